@@ -105,7 +105,7 @@ soakTest('a folder that changed since the preview is a preview again', async () 
   expect(await filenames()).toHaveLength(2)
 })
 
-test('changes at the provider are imported by the next sync', async () => {
+soakTest('changes at the provider are imported by the next sync', async () => {
   const page = await openConnection()
   await write('tides.pdf', 'the tides of next year')
   await write('moon.pdf', 'moon')

@@ -48,27 +48,30 @@ async function bytesOf(search: string): Promise<Buffer> {
   )
 }
 
-test('images become smaller and WebP, other files are skipped, and the saving is shown', async () => {
-  const page = await open('/files?search=cover&sort=filename')
-  await tick(page, ['Cover large.jpg', 'Cover notes.txt'])
-  const dialog = await choose(page, 'Optimize images')
-  await dialog.getByText('1 image selected; 1 other file is skipped.').waitFor()
-  await dialog.getByLabel('Longer side at most').fill('5')
-  await dialog.getByText('Enter a whole number from 16 to 16,000').waitFor()
-  await dialog.getByLabel('Longer side at most').fill('1000')
-  await dialog.getByRole('button', { name: 'Preview' }).click()
-  await dialog.getByText('1 file would be changed').waitFor()
-  await dialog.getByText('Cover large.webp').waitFor()
-  await dialog.getByRole('button', { name: 'Optimize images' }).click()
-  await launched(page)
-    .getByText(/^1 file done, 1 skipped$/)
-    .waitFor()
-  const made = await sharp(await bytesOf('cover large')).metadata()
-  expect(made).toMatchObject({ format: 'webp', width: 1000 })
-  await launched(page).getByRole('link', { name: 'View details' }).click()
-  await page.getByText(/% less\)$/).waitFor()
-  await page.getByText('Saved', { exact: true }).waitFor()
-})
+soakTest(
+  'images become smaller and WebP, other files are skipped, and the saving is shown',
+  async () => {
+    const page = await open('/files?search=cover&sort=filename')
+    await tick(page, ['Cover large.jpg', 'Cover notes.txt'])
+    const dialog = await choose(page, 'Optimize images')
+    await dialog.getByText('1 image selected; 1 other file is skipped.').waitFor()
+    await dialog.getByLabel('Longer side at most').fill('5')
+    await dialog.getByText('Enter a whole number from 16 to 16,000').waitFor()
+    await dialog.getByLabel('Longer side at most').fill('1000')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('1 file would be changed').waitFor()
+    await dialog.getByText('Cover large.webp').waitFor()
+    await dialog.getByRole('button', { name: 'Optimize images' }).click()
+    await launched(page)
+      .getByText(/^1 file done, 1 skipped$/)
+      .waitFor()
+    const made = await sharp(await bytesOf('cover large')).metadata()
+    expect(made).toMatchObject({ format: 'webp', width: 1000 })
+    await launched(page).getByRole('link', { name: 'View details' }).click()
+    await page.getByText(/% less\)$/).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+  },
+)
 
 describe('PDF documents', () => {
   soakTest('are optimized, and the previous version is kept', async () => {

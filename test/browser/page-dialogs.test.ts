@@ -63,7 +63,7 @@ describe('tags', () => {
     await dialog.getByLabel('Template').waitFor({ state: 'detached' })
   })
 
-  test('one replaces another, suggested while it is typed, with Enter alone', async () => {
+  soakTest('one replaces another, suggested while it is typed, with Enter alone', async () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
     const dialog = await choose(page, 'Find and replace a tag')

@@ -23,14 +23,16 @@ const open = usePages(
   { drop: true },
 )
 
-/** Sends a file of 2,000 bytes with curl over SFTP. False: it was refused. */
+/** Sends a file of 2,000 bytes with curl over SFTP. Returns why it was refused; empty: it was not. */
 async function send(name: string, { username, password }: Record<'username' | 'password', string>) {
   const file = path.join(server.dataDir, 'sent.bin')
   await writeFile(file, randomBytes(2000))
   const address = `sftp://${drop.host}:${drop.sftp_port}${drop.path}${encodeURI(name)}`
   const user = `${username}:${password}`
-  const { code } = await runProgram(['curl', '-sS', '-k', '--user', user, '-T', file, address])
-  return code === 0
+  const { code, output } = await runProgram([
+    ...(['curl', '-sS', '-k', '--user', user, '-T', file, address] as const),
+  ])
+  return code === 0 ? '' : `${code}: ${output}`
 }
 
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -60,8 +62,8 @@ test('files sent by a new account wait, are imported, and the import is listed',
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
   const signIn = await createAccount(page, 'Warehouse')
-  expect(await send('EB-001_guide.pdf', signIn)).toBe(true)
-  expect(await send('plain.pdf', signIn)).toBe(true)
+  expect(await send('EB-001_guide.pdf', signIn)).toBe('')
+  expect(await send('plain.pdf', signIn)).toBe('')
   await row(page, 'Not imported yet', 'EB-001_guide.pdf').getByText('Waiting').waitFor()
   await page.getByText('2 files wait').waitFor()
   await page.getByRole('button', { name: 'Import now' }).click()
@@ -81,7 +83,7 @@ test('files sent by a new account wait, are imported, and the import is listed',
 soakTest('a preview leaves the file in the folder until it is confirmed', async () => {
   const page = await open('/import/drop')
   const signIn = await createAccount(page, 'Preview')
-  expect(await send('EB-001_preview.pdf', signIn)).toBe(true)
+  expect(await send('EB-001_preview.pdf', signIn)).toBe('')
   await page.getByText('1 file waits').waitFor()
   await page.getByRole('button', { name: 'Preview import' }).click()
   await page.waitForURL(/\/operations\/import_/)
@@ -104,7 +106,7 @@ soakTest('a preview leaves the file in the folder until it is confirmed', async 
 soakTest('a failed file shows the reason, and waits again after a retry', async () => {
   const page = await open('/import/drop')
   const signIn = await createAccount(page, 'Partner')
-  expect(await send('plain.pdf', signIn)).toBe(true)
+  expect(await send('plain.pdf', signIn)).toBe('')
   await page.getByText('1 file waits').waitFor()
   await page.getByRole('button', { name: 'Import now' }).click()
   await page.getByRole('tab', { name: 'Failed' }).click()
@@ -128,12 +130,12 @@ soakTest('one click changes the password, and refusals are listed with advice', 
   const after = { ...before, password: await shown(page, 'password') }
   await dialog(page).getByRole('button', { name: 'Done' }).click()
   expect(after.password).not.toBe(before.password)
-  expect(await send('again.pdf', before)).toBe(false)
+  expect(await send('again.pdf', before)).toMatch(/67|denied/)
   const refused = row(page, 'Last connections', 'Wrong password')
   await refused.getByText('change it here and use the new one').first().waitFor()
   await page.getByRole('switch', { name: 'Old laptop is on' }).click()
   await row(page, 'Accounts', 'Old laptop').getByText('Off', { exact: true }).waitFor()
-  expect(await send('again.pdf', after)).toBe(false)
+  expect(await send('again.pdf', after)).toMatch(/67|denied/)
   await row(page, 'Last connections', 'Account switched off').waitFor()
   await page.getByRole('button', { name: 'Delete Old laptop' }).click()
   await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()

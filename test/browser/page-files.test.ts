@@ -157,37 +157,40 @@ describe('with 120 files', () => {
     await other.getByText('1–50 of 90 files').waitFor()
   })
 
-  test('a page is opened by its number, and the way back from a file leads to its row', async () => {
-    const page = await open('/files?sort=filename', OWN_BROWSER)
-    await page.getByLabel('Rows per page').selectOption('25')
-    await page.getByText('1–25 of 120 files').waitFor()
-    await page.getByLabel('Page', { exact: true }).fill('4')
-    await page.keyboard.press('Enter')
-    await page.getByText('76–100 of 120 files').waitFor()
-    await rows(page).first().getByText('Sea chart 075.pdf').first().waitFor()
-    await page.getByRole('button', { name: 'Previous page of files' }).click()
-    await page.getByText('51–75 of 120 files').waitFor()
-    await rows(page).first().getByText('Sea chart 050.pdf').first().waitFor()
-    const row = page.getByRole('link', { name: 'Sea chart 070.pdf' })
-    const back = page.getByRole('link', { name: 'Files', exact: true }).last()
-    for (const goBack of [() => back.click(), () => page.goBack()]) {
-      await row.scrollIntoViewIfNeeded()
-      await page.evaluate('scrollTo({ top: scrollY })')
-      const top = await page.evaluate('scrollY')
-      expect(top).toBeGreaterThan(0)
-      await row.click()
-      await page.getByRole('heading', { name: 'Sea chart 070.pdf' }).waitFor()
-      await goBack()
+  soakTest(
+    'a page is opened by its number, and the way back from a file leads to its row',
+    async () => {
+      const page = await open('/files?sort=filename', OWN_BROWSER)
+      await page.getByLabel('Rows per page').selectOption('25')
+      await page.getByText('1–25 of 120 files').waitFor()
+      await page.getByLabel('Page', { exact: true }).fill('4')
+      await page.keyboard.press('Enter')
+      await page.getByText('76–100 of 120 files').waitFor()
+      await rows(page).first().getByText('Sea chart 075.pdf').first().waitFor()
+      await page.getByRole('button', { name: 'Previous page of files' }).click()
       await page.getByText('51–75 of 120 files').waitFor()
-      await expect.poll(() => page.evaluate('scrollY')).toBe(top)
-    }
-    // Another browser has its own number of rows.
-    const other = await open('/files?sort=filename')
-    await other.getByText('1–50 of 120 files').waitFor()
-    // A list at rest makes the browser draw no frames.
-    await animate(other)
-    await expect.poll(() => other.evaluate('document.getAnimations().length')).toBe(0)
-  })
+      await rows(page).first().getByText('Sea chart 050.pdf').first().waitFor()
+      const row = page.getByRole('link', { name: 'Sea chart 070.pdf' })
+      const back = page.getByRole('link', { name: 'Files', exact: true }).last()
+      for (const goBack of [() => back.click(), () => page.goBack()]) {
+        await row.scrollIntoViewIfNeeded()
+        await page.evaluate('scrollTo({ top: scrollY })')
+        const top = await page.evaluate('scrollY')
+        expect(top).toBeGreaterThan(0)
+        await row.click()
+        await page.getByRole('heading', { name: 'Sea chart 070.pdf' }).waitFor()
+        await goBack()
+        await page.getByText('51–75 of 120 files').waitFor()
+        await expect.poll(() => page.evaluate('scrollY')).toBe(top)
+      }
+      // Another browser has its own number of rows.
+      const other = await open('/files?sort=filename')
+      await other.getByText('1–50 of 120 files').waitFor()
+      // A list at rest makes the browser draw no frames.
+      await animate(other)
+      await expect.poll(() => other.evaluate('document.getAnimations().length')).toBe(0)
+    },
+  )
 
   soakTest('a filter that only the address can set is shown too', async () => {
     const page = await open('/files?older_than_days=1&not_downloaded_for_days=180')

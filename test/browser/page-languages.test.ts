@@ -98,7 +98,7 @@ describe.each(Object.entries(TESTED))('in %s', (language, { texts, ...expected }
   const said = (message: string) => texts[message] ?? expect.fail(`No translation: ${message}`)
   const name = `Chart ${language}.pdf`
 
-  test('a file is uploaded, tagged in bulk and found in the history', async () => {
+  soakTest('a file is uploaded, tagged in bulk and found in the history', async () => {
     // The browser's language is English: the address requests the language, and the tab remembers
     // it.
     const page = await open(`/import/upload?locale=${language}`, { locale: 'en-GB' })

@@ -113,7 +113,7 @@ describe('tags', () => {
 })
 
 describe('settings', () => {
-  test('are previewed file by file, and changed after confirmation', async () => {
+  soakTest('are previewed file by file, and changed after confirmation', async () => {
     const page = await open('/files?search=chart+2&sort=filename')
     await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
     await choose(page, 'Change settings')

@@ -71,7 +71,7 @@ soakTest('the page polls if no events arrive', async () => {
   await reaches(page, 'Success')
 })
 
-test('a paused operation stays paused over a reload until it is resumed', async () => {
+soakTest('a paused operation stays paused over a reload until it is resumed', async () => {
   const job = await startImport(4)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Pause' }).press('Enter')

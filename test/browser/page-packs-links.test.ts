@@ -80,15 +80,18 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
     page.locator('.pack-files li').first(),
   )
   await expect.poll(order).toEqual(['Tide tables.pdf', 'Chart of the bay.pdf', 'Sea shanties.mp3'])
-  saved.resolve()
   await page.getByRole('button', { name: 'Move Chart of the bay.pdf up' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
   await page.getByRole('button', { name: 'Remove Sea shanties.mp3 from the pack' }).click()
-  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
   const inPack = `/api/files?pack=${pack}&sort=pack_position`
   const stored = async () =>
     (await json<{ data: { filename: string }[] }>('GET', inPack)).data.map((file) => file.filename)
+  await expect.poll(stored).not.toContain('Sea shanties.mp3')
+  // The orders that waited list a file that has left the pack.
+  saved.resolve()
   await expect.poll(stored).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
 
   await button(page, 'Add product').click()
   await dialog(page).getByRole('radio').first().check()

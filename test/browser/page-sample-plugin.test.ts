@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { countWords } from '../plugins/count-words/plugin.ts'
+import { soakTest } from '../scale.ts'
 import { choose, dialogOf, previewedTitles, launched, tick } from './dialogs.ts'
 import { openPage, sharedBrowser, type OpenPage } from './page-browser.ts'
 
@@ -89,7 +90,7 @@ test('its form is previewed, run, followed and undone from Files', async () => {
   expect(await tagsOf()).toEqual([[], [], []])
 })
 
-test('it is scheduled with its form, and runs from the schedule', async () => {
+soakTest('it is scheduled with its form, and runs from the schedule', async () => {
   await page.goto(`${app.url}/schedules/new`)
   await page.getByLabel('Name', { exact: true }).fill('Count at night')
   await page.getByLabel('Action', { exact: true }).selectOption('Count words')

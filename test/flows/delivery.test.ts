@@ -18,7 +18,7 @@ import { readShop } from '../../server/files/shop-settings.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { createTestDatabase, silent } from '../database.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { startLocalServer } from './local-server.ts'
 import {
   makeDataDir,
@@ -211,7 +211,7 @@ test('a stopping server counts and records the downloads that it has just served
   expect(await link!.downloads()).toBe(20)
 })
 
-test('a download of a killed server starts again at another one, for one count', async () => {
+soakTest('a download of a killed server starts again at another one, for one count', async () => {
   const bytes = randomBytes(30_000_000)
   const [link] = await addLinks(await addFile('broken-off.zip', bytes), [1])
   const killed = await startServer({ dataDir, env })
@@ -229,15 +229,18 @@ test('a download of a killed server starts again at another one, for one count',
   expect(await link!.downloads()).toBe(1)
 })
 
-test('a server killed right after its responses loses no count of a limited link, however high the limit', async () => {
-  const links = await addLinks(await addFile('killed.pdf', SMALL), [60, 100_000])
-  const [, killed] = servers
-  for (let round = 0; round < 2; round++) {
-    const answers = await Promise.all(
-      links.flatMap((link) => Array.from({ length: 25 }, () => ask(killed.url + link.path))),
-    )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-  }
-  await killed.kill()
-  expect(await Promise.all(links.map((link) => link.downloads()))).toEqual([50, 50])
-})
+soakTest(
+  'a server killed right after its responses loses no count of a limited link, however high the limit',
+  async () => {
+    const links = await addLinks(await addFile('killed.pdf', SMALL), [60, 100_000])
+    const [, killed] = servers
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(
+        links.flatMap((link) => Array.from({ length: 25 }, () => ask(killed.url + link.path))),
+      )
+      expect(answers.every(({ status }) => status === 200)).toBe(true)
+    }
+    await killed.kill()
+    expect(await Promise.all(links.map((link) => link.downloads()))).toEqual([50, 50])
+  },
+)

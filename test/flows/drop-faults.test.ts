@@ -112,35 +112,38 @@ test('a reset connection imports nothing, and the client resumes to the same byt
   }
 })
 
-test('a killed drop process is restarted, and interrupted uploads resume to the same bytes', async () => {
-  await set({ schedule: 'manual' })
-  const bytes = Array.from({ length: UPLOADS }, () => randomBytes(random(400_000, 2_000_000)))
-  const clients = await Promise.all(bytes.map(() => open()))
-  await Promise.all(
-    clients.map((client, n) => write(client, `kill-${n}.bin`, bytes[n]!, bytes[n]!.length >> 1)),
-  )
-  const killed = dropProcess()!
-  process.kill(killed, 'SIGKILL')
-  const began = performance.now()
-  await expect.poll(() => dropProcess() ?? killed, { interval: 10 }).not.toBe(killed)
-  expect(performance.now() - began).toBeLessThan(promisedMs(1000))
-  const client = await reopened()
-  for (const [n, whole] of bytes.entries()) {
-    const name = `kill-${n}.bin`
-    // A small file was only in memory: it is absent, and sent from its beginning.
-    const size = await client.size(drop.path + name).catch((error: { code?: number }) => {
-      if (error.code === NO_SUCH_FILE) return 0
-      throw error
-    })
-    expect(size).toBeLessThanOrEqual(whole.length)
-    const close = await write(client, name, whole, whole.length, size)
-    await close()
-  }
-  for (const [n, whole] of bytes.entries())
-    expect((await client.get(`${drop.path}kill-${n}.bin`)).equals(whole)).toBe(true)
-  expect((await get('/api/files?search=kill-')).data).toEqual([])
-  client.end()
-})
+soakTest(
+  'a killed drop process is restarted, and interrupted uploads resume to the same bytes',
+  async () => {
+    await set({ schedule: 'manual' })
+    const bytes = Array.from({ length: UPLOADS }, () => randomBytes(random(400_000, 2_000_000)))
+    const clients = await Promise.all(bytes.map(() => open()))
+    await Promise.all(
+      clients.map((client, n) => write(client, `kill-${n}.bin`, bytes[n]!, bytes[n]!.length >> 1)),
+    )
+    const killed = dropProcess()!
+    process.kill(killed, 'SIGKILL')
+    const began = performance.now()
+    await expect.poll(() => dropProcess() ?? killed, { interval: 10 }).not.toBe(killed)
+    expect(performance.now() - began).toBeLessThan(promisedMs(1000))
+    const client = await reopened()
+    for (const [n, whole] of bytes.entries()) {
+      const name = `kill-${n}.bin`
+      // A small file was only in memory: it is absent, and sent from its beginning.
+      const size = await client.size(drop.path + name).catch((error: { code?: number }) => {
+        if (error.code === NO_SUCH_FILE) return 0
+        throw error
+      })
+      expect(size).toBeLessThanOrEqual(whole.length)
+      const close = await write(client, name, whole, whole.length, size)
+      await close()
+    }
+    for (const [n, whole] of bytes.entries())
+      expect((await client.get(`${drop.path}kill-${n}.bin`)).equals(whole)).toBe(true)
+    expect((await get('/api/files?search=kill-')).data).toEqual([])
+    client.end()
+  },
+)
 
 soakTest(
   'a worker killed in the middle of an import neither loses nor duplicates files',

@@ -7,7 +7,8 @@ import { type Query } from '../../shell/client/endpoints.ts'
 import { findByWidget, pluginsQuery } from '../../shell/client/plugins.ts'
 import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadPages } from '../../shell/client/reads.ts'
-import { type Schemas } from '../../shell/client/types.ts'
+import { ApiError } from '../../shell/client/error.ts'
+import { type ErrorDetail, type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export type Pack = Schemas['Pack']
@@ -51,9 +52,32 @@ export const useOrderPack = (id: string) =>
   useChangeOf(
     KEYS,
     (file_ids: readonly string[]) =>
-      call('PUT /api/packs/{id}/order', { path: { id }, body: { file_ids } }),
+      orderOfThoseLeft(file_ids, (left) =>
+        call('PUT /api/packs/{id}/order', { path: { id }, body: { file_ids: left } }),
+      ),
     `order of ${id}`,
   )
+
+/**
+ * Sends the order, and sends it again without the files that have left the pack: one can be removed
+ * while the order waits for an earlier change. Exported for its test.
+ */
+export async function orderOfThoseLeft<Answer>(
+  file_ids: readonly string[],
+  send: (left: readonly string[]) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await send(file_ids)
+  } catch (error) {
+    const gone = error instanceof ApiError ? error.details.filter(isGone) : []
+    const indexes = new Set(gone.map(({ index }) => index))
+    const left = file_ids.filter((_, at) => !indexes.has(at))
+    if (left.length === file_ids.length || left.length === 0) throw error
+    return orderOfThoseLeft(left, send)
+  }
+}
+
+const isGone = ({ param, code }: ErrorDetail) => param === 'file_ids' && code === 'not_found'
 
 /** Removes the file from its pack; it stays among the shop's files. */
 export function useTakeOut() {

@@ -27,7 +27,13 @@ it('a database that is away is logged as such, also where the answer hides it', 
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   const context = () =>
     ({ state: {}, set: () => {}, method: 'GET', path: '/readyz' }) as unknown as Context
-  for (const thrown of [cause, new AppError('unavailable', { cause }), new Error('a bug')])
+  const starting = new AppError('unavailable')
+  for (const thrown of [
+    cause,
+    new AppError('unavailable', { cause }),
+    new Error('a bug'),
+    starting,
+  ])
     await errorResponses(log)(context(), () => Promise.reject(thrown))
   const away = {
     level: 'error',
@@ -39,6 +45,7 @@ it('a database that is away is logged as such, also where the answer hides it', 
     expect.objectContaining(away),
     expect.objectContaining(away),
     expect.objectContaining({ message: 'a request failed', error: 'a bug' }),
+    expect.objectContaining({ level: 'info', message: 'a request was answered: not available' }),
   ])
   expect(lines[0]).not.toContain('stack')
 })

@@ -66,7 +66,10 @@ export function errorResponses(log: Logger) {
 function report(log: Logger, thrown: unknown, about: LogFields): void {
   const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown
   const { error, stack } = errorFields(cause)
-  if (isDatabaseUnavailable(cause))
+  if (cause instanceof AppError && cause.code === 'unavailable')
+    // A probe of a process that starts or stops is answered like this: no fault.
+    log.info('a request was answered: not available', { ...about, error })
+  else if (isDatabaseUnavailable(cause))
     log.error('a request failed: the database cannot be reached', { ...about, error })
   else log.error('a request failed', { ...about, error, stack })
 }

@@ -198,6 +198,54 @@ test('a received transfer is imported although its machine is gone', async () =>
   webs = [await machines.startWeb({ drop: true, folder }), other]
 })
 
+test('a transfer that was lost with its machine is sent again to another one', async () => {
+  await call('PATCH', '/api/drop', { schedule: 'manual' })
+  const [{ drop, server, folder }, other] = webs
+  const account = [drop!.username, drop!.password] as const
+  const whole = contentOf(3_000_000, 'lost')
+  const half = 1_500_000
+  const names = ['again', 'continued', 'left'].map((name) => `${drop!.path}lost ${name}.bin`)
+  const [again, continued, left] = names as [string, string, string]
+  const sftp = await openSftp(drop!.sftp_port, ...account)
+  for (const name of names) {
+    const handle = await promisify(sftp.sftp.open.bind(sftp.sftp))(name, 'w')
+    for (let at = 0; at < half; at += 30_000)
+      await promisify(sftp.sftp.write.bind(sftp.sftp))(handle, whole, at, 30_000, at)
+  }
+  const dropProcess = dropProcessOf(server.child.pid!)!
+  await server.kill()
+  process.kill(dropProcess, 'SIGKILL')
+
+  // Nothing of it was confirmed: it has no bytes at the other machine, and can be sent again there.
+  const client = await openSftp(other.drop!.sftp_port, ...account)
+  const sizes = () => Promise.all(names.map((name) => client.size(name)))
+  expect(await sizes()).toEqual([0, 0, 0])
+  await client.put(again, whole)
+  const local = path.join(other.folder, 'lost.bin')
+  await writeFile(local, whole)
+  const address = `sftp://${account.join(':')}@127.0.0.1:${other.drop!.sftp_port}`
+  const lftp = await runProgram([
+    ...(['lftp', '-c'] as const),
+    `set sftp:auto-confirm yes; open ${address}; put -c ${local} -o '${continued}'`,
+  ])
+  expect(lftp).toMatchObject({ code: 0 })
+  await rm(local)
+  // After a minute the other machine takes over what is left: the file is an interrupted one.
+  const stateOf = async (name: string) => {
+    const { rows } = await machines.pool.query<{ state: string }>(
+      'select state from drop_entries where name = $1',
+      [path.basename(name)],
+    )
+    return rows[0]?.state
+  }
+  await expect.poll(() => stateOf(left), { timeout: 180_000, interval: 1000 }).toBe('partial')
+  webs = [await machines.startWeb({ drop: true, folder }), other]
+  expect(await sizes()).toEqual([whole.length, whole.length, 0])
+  for (const name of [again, continued]) expect((await client.get(name)).equals(whole)).toBe(true)
+  for (const name of names) await client.remove(name)
+  client.end()
+})
+
 test('uploads continue at the other machine after kills in the middle of a chunk', async () => {
   let again = 0
   for (let kill = 0; kill < KILLS; kill++) {

@@ -75,7 +75,8 @@ const run = (scope: ShopScope, message: string) => outbox.run({ shop: scope.shop
 const deliver = (scope: ShopScope, message: string) => outbox.deliver({ shop: scope.shop, message })
 /** Attempts whose time was over may have posted nothing: a busy machine connects slowly. */
 const postsOf = (message: string) =>
-  dead.posts.filter(({ headers }) => headers['webhook-id'] === toPublicId('message', message)).length
+  dead.posts.filter(({ headers }) => headers['webhook-id'] === toPublicId('message', message))
+    .length
 const read = async (message: string) => {
   const { rows } = await database.pool.query<{
     status: string

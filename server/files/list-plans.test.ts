@@ -29,7 +29,7 @@ beforeAll(async () => {
     { most: FILES },
   )
   await database.pool.query('vacuum analyze')
-}, 120_000)
+})
 afterAll(() => database.drop())
 
 /** Puts half of the files into packs. */

@@ -29,9 +29,8 @@ async function send(name: string, { username, password }: Record<'username' | 'p
   await writeFile(file, randomBytes(2000))
   const address = `sftp://${drop.host}:${drop.sftp_port}${drop.path}${encodeURI(name)}`
   const user = `${username}:${password}`
-  const { code, output } = await runProgram([
-    ...(['curl', '-sS', '-k', '--user', user, '-T', file, address] as const),
-  ])
+  const upload = ['--user', user, '-T', file, address]
+  const { code, output } = await runProgram(['curl', '-sS', '-k', ...upload])
   return code === 0 ? '' : `${code}: ${output}`
 }
 

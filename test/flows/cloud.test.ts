@@ -191,7 +191,7 @@ describe('changes above the limits', () => {
         removed: 0,
       })
     },
-    sized(60_000, 600_000),
+    sized(300_000, 600_000),
   )
 
   soakTest('a first sync that would replace a file is a preview', async () => {

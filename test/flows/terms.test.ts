@@ -97,7 +97,7 @@ test('a pre-order is refused, moved and released with one mail; a rental begins 
   const { raw } = mailsTo('early@example.com')[1]!
   expect(raw).toContain('Now available')
   expect([raw.includes('- album.pdf'), raw.includes('- film.pdf')]).toEqual([true, false])
-}, 120_000)
+})
 
 test('a customer tag opens and closes a file; guests and strangers learn why', async () => {
   await importFiles('EB-002', { 'members.pdf': { customer_tag: 'Subscriber' }, 'plain.pdf': {} })

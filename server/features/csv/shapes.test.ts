@@ -111,7 +111,7 @@ test('spaces before quotes at the border of two pieces', async () => {
   const { list, values } = await read(text)
   expect(list).toHaveLength(8000)
   expect(new Set(values.map((one) => one.values.filename))).toEqual(new Set(['a, b.pdf']))
-}, 20_000)
+})
 
 test('backslashes escape quotes if the file is written so', async () => {
   const found = await read(

@@ -23,6 +23,7 @@ import { LANGUAGES } from './languages.ts'
 import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
 import { PreviewCard } from './preview-card.tsx'
+import '../../shell/components/form-and-preview.css'
 import './buyer-page.css'
 
 export function BuyerPagePage() {
@@ -97,7 +98,7 @@ function Form({ saved }: { saved: BuyerPage }) {
       {save.error && problems.all.length === 0 && (
         <Problem error={save.error} what={t('The buyer’s page could not be saved')} />
       )}
-      <div className="buyer-page">
+      <div className="form-and-preview buyer-page">
         <BlockStack gap="400">
           <LogoCard logo={saved.logo} />
           <Colours {...parts} />

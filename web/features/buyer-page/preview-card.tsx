@@ -74,7 +74,7 @@ export function PreviewCard({ change, logo, locale, onLocale }: Props) {
         )}
         {preview.data ? (
           <iframe
-            className={`buyer-preview ${width}`}
+            className={`preview-frame ${width}`}
             title={t('Preview of the buyer’s page')}
             sandbox=""
             srcDoc={preview.data.html}

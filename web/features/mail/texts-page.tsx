@@ -32,6 +32,7 @@ import {
   type MailTexts,
   type TextsChange,
 } from './calls.ts'
+import '../../shell/components/form-and-preview.css'
 import './mail.css'
 
 const MAILS: { value: BuyerMail; label: string }[] = [
@@ -159,7 +160,7 @@ function Form({ saved }: { saved: readonly MailTexts[] }) {
       {save.error && problems.all.length === 0 && (
         <Problem error={save.error} what={t('The texts could not be saved')} />
       )}
-      <div className="mail-texts">
+      <div className="form-and-preview">
         <Titled title={t('Texts')}>
           <Select label={t('Email')} options={MAILS} {...mail} />
           <Select label={t('Language')} options={LANGUAGES} {...locale} />
@@ -276,7 +277,7 @@ function Preview({ mail, locale, texts }: PreviewProps) {
             </Box>
           ) : (
             <iframe
-              className={`mail-preview ${width}`}
+              className={`preview-frame mail-preview ${width}`}
               title={t('Preview of the email')}
               sandbox=""
               srcDoc={preview.data.html}

@@ -89,6 +89,7 @@ describe('tag-files', () => {
     ['no tags to remove', { mode: 'remove', tags: [] }, 'Name at least one tag to add or remove'],
     ['no list to replace by', {}, 'This is required'],
     ['no list to add', { mode: 'add' }, 'This is required'],
+    ['a mode that is not there, and no list', { mode: 'append' }, 'This is required'],
     ['tags to clear', { mode: 'clear', tags: ['a'] }, 'Name no tag to remove all tags'],
     ['a comma', { tags: ['a,b'] }, 'A tag cannot contain , or ;'],
     ['an empty tag', { tags: [' '] }, 'A tag cannot be empty'],

@@ -1,14 +1,6 @@
 // Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
-import {
-  definePlugin,
-  type FileChange,
-  say,
-  sayFixed,
-  sayPlain,
-  tag,
-  textIssue,
-} from '../contract.ts'
+import { definePlugin, type FileChange, say, sayFixed, sayPlain, tag } from '../contract.ts'
 
 /** Only to remove all tags may they be absent: a forgotten list must not clear what files have. */
 const options = z
@@ -46,13 +38,16 @@ const options = z
         },
       }),
   })
-  .superRefine(({ mode, tags: given }, context) => {
-    const tags = given ?? []
-    if (given === undefined && mode !== 'clear')
-      return context.addIssue({
-        ...textIssue(sayPlain('This is required'), { code: 'required' }),
-        path: ['tags'],
-      })
+  .refine(({ mode, tags }) => tags !== undefined || mode === 'clear', {
+    ...{ path: ['tags'], message: sayPlain('This is required'), params: { code: 'required' } },
+    // Also if the mode is invalid, so that all problems are named.
+    when: ({ value, issues }) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !issues.some(({ path }) => path?.[0] === 'tags'),
+  })
+  .superRefine(({ mode, tags }, context) => {
+    if (!tags) return
     if (mode === 'clear' && tags.length > 0)
       context.addIssue({
         code: 'custom',

@@ -26,7 +26,11 @@ it.each([
     'a pool',
     async () => {
       const pool = new pg.Pool(options())
-      await pool.query('select 1').finally(() => pool.end())
+      try {
+        await pool.query('select 1')
+      } finally {
+        await pool.end()
+      }
     },
   ],
 ])('%s whose connection is not made in time is an outage', async (_, connect) => {

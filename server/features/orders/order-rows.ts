@@ -30,17 +30,21 @@ export async function lockOrders(
   return new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
 }
 
-/** `order/line` of the lines that entitled their buyers in the last known state. */
+/** Units of the lines that entitled their buyers in the last known state, by `order/line`. */
+export type EntitledLines = ReadonlyMap<string, Pick<PlatformLine, 'quantity' | 'bundle'>>
+
 export async function readEntitledLines(
   tx: ShopScope,
   orders: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await tx.query<{ order_id: string; id: string }>(
-    `select order_id, id from order_lines where shop_id = :shop and order_id = any(:orders::text[])
-       and entitled`,
+): Promise<EntitledLines> {
+  const rows = await tx.query<
+    { order_id: string; id: string } & Pick<PlatformLine, 'quantity' | 'bundle'>
+  >(
+    `select order_id, id, quantity, bundle from order_lines
+     where shop_id = :shop and order_id = any(:orders::text[]) and entitled`,
     { orders },
   )
-  return new Set(rows.map(({ order_id, id }) => `${order_id}/${id}`))
+  return new Map(rows.map(({ order_id, id, ...units }) => [`${order_id}/${id}`, units]))
 }
 
 /** What a line gives to its buyer: its product, and the bundle that it is a component of. */

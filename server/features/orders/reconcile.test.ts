@@ -179,6 +179,29 @@ describe('several units', () => {
     await reconcile(one)
     expect(await limitsOf(one)).toEqual([['guide.pdf', 15]])
   })
+  test('that are bought later or refunded change the limit, and the merchant’s own change is kept', async () => {
+    const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
+    const withUnits = (quantity: number, at: number): PlatformOrder => ({
+      ...{ ...one, updated_at: new Date(+one.updated_at + at * 1000) },
+      lines: one.lines.map((line) => ({ ...line, quantity })),
+    })
+    const limitAfter = async (changed: PlatformOrder) => {
+      await reconcile(changed)
+      await reconcile(changed)
+      return (await limitsOf(one))[0]?.[1]
+    }
+    expect(await limitAfter(one)).toBe(3)
+    expect(await limitAfter(withUnits(3, 1))).toBe(9)
+    const added = withUnits(3, 2)
+    const [line] = added.lines as [PlatformOrder['lines'][number]]
+    const second = { ...line, id: 'gid://shopify/LineItem/later', quantity: 1 }
+    expect(await limitAfter({ ...added, lines: [line, second] })).toBe(12)
+    expect(await limitAfter(withUnits(2, 3))).toBe(6)
+    await changeDelivery(scope, await idOf(one), { more_downloads: 2 }, parts)
+    expect(await limitAfter(withUnits(3, 4))).toBe(11)
+    await reconcile(withUnits(0, 5))
+    expect(await limitAfter(withUnits(1, 6))).toBe(11)
+  })
   test('do not, if the shop’s setting says so', async () => {
     await scope.query(`update shops set settings = '{"multiply_limits": false}' where id = :shop`)
     const one = order([], { products: [{ product_id: product(1), quantity: 3 }] })

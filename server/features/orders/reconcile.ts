@@ -26,12 +26,14 @@ import {
   lockOrders,
   readEntitledLines,
   writeOrders,
+  type EntitledLines,
   type JudgedOrder,
   type SoldFile,
 } from './order-rows.ts'
 import { textsBuyers } from '../messages/delivery-text.ts'
 import { forgetPhones, writePhones } from './phones.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
+import { followUnits } from './unit-limits.ts'
 import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
@@ -92,15 +94,11 @@ export async function reconcileOrders(
     ...{ secrets, perUnit, now, quiet, texts: textsBuyers(settings) },
   })
   await noteTaggedCustomers(tx, [...deliveries.keys()])
-  await writeDeliveries(tx, judged, deliveries, { settings, now, quiet })
+  await writeDeliveries(tx, judged, deliveries, { settings, before: entitling, now, quiet })
   return results
 }
 
-const judge = (
-  order: PlatformOrder,
-  settings: Settings,
-  before: ReadonlySet<string>,
-): JudgedOrder => ({
+const judge = (order: PlatformOrder, settings: Settings, before: EntitledLines): JudgedOrder => ({
   order,
   entitled: new Set(
     order.lines
@@ -169,16 +167,25 @@ async function deliveriesOf(
   return rows
 }
 
+interface WriteOptions {
+  settings: Settings & { multiply_limits: boolean }
+  /** The last known state. */
+  before: EntitledLines
+  now: Date
+  quiet: boolean
+}
+
 /** Updates each delivery's files and state to the order, and queues mails and marks. */
 async function writeDeliveries(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   deliveries: ReadonlyMap<string, DeliveryRow>,
-  { settings, now, quiet }: { settings: Settings; now: Date; quiet: boolean },
+  { settings, before, now, quiet }: WriteOptions,
 ): Promise<void> {
   const ids = [...deliveries.values()].map(({ id }) => id)
   if (ids.length === 0) return
   const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
+  if (settings.multiply_limits) await followUnits(tx, judged, before, deliveries, files)
   const restored = new Map<string, readonly string[]>()
   for (const row of deliveries.values())
     restored.set(row.id, await withdrawFiles(tx, row, files.get(row.id) ?? [], now))

@@ -13,6 +13,7 @@ interface LinkTexts {
   rental: string
   linksSubject: string
   linksIntro: string
+  linksKeep: string
   linksFooter: string
 }
 
@@ -34,6 +35,8 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     linksSubject: 'Your downloads from {shop}',
     linksIntro:
       '{shop} has sent you the links to your {count, plural, one {file} other {# files}}.',
+    linksKeep:
+      'Anyone who has these links can use them, and each download counts: keep them to yourself.',
     linksFooter:
       'You get this because {shop} sent you the links. Ask the shop if you did not expect them, or if a link does not work.',
   },
@@ -53,6 +56,8 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     linksSubject: 'Ihre Downloads von {shop}',
     linksIntro:
       '{shop} hat Ihnen die Links zu {count, plural, one {Ihrer Datei} other {Ihren # Dateien}} geschickt.',
+    linksKeep:
+      'Wer diese Links hat, kann sie verwenden, und jeder Download zählt: Geben Sie sie nicht weiter.',
     linksFooter:
       'Sie erhalten diese Nachricht, weil {shop} Ihnen die Links geschickt hat. Fragen Sie den Shop, wenn Sie sie nicht erwartet haben oder wenn ein Link nicht funktioniert.',
   },
@@ -72,6 +77,8 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     linksSubject: 'Vos téléchargements de {shop}',
     linksIntro:
       '{shop} vous a envoyé les liens vers {count, plural, one {votre fichier} other {vos # fichiers}}.',
+    linksKeep:
+      'Toute personne qui possède ces liens peut les utiliser, et chaque téléchargement compte : gardez-les pour vous.',
     linksFooter:
       'Vous recevez ce message parce que {shop} vous a envoyé les liens. Adressez-vous à la boutique si vous ne les attendiez pas ou si un lien ne fonctionne pas.',
   },
@@ -91,6 +98,7 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     linksSubject: 'Sus descargas de {shop}',
     linksIntro:
       '{shop} le ha enviado los enlaces a {count, plural, one {su archivo} other {sus # archivos}}.',
+    linksKeep: 'Quien tenga estos enlaces puede usarlos, y cada descarga cuenta: no los comparta.',
     linksFooter:
       'Recibe este mensaje porque {shop} le ha enviado los enlaces. Pregunte a la tienda si no los esperaba o si un enlace no funciona.',
   },
@@ -109,6 +117,8 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
       '最初のダウンロードから{days, plural, =0 {{hours, plural, other {# 時間}}} other {# 日}}で終了します。',
     linksSubject: '{shop} からのダウンロード',
     linksIntro: '{shop} から {count, plural, other {# 件のファイル}}へのリンクが届きました。',
+    linksKeep:
+      'これらのリンクを持つ人は誰でも利用でき、ダウンロードは毎回数えられます。他の人に渡さないでください。',
     linksFooter:
       'このメールは {shop} がリンクをお送りしたために届いています。お心当たりがない場合や、リンクが使えない場合は、ショップにお問い合わせください。',
   },

@@ -78,7 +78,7 @@ const LINKS_FIELDS = {
   subject: 'linksSubject',
   intro: 'linksIntro',
   button: 'button',
-  keep: 'keep',
+  keep: 'linksKeep',
   footer: 'linksFooter',
 } as const
 const LIBRARY_FIELDS = {

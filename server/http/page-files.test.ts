@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routeOf } from './page.ts'
+import { pageRouteOf } from './page.ts'
 
 const FILES = {
   '/': ['home.js'],
@@ -16,4 +16,4 @@ test.each([
   ['/files/', undefined],
   ['/files/a/b', undefined],
   ['/constructor', undefined],
-])('the page at %s has the route %s', (url, route) => expect(routeOf(url, FILES)).toBe(route))
+])('the page at %s has the route %s', (url, route) => expect(pageRouteOf(url, FILES)).toBe(route))

@@ -57,7 +57,7 @@ export function builtPage(folder = DIST): PageSource {
     html: async (url) => {
       const html = await readFile(path.join(folder, 'index.html'), 'utf8')
       const files = await pageFiles(folder)
-      const route = routeOf(url, files)
+      const route = pageRouteOf(url, files)
       if (route === undefined) return html
       // The page asks for its texts by its route, before its scripts are there to tell it.
       const tags = [
@@ -79,7 +79,7 @@ async function pageFiles(folder: string): Promise<PageFiles> {
 }
 
 /** The route of the page at an address; exported for its test. */
-export function routeOf(url: string, files: PageFiles): string | undefined {
+export function pageRouteOf(url: string, files: PageFiles): string | undefined {
   const [asked = ''] = url.split(/[?#]/)
   const parts = asked.split('/')
   const matches = (route: string) => {

@@ -45,6 +45,34 @@ const choose = async (page: Page, filter: string, choice: string) => {
   await page.keyboard.press('Escape')
 }
 
+soakTest('a view of the operations keeps their filters, and is changed and deleted', async () => {
+  const page = await open('/operations')
+  await choose(page, 'Kind', 'Imports')
+  await page.getByRole('button', { name: 'Save view' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Only imports')
+  await page.keyboard.press('Enter')
+  const tab = page.getByRole('link', { name: 'Only imports' })
+  await tab.and(page.locator('[aria-current]')).waitFor()
+  await expect.poll(() => new URL(page.url()).searchParams.get('view')).toMatch(/^saved_/)
+
+  const other = await open('/operations')
+  await other.getByRole('link', { name: 'Only imports' }).click()
+  await expect.poll(() => rows(other).count()).toBe(1)
+  await choose(other, 'Status', 'Partial')
+  await other.getByRole('button', { name: 'Save changes' }).press('Enter')
+  await other.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+  const views = (await (await server.call('GET', '/api/views?list=operations')).json()) as {
+    data: { query: string }[]
+  }
+  expect(views.data.map(({ query }) => query)).toEqual(['status=partial&kind=import'])
+  await other.getByRole('button', { name: 'View “Only imports”' }).press('Enter')
+  await other.getByRole('menuitem', { name: 'Delete view' }).press('Enter')
+  await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+  await other.getByRole('link', { name: 'Only imports' }).waitFor({ state: 'detached' })
+  await expect.poll(() => rows(other).count()).toBe(1)
+})
+
 test('each operation is listed with its date, files, status, duration and creator', async () => {
   const page = await open('/operations')
   await page.getByText('Page 1', { exact: true }).waitFor()

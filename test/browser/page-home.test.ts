@@ -35,6 +35,22 @@ test('a new shop begins with its first steps', async () => {
   await page.getByText('0 of 5 steps done').waitFor()
 })
 
+test('the figures do not move: they are shown with what is above them', async () => {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/attention', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const figures = page.waitForResponse(/home.figures/)
+  await page.reload()
+  await figures
+  expect(await page.getByRole('heading', { name: 'What happened' }).count()).toBe(0)
+  held.resolve()
+  await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  expect(await page.getByText('0 of 5 steps done').count()).toBe(1)
+  await page.unroute('**/api/attention')
+})
+
 test('what happened ticks the steps, and what needs somebody leads there', async () => {
   await addFile({ ...app.engine, scope: app.demo.scope }, 'guide.pdf', Buffer.alloc(900))
   await app.demo.scope.query(

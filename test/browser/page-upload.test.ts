@@ -477,6 +477,44 @@ soakTest('after a reload the same file is chosen again, and only the rest is sen
 })
 
 soakTest(
+  'after a reload one upload is discarded, and one resumed by choosing its file',
+  async () => {
+    const [kept, given] = [await made('Resumed.zip', 6 * MB), await made('Given up.zip', 6 * MB)]
+    const page = await open()
+    const speed = await speedOf(page)
+    await speed(1 * MB)
+    await choose(page, [kept.path, given.path])
+    for (const name of ['Resumed.zip', 'Given up.zip'])
+      await row(page, name)
+        .getByText(/^[1-5](\.\d)? MB of 6 MB/)
+        .waitFor()
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('2 uploads were interrupted when you left this page').waitFor()
+    const list = page.getByRole('list', { name: 'Interrupted uploads' })
+    await list.getByRole('button', { name: 'Discard Given up.zip' }).press('Enter')
+    await page.getByText('1 upload was interrupted when you left this page').waitFor()
+    const pick = async (file: string) => {
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        list.getByRole('button', { name: 'Choose Resumed.zip' }).press('Enter'),
+      ])
+      await chooser.setFiles(file)
+    }
+    await pick(given.path)
+    await list.getByText('This is another file. Choose Resumed.zip with 6 MB.').waitFor()
+    const offsets = watchOffsets(page.context())
+    await pick(kept.path)
+    await ended(page)
+    expect(offsets[0]).toBeGreaterThan(0)
+    expect(await hashOf('Resumed.zip')).toBe(kept.hash)
+    await page.reload()
+    await page.getByText('Drop files or a folder here').waitFor()
+    expect(await page.getByText('interrupted').count()).toBe(0)
+  },
+)
+
+soakTest(
   'a name that was taken during an interruption is asked about before the rest is sent',
   async () => {
     const file = await made('Paused.zip', 3 * MB)

@@ -27,7 +27,10 @@ export function HomePage() {
             <FirstSteps done={home.data.first_steps} />
           </>
         )}
-        <FiguresSection />
+        {/* What is above has a height that nothing knows before: the figures would move. */}
+        <div hidden={home.isPending}>
+          <FiguresSection />
+        </div>
       </BlockStack>
     </Page>
   )

@@ -1,19 +1,22 @@
-// The page was left during uploads: the files are chosen again, and their uploads resume where they
-// stopped.
-import { Banner, BlockStack, Button, InlineStack } from '../../shell/ui/index.ts'
+// The page was left during uploads: each is listed. The same file is chosen again, and its upload
+// resumes where it stopped, or it is discarded.
+import { useRef, useState } from 'react'
+import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { sizeText } from '../../shell/labels/size.ts'
-import { type KeptFile } from './kept.ts'
 import { t } from '../../shell/messages/t.ts'
+import { Banner, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import '../imports/import.css'
+import { type KeptFile } from './kept.ts'
 
 const SHOWN = 10
 
-export function Interrupted({
-  files,
-  onForget,
-}: {
+interface Props {
   files: readonly KeptFile[]
-  onForget: () => void
-}) {
+  onChosen: (file: ChosenFile) => void
+  onDiscard: (files: readonly KeptFile[]) => void
+}
+
+export function Interrupted({ files, onChosen, onDiscard }: Props) {
   const more = files.length - SHOWN
   return (
     <Banner
@@ -23,22 +26,90 @@ export function Interrupted({
         { count: files.length },
       )}
     >
-      <BlockStack gap="200">
+      <BlockStack gap="300">
         <p>
           {t('Choose the same files or folder again. Parts that have arrived are not sent again.')}
         </p>
-        <ul className="bullets">
-          {files.slice(0, SHOWN).map(({ id, filename, folder, size }) => (
-            <li key={id}>
-              {folder === '' ? filename : `${folder}/${filename}`} ({sizeText(size)})
+        <ul className="kept-files" aria-label={t('Interrupted uploads')}>
+          {files.slice(0, SHOWN).map((file) => (
+            <li key={file.id}>
+              <InterruptedRow file={file} onChosen={onChosen} onDiscard={() => onDiscard([file])} />
             </li>
           ))}
           {more > 0 && <li>{t('and {more, number} more', { more })}</li>}
         </ul>
-        <InlineStack>
-          <Button onClick={onForget}>{t('Discard uploads')}</Button>
-        </InlineStack>
+        {files.length > 1 && (
+          <InlineStack>
+            <Button onClick={() => onDiscard(files)}>{t('Discard uploads')}</Button>
+          </InlineStack>
+        )}
       </BlockStack>
     </Banner>
+  )
+}
+
+interface RowProps {
+  file: KeptFile
+  onChosen: Props['onChosen']
+  onDiscard: () => void
+}
+
+function InterruptedRow({ file, onChosen, onDiscard }: RowProps) {
+  const { filename, folder, size } = file
+  const path = folder === '' ? filename : `${folder}/${filename}`
+  const input = useRef<HTMLInputElement>(null)
+  const [isOther, setIsOther] = useState(false)
+  const take = (data: File | undefined) => {
+    if (!data) return
+    const isSame = data.name === filename && data.size === size
+    setIsOther(!isSame)
+    // A browser does not tell in which folder the file is.
+    if (isSame) onChosen({ data, path })
+  }
+  return (
+    <BlockStack gap="100">
+      <InlineStack align="space-between" blockAlign="center" gap="200">
+        <Text as="span" breakWord>
+          {path} ({sizeText(size)})
+        </Text>
+        <InlineStack gap="300">
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Choose {filename}', { filename: path })}
+            onClick={() => input.current?.click()}
+          >
+            {t('Choose file')}
+          </Button>
+          <Button
+            variant="plain"
+            tone="critical"
+            accessibilityLabel={t('Discard {filename}', { filename: path })}
+            onClick={onDiscard}
+          >
+            {t('Discard')}
+          </Button>
+        </InlineStack>
+      </InlineStack>
+      {isOther && (
+        <Text as="p" tone="critical">
+          <span role="alert">
+            {t('This is another file. Choose {filename} with {size}.', {
+              ...{ filename, size: sizeText(size) },
+            })}
+          </span>
+        </Text>
+      )}
+      <input
+        ref={input}
+        hidden
+        type="file"
+        aria-label={path}
+        onChange={({ target }) => {
+          take(target.files?.[0])
+          // Allows choosing the same file again.
+          target.value = ''
+        }}
+      />
+    </BlockStack>
   )
 }

@@ -346,11 +346,18 @@ export class UploadQueue {
   /** Closes the import of a batch again. */
   readonly importAgain = (batch: string): void => this.#imports.forgive(batch)
 
-  /** Imports the complete files of interrupted batches, and gives up the others. */
-  readonly discardKept = (): void => {
-    const batches = new Set(this.#kept.map(({ batch }) => batch))
-    this.#kept = []
+  /**
+   * Gives up interrupted uploads. The complete files of a batch are imported when none of its files
+   * is on its way any more.
+   */
+  readonly discardKept = (files: readonly KeptFile[]): void => {
+    const discarded = new Set(files.map(({ id }) => id))
+    this.#kept = this.#kept.filter(({ id }) => !discarded.has(id))
+    const going = new Set(this.#kept.map(({ batch }) => batch))
+    for (const row of this.#state.rows)
+      if (isOnItsWay(row)) going.add(this.#uppy.getFile(row.id).meta.batch)
     this.#redraw()
-    for (const batch of batches) void startBatch(batch).catch(() => undefined)
+    for (const batch of new Set(files.map(({ batch }) => batch)))
+      if (!going.has(batch)) void startBatch(batch).catch(() => undefined)
   }
 }

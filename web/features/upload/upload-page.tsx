@@ -70,7 +70,13 @@ function Uploads({ shop }: { shop: string }) {
       {admission.refused.length > 0 && (
         <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />
       )}
-      {kept.length > 0 && <Interrupted files={kept} onForget={queue.discardKept} />}
+      {kept.length > 0 && (
+        <Interrupted
+          files={kept}
+          onChosen={(file) => void admission.take([file])}
+          onDiscard={queue.discardKept}
+        />
+      )}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
       {state.failure && (
         <Banner

@@ -9,7 +9,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { listState, oneOf } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Banner, BlockStack, Box, Card, Link, Select } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Box, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 

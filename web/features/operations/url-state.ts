@@ -56,7 +56,8 @@ export function operationsQuery(
   { page: _page, ...given }: OperationsUrlState | ItemsUrlState,
   limit: number,
 ): Query {
-  const { view: _view, ...urlState } = { view: '', ...given }
+  // The server knows views by what they show.
+  const urlState = { ...given, view: '' }
   const days =
     'from' in urlState ? { from: momentOf(urlState.from, 0), to: momentOf(urlState.to, 1) } : {}
   return { ...urlState, ...days, search: urlState.search.trim(), limit }

@@ -1,19 +1,16 @@
 // The fields of the shop's settings.
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { RefreshProducts } from '../mapping/refresh-products.tsx'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
 import { type MatchMethod } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Box, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { LANGUAGES } from './languages.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 import { viewText, VIEWS } from '../../shell/files/view-labels.ts'
-
-// It shares a file with the list of files. Loading begins with this module, and not after the answer.
-const refreshing = import('../mapping/refresh-products.tsx')
-const RefreshProducts = lazy(async () => ({ default: (await refreshing).RefreshProducts }))
 
 /** The value for none: the select has texts only. */
 const SHOP_LANGUAGE = ''
@@ -154,9 +151,7 @@ export function MappingFields({ draft, problems, onChange }: FieldsProps) {
         checked={draft.notify_unmapped}
         onChange={(notify_unmapped) => onChange({ notify_unmapped })}
       />
-      <Suspense fallback={<Box minHeight="1.5rem" />}>
-        <RefreshProducts />
-      </Suspense>
+      <RefreshProducts />
     </BlockStack>
   )
 }

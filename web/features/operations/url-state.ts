@@ -63,12 +63,6 @@ export function operationsQuery(
   return { ...urlState, ...days, search: urlState.search.trim(), limit }
 }
 
-const filtersOf = <State extends { view: string; page: number }>({
-  view: _view,
-  page: _page,
-  ...filters
-}: State) => filters
-
 /**
  * When the day begins in the browser's time zone, or with `after` 1 when it has ended: the API
  * reads a bare day in UTC.

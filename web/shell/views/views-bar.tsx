@@ -1,16 +1,16 @@
-// The saved views above a list, as links, and what can be done with the open one.
-import { lazy, Suspense, useState } from 'react'
+// The saved views above a list, as links.
+import { lazy, Suspense } from 'react'
 import { Problem } from '../components/problem.tsx'
 import { numberText } from '../labels/size.ts'
 import { t } from '../messages/t.ts'
-import { ActionList, Button, PageLink, Popover } from '../ui/index.ts'
-import { type SavedView, useChangeView, useSavedViews, type ViewContent } from './view-calls.ts'
+import { PageLink } from '../ui/index.ts'
+import { type SavedView, useSavedViews, type ViewContent } from './view-calls.ts'
 import './views-bar.css'
 
-const dialogs = () => import('./view-dialogs.tsx')
-const SaveView = lazy(async () => ({ default: (await dialogs()).SaveView }))
-const RenameView = lazy(async () => ({ default: (await dialogs()).RenameView }))
-const DeleteView = lazy(async () => ({ default: (await dialogs()).DeleteView }))
+// Loaded when a view is open or can be saved.
+const ViewActions = lazy(async () => ({
+  default: (await import('./view-actions.tsx')).ViewActions,
+}))
 
 export interface ViewsBarProps {
   list: SavedView['list']
@@ -66,7 +66,11 @@ export function ViewsBar(props: ViewsBarProps) {
           ))}
         </ul>
       </nav>
-      <ViewActions {...props} view={open} modified={open !== undefined && isModified(open)} />
+      {(open || savable) && (
+        <Suspense>
+          <ViewActions {...props} view={open} modified={open !== undefined && isModified(open)} />
+        </Suspense>
+      )}
     </div>
   )
 }
@@ -95,88 +99,5 @@ function Tab(props: {
         </span>
       )}
     </PageLink>
-  )
-}
-
-interface ActionsProps extends ViewsBarProps {
-  view: SavedView | undefined
-  modified: boolean
-}
-
-type ViewQuestion = 'save' | 'rename' | 'delete'
-
-function ViewActions({ list, view, modified, savable, content, onOpen, onClose }: ActionsProps) {
-  const [asked, setViewQuestion] = useState<ViewQuestion | null>(null)
-  const change = useChangeView()
-  const close = () => setViewQuestion(null)
-  const ask = (what: ViewQuestion) => () => setViewQuestion(what)
-  return (
-    <div className="view-actions">
-      {view && modified && (
-        <>
-          <Button variant="plain" onClick={() => onOpen(view)}>
-            {t('Discard changes')}
-          </Button>
-          <Button
-            loading={change.isPending}
-            onClick={() => change.mutate({ id: view.id, ...content })}
-          >
-            {t('Save changes')}
-          </Button>
-        </>
-      )}
-      {view ? (
-        <ViewMenu name={view.name} ask={ask} />
-      ) : (
-        savable && <Button onClick={ask('save')}>{t('Save view')}</Button>
-      )}
-      {change.error && <Problem error={change.error} what={t('The view could not be saved')} />}
-      <Suspense>
-        {asked === 'save' && (
-          <SaveView list={list} content={content} onClose={close} onSaved={onOpen} />
-        )}
-        {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
-        {asked === 'delete' && view && (
-          <DeleteView view={view} onClose={close} onDeleted={onClose} />
-        )}
-      </Suspense>
-    </div>
-  )
-}
-
-function ViewMenu({ name, ask }: { name: string; ask: (what: ViewQuestion) => () => void }) {
-  const [open, setOpen] = useState(false)
-  const item = (content: string, what: ViewQuestion) => ({
-    content,
-    destructive: what === 'delete',
-    onAction: () => {
-      setOpen(false)
-      ask(what)()
-    },
-  })
-  return (
-    <Popover
-      active={open}
-      onClose={() => setOpen(false)}
-      preferredAlignment="right"
-      activator={
-        <Button
-          disclosure
-          accessibilityLabel={t('View “{name}”', { name })}
-          onClick={() => setOpen(!open)}
-        >
-          {t('View')}
-        </Button>
-      }
-    >
-      <ActionList
-        actionRole="menuitem"
-        items={[
-          item(t('Rename view'), 'rename'),
-          item(t('Save as another view'), 'save'),
-          item(t('Delete view'), 'delete'),
-        ]}
-      />
-    </Popover>
   )
 }

@@ -3,8 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Problem } from '../components/problem.tsx'
 import { t } from '../messages/t.ts'
 import { ActionList, Button, Popover } from '../ui/index.ts'
-import { type SavedView, useChangeView } from './view-calls.ts'
-import { type ViewsBarProps } from './views-bar.tsx'
+import { type SavedView, useChangeView, type ViewsBarProps } from './view-calls.ts'
 
 const dialogs = () => import('./view-dialogs.tsx')
 const SaveView = lazy(async () => ({ default: (await dialogs()).SaveView }))

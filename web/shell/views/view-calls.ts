@@ -8,6 +8,23 @@ export type SavedView = Schemas['SavedView']
 /** What the server takes: of the files a filter, an order and columns, of other lists a query. */
 export type ViewContent = Pick<Schemas['SavedViewChange'], 'query' | 'filter' | 'sort' | 'columns'>
 
+export interface ViewsBarProps {
+  list: SavedView['list']
+  /** The list without a view: its path, and `All files`. */
+  path: string
+  all: string
+  /** The id of the open view, or ''. */
+  open: string
+  /** Does the list show something else than all? */
+  savable: boolean
+  /** What the list shows. */
+  content: ViewContent
+  addressOf: (view: SavedView) => string
+  isModified: (view: SavedView) => boolean
+  onOpen: (view: SavedView) => void
+  onClose: () => void
+}
+
 const KEYS = [['views']]
 /** Counting the files of all views takes a moment in a large shop. */
 const POLL_MS = 60_000

@@ -4,30 +4,13 @@ import { Problem } from '../components/problem.tsx'
 import { numberText } from '../labels/size.ts'
 import { t } from '../messages/t.ts'
 import { PageLink } from '../ui/index.ts'
-import { type SavedView, useSavedViews, type ViewContent } from './view-calls.ts'
+import { useSavedViews, type ViewsBarProps } from './view-calls.ts'
 import './views-bar.css'
 
 // Loaded when a view is open or can be saved.
 const ViewActions = lazy(async () => ({
   default: (await import('./view-actions.tsx')).ViewActions,
 }))
-
-export interface ViewsBarProps {
-  list: SavedView['list']
-  /** The list without a view: its path, and `All files`. */
-  path: string
-  all: string
-  /** The id of the open view, or ''. */
-  open: string
-  /** Does the list show something else than all? */
-  savable: boolean
-  /** What the list shows. */
-  content: ViewContent
-  addressOf: (view: SavedView) => string
-  isModified: (view: SavedView) => boolean
-  onOpen: (view: SavedView) => void
-  onClose: () => void
-}
 
 export function ViewsBar(props: ViewsBarProps) {
   const { list, path, all, savable, addressOf, isModified } = props

@@ -38,92 +38,89 @@ const by = (search: string) => filesBy(server, search)
 const listed = (page: Page, search: string) =>
   page.goto(`${server.url}/files?search=${search}&sort=filename`)
 
-describe('tags', () => {
-  soakTest('are saved as a template, chosen from it, and the template is deleted', async () => {
-    const page = await open('/files?search=tag&sort=filename')
-    await tick(page, ['Tag a.pdf'])
-    const dialog = await choose(page, 'Change tags')
-    await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
-    await dialog.getByRole('button', { name: 'Save as a template' }).click()
-    await dialog.getByLabel('Name of the template').fill('Charts')
-    await page.keyboard.press('Enter')
-    await dialog.getByRole('button', { name: 'Delete the template “Charts”' }).waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await choose(page, 'Change tags')
-    await dialog.getByLabel('How').selectOption({ label: 'Add to the tags they have' })
-    await dialog.getByLabel('Template').selectOption('Charts')
-    await dialog.getByRole('button', { name: 'Add tags' }).click()
-    await launched(page).getByText('Tags of 1 file changed').waitFor()
-    expect((await by('tag a'))[0]!.tags).toEqual(expect.arrayContaining(['north', '2026', 'chart']))
-    await tick(page, ['Tag a.pdf'])
-    await choose(page, 'Change tags')
-    await dialog.getByLabel('Template').selectOption('Charts')
-    await dialog.getByRole('button', { name: 'Delete the template “Charts”' }).click()
-    await dialog.getByLabel('Template').waitFor({ state: 'detached' })
-  })
-
-  soakTest('one replaces another, suggested while it is typed, with Enter alone', async () => {
-    const page = await open('/files?search=tag&sort=filename')
-    await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
-    const dialog = await choose(page, 'Find and replace a tag')
-    await dialog.getByLabel('Tag to find').fill('chart')
-    await dialog.getByText('have this tag').waitFor()
-    await dialog.getByLabel('New tag').fill('chart')
-    await dialog.getByText('This is the same tag').waitFor()
-    await dialog.getByLabel('New tag').fill('map')
-    await page.keyboard.press('Enter')
-    await launched(page).getByText('2 files done, 1 skipped').waitFor()
-    expect((await by('tag')).map(({ tags }) => tags.includes('map'))).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ])
-  })
-
-  soakTest(
-    'spellings are merged; the preview separates changed files from unchanged ones',
-    async () => {
-      const page = await open('/files?search=tag&sort=filename')
-      await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
-      const dialog = await choose(page, 'Merge tags that differ in capitals')
-      await dialog.getByText('These change: Summer → summer').waitFor()
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByText('2 files would be changed').waitFor()
-      expect(await previewedTitles(dialog)).toEqual([
-        '2 files would be changed',
-        '1 file is left alone: None of its tags has capitals',
-      ])
-      expect((await by('tag b'))[0]!.tags).toContain('Summer')
-      await dialog.getByRole('button', { name: 'Back' }).click()
-      await dialog.getByText('These change').waitFor()
-      await dialog.getByRole('button', { name: 'Preview' }).click()
-      await dialog.getByText('2 files would be changed').waitFor()
-      await dialog.getByRole('button', { name: 'Merge tags' }).click()
-      await launched(page).getByText('2 files done, 1 skipped').waitFor()
-      expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
-    },
-  )
-
-  soakTest('rules are written in the dialog, and missing parts are named', async () => {
-    const page = await open('/files?search=tag&sort=filename')
-    await tick(page, ['Tag a.pdf'])
-    const dialog = await choose(page, 'Tag by rule')
-    for (let left = 4; left > 1; left--)
-      await dialog.getByRole('button', { name: 'Remove rule 1' }).click()
-    await dialog.getByRole('button', { name: 'Add rule' }).click()
-    await dialog.getByRole('button', { name: 'Tag by rule' }).click()
-    await dialog.getByText('Add at least one').waitFor()
-    const rule = dialog.getByRole('group', { name: /Rule 2/ })
-    await rule.getByLabel('Name contains').fill('tag a')
-    await rule.getByLabel(/get the tags/i).fill('ruled')
-    await dialog.getByRole('button', { name: 'Tag by rule' }).click()
-    await launched(page).getByText(/done$/).waitFor()
-    expect((await by('tag a'))[0]!.tags).toContain('ruled')
-  })
+soakTest('tags are saved as a template, chosen from it, and the template is deleted', async () => {
+  const page = await open('/files?search=tag&sort=filename')
+  await tick(page, ['Tag a.pdf'])
+  const dialog = await choose(page, 'Change tags')
+  await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
+  await dialog.getByRole('button', { name: 'Save as a template' }).click()
+  await dialog.getByLabel('Name of the template').fill('Charts')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Delete the template “Charts”' }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(page, 'Change tags')
+  await dialog.getByLabel('How').selectOption({ label: 'Add to the tags they have' })
+  await dialog.getByLabel('Template').selectOption('Charts')
+  await dialog.getByRole('button', { name: 'Add tags' }).click()
+  await launched(page).getByText('Tags of 1 file changed').waitFor()
+  expect((await by('tag a'))[0]!.tags).toEqual(expect.arrayContaining(['north', '2026', 'chart']))
+  await tick(page, ['Tag a.pdf'])
+  await choose(page, 'Change tags')
+  await dialog.getByLabel('Template').selectOption('Charts')
+  await dialog.getByRole('button', { name: 'Delete the template “Charts”' }).click()
+  await dialog.getByLabel('Template').waitFor({ state: 'detached' })
 })
 
+soakTest('one tag replaces another, suggested while it is typed, with Enter alone', async () => {
+  const page = await open('/files?search=tag&sort=filename')
+  await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
+  const dialog = await choose(page, 'Find and replace a tag')
+  await dialog.getByLabel('Tag to find').fill('chart')
+  await dialog.getByText('have this tag').waitFor()
+  await dialog.getByLabel('New tag').fill('chart')
+  await dialog.getByText('This is the same tag').waitFor()
+  await dialog.getByLabel('New tag').fill('map')
+  await page.keyboard.press('Enter')
+  await launched(page).getByText('2 files done, 1 skipped').waitFor()
+  expect((await by('tag')).map(({ tags }) => tags.includes('map'))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+})
+
+soakTest(
+  'spellings of a tag are merged; the preview separates changed files from unchanged ones',
+  async () => {
+    const page = await open('/files?search=tag&sort=filename')
+    await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
+    const dialog = await choose(page, 'Merge tags that differ in capitals')
+    await dialog.getByText('These change: Summer → summer').waitFor()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('2 files would be changed').waitFor()
+    expect(await previewedTitles(dialog)).toEqual([
+      '2 files would be changed',
+      '1 file is left alone: None of its tags has capitals',
+    ])
+    expect((await by('tag b'))[0]!.tags).toContain('Summer')
+    await dialog.getByRole('button', { name: 'Back' }).click()
+    await dialog.getByText('These change').waitFor()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('2 files would be changed').waitFor()
+    await dialog.getByRole('button', { name: 'Merge tags' }).click()
+    await launched(page).getByText('2 files done, 1 skipped').waitFor()
+    expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
+  },
+)
+
+soakTest('rules are written in the dialog, and missing parts are named', async () => {
+  const page = await open('/files?search=tag&sort=filename')
+  await tick(page, ['Tag a.pdf'])
+  const dialog = await choose(page, 'Tag by rule')
+  for (let left = 4; left > 1; left--)
+    await dialog.getByRole('button', { name: 'Remove rule 1' }).click()
+  await dialog.getByRole('button', { name: 'Add rule' }).click()
+  await dialog.getByRole('button', { name: 'Tag by rule' }).click()
+  await dialog.getByText('Add at least one').waitFor()
+  const rule = dialog.getByRole('group', { name: /Rule 2/ })
+  await rule.getByLabel('Name contains').fill('tag a')
+  await rule.getByLabel(/get the tags/i).fill('ruled')
+  await dialog.getByRole('button', { name: 'Tag by rule' }).click()
+  await launched(page).getByText(/done$/).waitFor()
+  expect((await by('tag a'))[0]!.tags).toContain('ruled')
+})
 describe('products', () => {
   test('are found by name; matched and unmatched files are counted before anything changes', async () => {
     const page = await open('/files?search=match&sort=filename')

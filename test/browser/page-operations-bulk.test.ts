@@ -112,73 +112,68 @@ describe('tags', () => {
   })
 })
 
-describe('settings', () => {
-  soakTest('are previewed file by file, and changed after confirmation', async () => {
-    const page = await open('/files?search=chart+2&sort=filename')
-    await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
-    await choose(page, 'Change settings')
-    const dialog = dialogOf(page)
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('Choose at least one setting to change').waitFor()
-    await dialog
-      .getByLabel('Links expire', { exact: true })
-      .selectOption('Add days to what each file has')
-    await dialog.getByLabel('Days to add').fill('0')
-    await dialog.getByLabel('CDN', { exact: true }).selectOption('Off')
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
-    await dialog.getByLabel('Days to add').fill('5')
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('3 files would be changed').waitFor()
-    await dialog.getByRole('link', { name: 'Show every file' }).click()
-    await page.waitForURL('**/operations/op_*')
-    await page.getByText('This is a preview: nothing has been changed').waitFor()
-    const row = rows(page).filter({ hasText: 'Chart 20.pdf' })
-    await row.getByText('Would change', { exact: true }).waitFor()
-    await expect
-      .poll(() => row.locator('.changes li').allTextContents())
-      .toEqual(['Links expire: After 60 days → to After 65 days', 'CDN: On → to Off'])
-    expect((await filesBy('chart 20'))[0]).toMatchObject({ expiry_days: 60, cdn: true })
-    await page.getByRole('button', { name: 'Confirm and run' }).click()
-    await row.getByText('Done', { exact: true }).waitFor()
-    await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 65, cdn: false }])
-    await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
-  })
-
-  soakTest(
-    'an undo from the operation’s page says what it does, restores the settings, and both operations link to each other',
-    async () => {
-      const page = await open('/operations?action=update-settings')
-      await rows(page).first().getByRole('link').click()
-      await page.getByRole('button', { name: 'Undo', exact: true }).click()
-      const dialog = dialogOf(page)
-      await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
-      await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
-      await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-      await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
-      await page.getByRole('link', { name: 'the operation that it undoes' }).click()
-      await page.getByText('This operation was undone').waitFor()
-      await expect
-        .poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count())
-        .toBe(0)
-      await page.getByRole('link', { name: 'a later operation' }).click()
-      await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-    },
-  )
-
-  soakTest('a preview that is discarded changes nothing', async () => {
-    const page = await open('/files?search=chart+23')
-    await tick(page, ['Chart 23.pdf'])
-    await press(page, 'Delete')
-    await dialogOf(page).getByRole('button', { name: 'Preview' }).click()
-    await dialogOf(page).getByRole('link', { name: 'Show every file' }).click()
-    await rows(page).first().getByText('Moved to the trash').waitFor()
-    await page.getByRole('button', { name: 'Discard preview' }).click()
-    await page.getByRole('button', { name: 'Discard preview' }).waitFor({ state: 'detached' })
-    expect(await filesBy('chart 23')).toHaveLength(1)
-  })
+test('settings are previewed file by file, and changed after confirmation', async () => {
+  const page = await open('/files?search=chart+2&sort=filename')
+  await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
+  await choose(page, 'Change settings')
+  const dialog = dialogOf(page)
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('Choose at least one setting to change').waitFor()
+  await dialog
+    .getByLabel('Links expire', { exact: true })
+    .selectOption('Add days to what each file has')
+  await dialog.getByLabel('Days to add').fill('0')
+  await dialog.getByLabel('CDN', { exact: true }).selectOption('Off')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('Enter a whole number from 1 to 36,500').waitFor()
+  await dialog.getByLabel('Days to add').fill('5')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('3 files would be changed').waitFor()
+  await dialog.getByRole('link', { name: 'Show every file' }).click()
+  await page.waitForURL('**/operations/op_*')
+  await page.getByText('This is a preview: nothing has been changed').waitFor()
+  const row = rows(page).filter({ hasText: 'Chart 20.pdf' })
+  await row.getByText('Would change', { exact: true }).waitFor()
+  await expect
+    .poll(() => row.locator('.changes li').allTextContents())
+    .toEqual(['Links expire: After 60 days → to After 65 days', 'CDN: On → to Off'])
+  expect((await filesBy('chart 20'))[0]).toMatchObject({ expiry_days: 60, cdn: true })
+  await page.getByRole('button', { name: 'Confirm and run' }).click()
+  await row.getByText('Done', { exact: true }).waitFor()
+  await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 65, cdn: false }])
+  await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
 })
 
+soakTest(
+  'an undo from the operation’s page says what it does, restores the settings, and both operations link to each other',
+  async () => {
+    const page = await open('/operations?action=update-settings')
+    await rows(page).first().getByRole('link').click()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    const dialog = dialogOf(page)
+    await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
+    await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
+    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+    await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
+    await page.getByRole('link', { name: 'the operation that it undoes' }).click()
+    await page.getByText('This operation was undone').waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+    await page.getByRole('link', { name: 'a later operation' }).click()
+    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+  },
+)
+
+soakTest('a preview that is discarded changes nothing', async () => {
+  const page = await open('/files?search=chart+23')
+  await tick(page, ['Chart 23.pdf'])
+  await press(page, 'Delete')
+  await dialogOf(page).getByRole('button', { name: 'Preview' }).click()
+  await dialogOf(page).getByRole('link', { name: 'Show every file' }).click()
+  await rows(page).first().getByText('Moved to the trash').waitFor()
+  await page.getByRole('button', { name: 'Discard preview' }).click()
+  await page.getByRole('button', { name: 'Discard preview' }).waitFor({ state: 'detached' })
+  expect(await filesBy('chart 23')).toHaveLength(1)
+})
 describe('deleting', () => {
   test('shows the effect on mapped files, moves files to the trash, and they can be restored', async () => {
     const page = await open('/files?search=chart+0&sort=filename')

@@ -4,8 +4,9 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { whereIs } from '../programs.ts'
+import { WAIT_MS } from '../wait.ts'
 import { freePort } from './server.ts'
 
 export interface Bouncer {
@@ -38,7 +39,7 @@ max_client_conn = 3000
   if (isRoot) await chmod(folder, 0o755)
   const started = [...(isRoot ? ['-u', 'nobody'] : []), config]
   const bouncer = spawn(whereIs('pgbouncer')!, started, { stdio: 'ignore' })
-  await expect.poll(() => reachable(port)).toBe(true)
+  await vi.waitFor(async () => expect(await reachable(port)).toBe(true), { timeout: WAIT_MS })
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     close: async () => {

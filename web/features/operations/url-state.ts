@@ -56,12 +56,14 @@ export function operationsQuery(
   { page: _page, ...given }: OperationsUrlState | ItemsUrlState,
   limit: number,
 ): Query {
-  // The server knows views by what they show.
-  const urlState = { ...given, view: '' }
+  const urlState = 'view' in given ? withoutView(given) : given
   const days =
     'from' in urlState ? { from: momentOf(urlState.from, 0), to: momentOf(urlState.to, 1) } : {}
   return { ...urlState, ...days, search: urlState.search.trim(), limit }
 }
+
+/** The server does not know which saved view is open. */
+const withoutView = ({ view: _view, ...filters }: Omit<OperationsUrlState, 'page'>) => filters
 
 /**
  * When the day begins in the browser's time zone, or with `after` 1 when it has ended: the API

@@ -128,10 +128,10 @@ describe.each(templatesIn(MAILS, '.html.hbs'))('the mail %s', (file) => {
   const text = readFileSync(path.join(MAILS, `${template}.txt`), 'utf8')
   const write = (value: string) => {
     const { values } = valuesFor(`${source}${text}`, value)
-    return renderMail(
-      { template, data: { ...values, address: 'https://a.example/x' } },
-      'https://a.example',
-    )
+    // Made by this server.
+    const address = 'https://a.example/x'
+    const linked = [{ name: value, terms: value, address }]
+    return renderMail({ template, data: { ...values, address, linked } }, 'https://a.example')
   }
   test('shows values as text', async () => {
     expect(valuesFor(source, WORD).raw.filter((name) => !RAW.includes(name))).toEqual([])

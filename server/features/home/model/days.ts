@@ -28,7 +28,7 @@ const FIGURES: Readonly<Record<string, string>> = {
       and i.error ->> 'code' is not null group by 1, 2`,
   bounced_mails: `
     select (created_at at time zone 'UTC')::date, '', count(*) from outbox
-    where shop_id = :shop and created_at >= :from and kind = 'email' and status = 'failed'
+    where shop_id = :shop and created_at >= :from and kind = 'email' and status in ('failed', 'bounced')
     group by 1`,
 }
 /**

@@ -17,7 +17,8 @@ const NEEDS = {
     and ${STATUS_SQL} in ('ready', 'held')`,
   blocked: `from ${BLOCKED_DELIVERIES}`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-    where d.shop_id = :shop and o.email is null and d.email is null and ${STATUS_SQL} = 'ready'`,
+    where d.shop_id = :shop and o.email is null and d.email is null and d.texted_at is null
+      and ${STATUS_SQL} = 'ready'`,
   bounced: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'ready'
     and d.bounced_at is not null`,
   unfiled_products: `from ${UNFILED_PRODUCTS}`,

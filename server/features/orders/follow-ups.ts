@@ -30,7 +30,8 @@ export async function queueFollowUps(
 ): Promise<void> {
   const { settings } = await readShop(tx)
   // Without the scope the platform would send no mail: the app sends its own one.
-  const canFulfil = mayFulfil(await readScopes(tx))
+  const wantsFulfilled = settings.delivery_mail === 'platform' || settings.fulfil_orders
+  const canFulfil = wantsFulfilled && mayFulfil(await readScopes(tx))
   const platformTells = settings.delivery_mail === 'platform' && canFulfil
   const mailable = ({ row }: FollowedDelivery) =>
     !platformTells && statusOf(row) === 'ready' && row.email !== null

@@ -58,6 +58,7 @@ const NEEDLESS = `(d.revoked_at is not null or d.withdrawn_at is not null
  * @param orders the platform's ids; absent: all of the shop.
  */
 export async function forgetPhones(tx: ShopScope, orders?: readonly string[]): Promise<void> {
+  if (orders?.length === 0) return
   const which = { orders: orders ?? null }
   await tx.query(
     `update orders o set phone = null from deliveries d

@@ -4,7 +4,8 @@ import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
 import { cursorOf, rememberCursor } from './cursor-history.ts'
 import { type PagePosition } from './list-state.ts'
 
-interface ListState<P> {
+/** How a list's address has its state. */
+export interface ListState<P> {
   read: (address: string) => P
   write: (urlState: P) => string
 }

@@ -2,17 +2,11 @@
 import { toQuery } from '../client/client.ts'
 import { type Query } from '../client/endpoints.ts'
 import { type PagePosition } from '../url-state/list-state.ts'
-import { type UrlState } from '../url-state/use-url-state.ts'
+import { type ListState, type UrlState } from '../url-state/use-url-state.ts'
 import { type SavedView } from './view-calls.ts'
 import { ViewsBar } from './views-bar.tsx'
 
 type Viewed = PagePosition & { view: string }
-
-/** How a list's address has its state. */
-interface ListState<State> {
-  read: (address: string) => State
-  write: (state: State) => string
-}
 
 interface Props<State extends Viewed> {
   list: SavedView['list']

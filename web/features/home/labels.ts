@@ -9,7 +9,7 @@ export const NEED_ACTIONS: Readonly<Record<Need, string>> = {
   asked: t('Answer'),
   blocked: t('Show deliveries'),
   unreachable: t('Copy links'),
-  bounced: t('Correct addresses'),
+  bounced: t('Show deliveries'),
   damaged: t('Read the notices'),
   connections: t('Repair'),
   licence_lists: t('Add keys'),

@@ -36,6 +36,9 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Prop
           }}
         >
           {delivery.sent?.error && <p>{messageText({ message: delivery.sent.error })}</p>}
+          {isText(delivery) && delivery.sent?.kept && (
+            <p>{t('Text messages need an SMS gateway of the installation.')}</p>
+          )}
         </Banner>
       )}
       {blocked !== null && !asked && (

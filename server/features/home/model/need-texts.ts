@@ -17,7 +17,7 @@ const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
   unreachable: (count) =>
     say('{count, plural, one {# order has} other {# orders have}} no email address', { count }),
   bounced: (count) =>
-    say('{count, plural, one {# email to a buyer} other {# emails to buyers}} came back', {
+    say('{count, plural, one {# message to a buyer} other {# messages to buyers}} did not arrive', {
       count,
     }),
   unfiled_products: (count) =>

@@ -252,8 +252,8 @@ export default defineConfig({
       rules: { 'react/rules-of-hooks': 'error', 'react/exhaustive-deps': 'error' },
     },
     {
-      // A longer function has parts that can have a name. A page's component counts its markup too.
-      files: ['{plugins,server,workflows}/**/*.ts', 'app.config.ts'],
+      // A longer function has parts that can have a name, also where it is markup.
+      files: ['{plugins,server,web,workflows}/**/*.{ts,tsx}', 'app.config.ts'],
       excludeFiles: [TESTS],
       rules: { 'max-lines-per-function': ['error', { max: 60 }] },
     },

@@ -116,16 +116,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         onProduct={setProduct}
         onSku={setSku}
       />
-      {unmapped > 0 && (
-        <Checkbox
-          label={t(
-            'Attach {count, plural, one {the # file} other {the # files}} without a product now',
-            { count: unmapped },
-          )}
-          checked={apply}
-          onChange={setApply}
-        />
-      )}
+      {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">
         {t(
           'Each import applies the rule, unless it names a SKU. You can change and delete it in the settings, under Mapping rules.',
@@ -134,6 +125,21 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
+
+interface ApplyProps {
+  count: number
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+const ApplyNow = ({ count, ...box }: ApplyProps) => (
+  <Checkbox
+    {...box}
+    label={t('Attach {count, plural, one {the # file} other {the # files}} without a product now', {
+      count,
+    })}
+  />
+)
 
 interface PatternProps {
   rule: NamePattern

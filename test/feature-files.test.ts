@@ -57,3 +57,41 @@ test('every file that a feature offers exists, and another feature imports it', 
   expect(offered.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([])
   expect(offered.filter((file) => !imported.has(file))).toEqual([])
 })
+
+const CHANNEL = /(['"`])(?:cloud|drop)\1/
+
+/** Why these files name `'cloud'` or `'drop'` outside of the feature of that name. */
+const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
+  // The plugins that take a channel's bytes: they belong to it.
+  'plugins/sync-cloud/plugin.ts': 'the port of its channel',
+  'plugins/take-drop/plugin.ts': 'the port and the sources of its channel',
+  // The drop server is a role of a process, with settings and its own folder.
+  'server/core/configuration/drop-settings.ts': 'the role of a process',
+  'server/core/configuration/environment-schema.ts': 'the role of a process',
+  'server/core/configuration/environment.ts': 'the role of a process',
+  'server/main.ts': 'the role of a process',
+  'server/start.ts': 'the role of a process',
+  'server/startup/drop-child.ts': 'the role of a process',
+  'server/startup/drop.ts': 'the folder of unfinished transfers',
+  'server/startup/staging-metrics.ts': 'the folders of unfinished files',
+  // Made-up history of the demo shop.
+  'server/demo/sample/many-files.ts': 'files of the sample shop',
+  'server/demo/sample/past-days.ts': 'figures of the sample shop',
+  // Another word: what a failed item does to the rest (`drop`, `keep`, `stop`).
+  'plugins/contract.ts': 'a failure policy',
+  'server/engine/batches/failure.ts': 'a failure policy',
+  'server/engine/steps.ts': 'a failure policy',
+  'server/features/workflows/record.ts': 'a failure policy',
+  'web/features/workflows/draft.ts': 'a failure policy',
+}
+
+test('no code names a channel with its own bytes, except its feature', () => {
+  const all = ['server', 'plugins', 'workflows', 'web'].flatMap(codeIn)
+  const naming = all.filter((file) => {
+    const feature = placeOf(file)?.feature
+    return feature !== 'cloud' && feature !== 'drop' && CHANNEL.test(withoutComments(read(file)))
+  })
+  expect(naming.toSorted()).toEqual(Object.keys(MAY_NAME_CHANNELS).toSorted())
+})
+
+const withoutComments = (code: string) => code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')

@@ -46,9 +46,14 @@ const MESSAGES_APART_MS = 100
  */
 export type ChainLoad = 'quick' | 'slow'
 
+/** Queues the first batch of a chain, in the transaction that starts the operation. */
 export const queueFirst = (tx: ShopScope, operation: string, chain: number, load: ChainLoad) =>
   addChain(tx, operation, chain, load, { priority: FIRST })
 
+/**
+ * Queues the next batch of a chain, after the first batches of other operations.
+ * @param runAt absent: as soon as a worker has a place
+ */
 export const queueChain = (
   tx: ShopScope,
   operation: string,
@@ -77,11 +82,16 @@ async function flagsOf(tx: ShopScope, operation: string): Promise<string[]> {
   return [flag, ofShop(flag, tx.shop)]
 }
 
+/** Queues the last steps of an operation. A second call before they have begun changes nothing. */
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
   const payload: FinishJob = { shop: tx.shop, operation }
   return addJob(tx, { task: 'finish', payload, key: finishKey(operation), flags: [FINISH] })
 }
 
+/**
+ * Queues the delivery of a message of the outbox, by its bare UUID.
+ * @param runAt absent: as soon as a worker has a place
+ */
 export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {

@@ -12,7 +12,7 @@ export const undo =
 /** Shorter than the time after which PostgreSQL would end a request that waits for these locks. */
 const BRIEFLY = `set local lock_timeout = '900ms'`
 /** Months that have a part already, after the one that begins at the boundary. */
-const AHEAD = 3
+const AHEAD = 2
 const SETTINGS = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05`
 

@@ -9,7 +9,7 @@ import { isLockRefused } from './error-classes.ts'
 import { firstOf } from '../present.ts'
 
 /** Months that are made before they begin. */
-const AHEAD = 3
+const AHEAD = 2
 /** Of one run: a clock that is years ahead must not make a thousand. */
 const MOST = 12
 /** As a migration: readers and writers wait behind a change that waits. */

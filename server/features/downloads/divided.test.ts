@@ -78,7 +78,7 @@ test('the version before goes on with its statements while the table is divided 
   const parts = await readParts(database.pool, 'downloads')
   expect(parts.map(({ from, to }) => [from === null, to === null])).toEqual([
     [true, false],
-    ...Array.from({ length: 4 }, () => [false, false]),
+    ...Array.from({ length: 3 }, () => [false, false]),
     [false, true],
   ])
   await database.pool.query(

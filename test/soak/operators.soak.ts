@@ -64,8 +64,17 @@ function commandsOf({ text }: BookBlock): string {
   return `set -eu\n${before}\n${moved}`
 }
 
+/** What npm needs to reach its registry from this machine. */
+const NETWORK = /^(https?_proxy|no_proxy|node_extra_ca_certs|npm_config_registry)$/i
 const { PATH = '', HOME = '' } = baseEnv()
-const env: Record<string, string> = { PATH, HOME }
+const env: Record<string, string> = {
+  ...{ PATH, HOME },
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      NETWORK.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  ),
+}
 const shell = (commands: string) =>
   exec('bash', ['-c', commands], { env, maxBuffer: 64 * 1024 * 1024 }).catch((error: unknown) => {
     throw new Error(`${commands}\n${String((error as { stderr?: string }).stderr)}`, {

@@ -4,16 +4,41 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const FEATURES = path.join(import.meta.dirname, '../web/features')
-const ROUTE = /path: '(?<path>[^']+)',\s*(?<kind>page|to):/g
+const ROUTE = /path: '(?<path>[^']+)',\s*(?:page:|to: '(?<to>[^']+)')/g
 
-/** The paths of all pages, without old addresses. Read as text: the files import styles. */
-export const PAGE_PATHS: readonly string[] = globSync('*/feature.ts', { cwd: FEATURES })
+// Read as text: the files import styles.
+const ROUTES = globSync('*/feature.ts', { cwd: FEATURES })
   .flatMap((file) => [...readFileSync(path.join(FEATURES, file), 'utf8').matchAll(ROUTE)])
-  .flatMap(({ groups }) => (groups?.kind === 'page' ? [groups.path!] : []))
-  .toSorted()
+  .map(({ groups }) => ({ path: groups?.path ?? '', to: groups?.to }))
 
-/** The API of a shop: the answer's body. Throws if it refuses. */
-export type CallShop = (method: string, route: string, body?: unknown) => Promise<unknown>
+/** The paths of all pages, without old addresses. */
+export const PAGE_PATHS: readonly string[] = ROUTES.flatMap((route) =>
+  route.to === undefined ? [route.path] : [],
+).toSorted()
+
+/** Old addresses, each with the path to which it leads. */
+export const OLD_PATHS: readonly (readonly [from: string, to: string])[] = ROUTES.flatMap((route) =>
+  route.to === undefined ? [] : [[route.path, route.to] as const],
+)
+
+/** The API of a shop: the answer's body. A text is sent as CSV. Throws if it refuses. */
+export type CallShop = (method: string, route: string, body?: object | string) => Promise<unknown>
+
+export const shopCaller =
+  ({ url, apiKey }: { url: string; apiKey: string }): CallShop =>
+  async (method, route, body) => {
+    const isText = typeof body === 'string'
+    const reply = await fetch(url + route, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': isText ? 'text/csv' : 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+    })
+    if (!reply.ok) throw new Error(`${method} ${route}: ${reply.status} ${await reply.text()}`)
+    return reply.json()
+  }
 
 interface Records {
   /** The list of the records that the page shows, without `/api/`. */
@@ -65,7 +90,7 @@ const RECORDS: Readonly<Record<string, Records>> = {
     list: 'webhooks',
     make: (call) =>
       call('POST', '/api/webhooks', {
-        ...{ url: 'https://hooks.example.com/stevedore', events: ['operation.finished'] },
+        ...{ url: 'https://example.com/hooks/stevedore', events: ['operation.finished'] },
       }),
   },
 }

@@ -40,7 +40,7 @@ const DELIVERIES = `
 
 const factsOfLink = (packName: string, child: string) => `
   jsonb_build_object('id', l.id, 'order_name', null, 'pack_name', ${packName}, 'email', l.email,
-    'downloads', ${child}.served, 'last_download_at', ${child}.last_download_at,
+    'downloads', coalesce(${child}.served, 0), 'last_download_at', ${child}.last_download_at,
     'ended', ${HAS_ENDED}) as facts`
 
 const LINKS = `

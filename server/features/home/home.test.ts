@@ -107,6 +107,40 @@ test('each need is counted, and gone when it is done', async () => {
   })
 })
 
+test('connections that fail, lists that run out, and messages that came back are counted', async () => {
+  const { scope } = app.owner
+  const [delivery] = await scope.query<{ id: string }>(
+    'select id from deliveries where shop_id = :shop limit 1',
+  )
+  await scope.query(
+    `insert into connections (shop_id, provider, name, settings, options, state)
+     select :shop, 'demo', state, '{}', '{}', state
+     from unnest(array['ready', 'failing', 'unauthorized']) state`,
+  )
+  await scope.query(
+    `insert into licence_lists (shop_id, name, name_key, warned_at, deleted_at) values
+       (:shop, 'Full', 'full', null, null), (:shop, 'Empty', 'empty', now(), null),
+       (:shop, 'Gone', 'gone', now(), now())`,
+  )
+  await scope.query(
+    `update deliveries set bounced_at = now(), revoked_at = null, withdrawn_at = null
+     where shop_id = :shop and id = :id`,
+    { id: delivery!.id },
+  )
+  const counted = { connections: 2, licence_lists: 1, bounced: 1 }
+  expect(await needs()).toMatchObject(counted)
+  const { needs: found } = await read('/api/attention')
+  expect(found.find(({ need }: any) => need === 'bounced').message).toBe(
+    '1 message to a buyer did not arrive',
+  )
+  await scope.query(`update deliveries set bounced_at = null where shop_id = :shop and id = :id`, {
+    id: delivery!.id,
+  })
+  await scope.query(`delete from connections where shop_id = :shop`)
+  await scope.query(`update licence_lists set warned_at = null where shop_id = :shop`)
+  expect(Object.keys(await needs()).filter((need) => need in counted)).toEqual([])
+})
+
 test('failed imports are listed by cause, each with the place of its files', async () => {
   const { scope } = app.owner
   const listed = async () =>

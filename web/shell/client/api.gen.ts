@@ -6025,6 +6025,10 @@ export interface components {
       name: string
       /** @description `GET /api/files?…` with it, or that of its list, lists what the view shows */
       query: string
+      /** @description How many rows of its list it shows now, of other lists than the files counted up to 100. null: the caller may not read the list */
+      rows: number | null
+      /** @description false: there are more than that */
+      rows_is_exact: boolean
       /** @description null: it is a view of another list than the files */
       sort:
         | (

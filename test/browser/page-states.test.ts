@@ -110,7 +110,7 @@ test('the palette finds an order, by its buyer and by its name', async () => {
     await page.goto(`${server.url}/settings`)
     await heading().waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill(text)
+    await page.getByRole('dialog').getByRole('combobox').fill(text)
     await page.getByRole('option', { name: `Order ${order_name}` }).click()
     await page.waitForURL(`**/deliveries/${id}`)
   }
@@ -136,22 +136,23 @@ class Answers {
   }
 }
 
-/** What these pages show at first needs no data: they are forms and addresses. */
-const STATIC: readonly string[] = []
-
-test.each(PAGE_PATHS)('%s shows that it loads, and that it could not', async (path) => {
+test.each(PAGE_PATHS.slice(Number(process.env.FROM ?? 0)))('%s shows that it loads, and that it could not', async (path) => {
   await fillShop()
   const address = await addressOf(path, shopCaller(server))
   const answers = new Answers()
   await page.route('**/api/**', (route) => answers.take(route))
   await page.goto(server.url + address)
-  await heading().or(loading().first()).first().waitFor()
-  if (!STATIC.includes(path)) {
-    await expect.poll(() => answers.held.length).toBeGreaterThan(0)
+  // Held requests keep the network busy: a page that becomes idle reads nothing at first.
+  const isIdle = page.waitForLoadState('networkidle').then(() => true)
+  const reads = expect.poll(() => answers.held.length).toBeGreaterThan(0)
+  const needsNothing = await Promise.race([isIdle, reads.then(() => false)])
+  reads.catch(() => undefined)
+  if (needsNothing) await heading().waitFor()
+  else {
     await expect.poll(() => loading().count()).toBeGreaterThan(0)
     await answers.release()
     await expect.poll(() => problems().count()).toBeGreaterThan(0)
-  } else await answers.release()
+  }
   await page.unroute('**/api/**')
   const retry = page.locator('main').getByRole('button', { name: 'Retry' })
   for (let left = await retry.count(); left > 0; left--) {

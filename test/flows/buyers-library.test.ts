@@ -165,6 +165,11 @@ test('an address gets three mails an hour and a network makes 60 requests', asyn
   // The answer to a program is always the same, also without an Accept header.
   const silent = await ask({ email: ADA }, { accept: '*/*' })
   expect([silent.status, await silent.text()]).toEqual([202, '{"status":"accepted"}'])
+  const malformed = await fetch(`${server.url}/library/request`, {
+    ...{ method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
+  })
+  expect(malformed.status).toBe(400)
+  expect(await malformed.json()).toMatchObject({ error: { code: 'malformed_request' } })
   await untilAnswered()
   expect(libraryMails(ADA)).toHaveLength(others)
   expect(libraryMails('bob@example.com')).toHaveLength(before + 3)

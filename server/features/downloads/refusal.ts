@@ -42,6 +42,8 @@ export interface RefusalContext {
   details?: readonly ErrorDetail[]
   /** Additional headers, as a flat list. */
   headers?: readonly string[]
+  /** A program has asked, also without an `Accept` header: its body was JSON. */
+  json?: boolean
 }
 
 /** Why an existing link may not be used now from these sites; null if it may. */
@@ -261,9 +263,10 @@ export function refuse(
   code: ErrorCode,
   about: RefusalContext = {},
 ): void {
-  const body = prefersJson(request.headers.accept)
-    ? { json: errorBody(code, about.details ?? []) }
-    : pageOf(request, code, about)
+  const body =
+    about.json || prefersJson(request.headers.accept)
+      ? { json: errorBody(code, about.details ?? []) }
+      : pageOf(request, code, about)
   sendPage(request, response, ERRORS[code].status, body, about.headers)
 }
 

@@ -60,6 +60,8 @@ export interface DeliverySummary {
   ask: { at: string; email: string | null; message: string | null } | null
   created_at: Date
   updated_at: Date
+  /** When the order was last read from the platform. */
+  read_at: Date
 }
 
 export interface DeliveryFilter {
@@ -111,7 +113,7 @@ const SUMMARY = `
     (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
-    d.created_at, d.updated_at, d.bounced_at,
+    d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
     (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text

@@ -1304,6 +1304,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */
@@ -1442,6 +1447,7 @@ export interface components {
         entitled: boolean
         files: number
         line_id: string
+        /** @description Units that are paid: those that an edit adds count once they are paid */
         quantity: number
         sku: string | null
         title: string
@@ -1466,6 +1472,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */

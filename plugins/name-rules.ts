@@ -1,6 +1,7 @@
 // A shop's rules that map files by their names: `WS-*`. Names are compared like filenames, without
 // regard to case, with and without their extension.
 import { extensionOf, nameKey } from './conditions.ts'
+import type { NewFilesChoice } from './file-view.ts'
 import { say, type Text } from './texts.ts'
 
 export const NAME_RULE_KINDS = ['starts', 'contains', 'is', 'pattern'] as const
@@ -19,6 +20,8 @@ export interface NameRule extends NamePattern {
   variant_id: string | null
   /** A SKU in which `{1}` is the text of the first `*`; null: the rule names its product. */
   sku_template: string | null
+  /** Whether the files go to past buyers of the product; null: as the product says. */
+  new_files: NewFilesChoice | null
 }
 
 const ANY = '*'

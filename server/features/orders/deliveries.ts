@@ -3,7 +3,7 @@ import type { AnyText } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'
@@ -289,7 +289,7 @@ async function listFiles(
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
-       case when l.needs_tag then f.customer_tag end as customer_tag, l.download_limit, l.downloads,
+       case when l.needs_tag then ${requiredTag('l')} end as customer_tag, l.download_limit, l.downloads,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,

@@ -152,6 +152,7 @@ describe('a new file of a product that was sold', () => {
         files: [{ id: file, filename: 'extra.pdf' }],
         orders: 2,
         buyers: 1,
+        new_files: null,
       },
     ])
     const wanted = { files: [file], product: null }

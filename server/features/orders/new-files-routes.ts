@@ -33,6 +33,9 @@ const newFilesSchema = z
       .meta({ description: 'Its new files that a past buyer lacks' }),
     orders: count('Orders that lack at least one of them'),
     buyers: count('Their different buyers'),
+    new_files: choiceSchema.meta({
+      description: 'The choice of the product; null: as the setting of the shop',
+    }),
   })
   .meta({ id: 'NewFiles' })
 

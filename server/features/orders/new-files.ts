@@ -16,6 +16,8 @@ export interface NewFiles {
   /** Orders and buyers that lack at least one of them. */
   orders: number
   buyers: number
+  /** The choice of the product; null: as the shop says. */
+  new_files: NewFilesChoice | null
 }
 
 /**
@@ -49,7 +51,9 @@ export const listNewFiles = (scope: ShopScope): Promise<NewFiles[]> =>
           order by f.filename) from files f
         where f.shop_id = :shop and f.id = any(array_agg(distinct w.file_id))) as files,
        count(distinct w.order_id)::int as orders,
-       count(distinct coalesce(lower(coalesce(d.email, o.email)), w.order_id))::int as buyers
+       count(distinct coalesce(lower(coalesce(d.email, o.email)), w.order_id))::int as buyers,
+       (select c.new_files from product_new_files c where c.shop_id = :shop
+         and c.product_id = w.product_id) as new_files
      from ${UNDECIDED} w
      join mappings m on m.shop_id = w.shop_id and m.product_id = w.product_id
        and m.file_id = w.file_id

@@ -1368,6 +1368,8 @@ export interface components {
       terms?: {
         /** @description When the buyer gets the file; null: now. It then no longer follows the file’s release date */
         available_at?: string | null
+        /** @description The tag that the customer of the order must have, instead of that of the file; null: none */
+        customer_tag?: string | null
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -1376,6 +1378,8 @@ export interface components {
         /** @description Null: never */
         expires_at?: string | null
         file_id: string
+        /** @description Hours from the first download or view, also if that has been; null: the use ends nothing */
+        first_use_hours?: number | null
       }[]
     }
     DeliveryDetail: {
@@ -2383,6 +2387,11 @@ export interface components {
           data: components['schemas']['NewFiles'][]
         }
       }
+      'GET /api/new-files/products': {
+        answer: {
+          data: components['schemas']['ProductNewFiles'][]
+        }
+      }
       'GET /api/notices': {
         answer: {
           data: components['schemas']['Notice'][]
@@ -2450,6 +2459,9 @@ export interface components {
       }
       'GET /api/operations/{id}/log.csv': Record<string, never>
       'GET /api/operations/{id}/log.json': Record<string, never>
+      'GET /api/operations/{id}/mails': {
+        answer: components['schemas']['OperationMails']
+      }
       'GET /api/orders/import': {
         answer: components['schemas']['PastOrdersAccess']
       }
@@ -3328,6 +3340,18 @@ export interface components {
       'POST /api/licence-lists/{id}/keys': {
         answer: components['schemas']['LicenceKeysAdded']
       }
+      'POST /api/licences/activate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/deactivate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/verify': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceVerification']
+      }
       'POST /api/links': {
         answer:
           | {
@@ -3755,6 +3779,9 @@ export interface components {
               updated: number
             }
         body: components['schemas']['BulkUpdateRequest']
+      }
+      'PUT /api/new-files/products': {
+        body: components['schemas']['ProductNewFilesChoice']
       }
       'PUT /api/packs/{id}/order': {
         answer: components['schemas']['Pack']
@@ -4957,6 +4984,8 @@ export interface components {
       image: string | null
       /** @description The catalog has the product no longer: the rule is passed over */
       missing: boolean
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files: ('never' | 'ask' | 'always') | null
       pattern: string
       /** @description Null: `sku_template` names it */
       product_id: string | null
@@ -4966,6 +4995,8 @@ export interface components {
       variant_title: string | null
     }
     MappingRuleChange: {
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern?: string
       /** @description From 1: the first rule that a name matches counts */
@@ -4984,6 +5015,11 @@ export interface components {
       unmapped: number
     }
     MappingRuleRequest: {
+      /**
+       * @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says
+       * @default null
+       */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern: string
       /** @description Absent: the last */
@@ -5171,6 +5207,8 @@ export interface components {
         file_id: string
         filename: string
       }[]
+      /** @description The choice of the product; null: as the setting of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
       /** @description Orders that lack at least one of them */
       orders: number
       product_id: string
@@ -5314,6 +5352,16 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    OperationMails: {
+      /** @description When the last one is sent, if they are sent at a rate */
+      ends_at: string | null
+      /** @description Also those of which it is unknown */
+      failed: number
+      sent: number
+      total: number
+      /** @description Not sent yet */
+      waiting: number
     }
     OperationRequest: {
       action?: string
@@ -5746,6 +5794,16 @@ export interface components {
         sku: string | null
         title: string
       }[]
+    }
+    ProductNewFiles: {
+      /** @description Null: as the setting `new_files` of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
+      title: string
+    }
+    ProductNewFilesChoice: {
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
     }
     RenamePreview: {
       data: {

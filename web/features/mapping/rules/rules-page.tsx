@@ -89,7 +89,7 @@ const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
         ...readPattern(rule.pattern),
-        sku: rule.sku_template,
+        ...{ sku: rule.sku_template, newFiles: rule.new_files },
         product:
           rule.product_id === null
             ? null

@@ -243,6 +243,24 @@ test('a library marks what is new since the last visit, and says how to get the 
   expect(html).toMatch(
     /href='https:\/\/[^']+\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/,
   )
+
+  // The page of the order offers the same, if the shop wants it.
+  const page = /href='(download\?key=[\w-]{43})[^']*'\s+aria-label='Ask [^']*: guide\.pdf'/.exec(
+    html.replaceAll('&#x3D;', '='),
+  )
+  const order = async () => (await fetch(`${server.url}/${page?.[1]}&locale=en`)).text()
+  expect(await order()).toMatch(/\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/)
+  expect(await order()).toContain("name='message'")
+  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: false, buy_again: false })
+  await expect.poll(order).not.toContain('Buy again')
+  expect(await order()).not.toContain("name='message'")
+  expect(await text()).not.toMatch(/Buy again|Ask .* for more/)
+  const key = present(page?.[1]?.split('=')[1], 'The key of the page')
+  const asked = await fetch(`${server.url}/download/ask`, {
+    ...{ method: 'POST', body: new URLSearchParams({ key }) },
+  })
+  expect(asked.status).toBe(409)
+  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: true, buy_again: true })
 })
 
 test('the shop lists its buyers with what they have, and sends their library', async () => {

@@ -216,7 +216,8 @@ function pageOf(
   const view = VIEWABLE.includes(code) ? viewButton(request, t, link, ask?.key ?? key) : {}
   const whole = name === undefined ? page : { ...page, name, ...view }
   // More downloads would not help the buyer of a blocked delivery.
-  if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
+  if (!ask || !now || link.blocked || !link.look.askAgain || !MAY_ASK.includes(code))
+    return renderMessage(frame, whole)
   if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
   const advice = t('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })

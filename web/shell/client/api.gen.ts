@@ -274,7 +274,11 @@ export interface components {
     }
     BuyerPage: {
       accent: string | null
+      /** @description Buyers can ask for more of what is expired or used up */
+      ask_again: boolean
       background: string | null
+      /** @description Such files lead to their product in the shop */
+      buy_again: boolean
       colours: components['schemas']['ColourReport']
       /** @enum {string} */
       language: 'en' | 'de' | 'fr' | 'es' | 'ja'
@@ -303,8 +307,12 @@ export interface components {
     BuyerPageChange: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description For buyers whose language has no translation
        * @enum {string}
@@ -327,8 +335,12 @@ export interface components {
     BuyerPagePreview: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description For buyers whose language has no translation
        * @enum {string}

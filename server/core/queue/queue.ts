@@ -117,6 +117,22 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   )
 }
 
+/** Of messages that are sent at their own times (`due_at`). */
+export async function queueTimedMessages(
+  tx: ShopScope,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', o.shop_id, 'message', o.id), null,
+         o.due_at, :attempts, 'message:' || o.id, :priority, array[:flag]
+       )::graphile_worker.job_spec)
+       from outbox o where o.shop_id = :shop and o.id = any(:messages::uuid[])))`,
+    { messages, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
+  )
+}
+
 interface Job {
   task: (typeof TASKS)[number]
   payload: object

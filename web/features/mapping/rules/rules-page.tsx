@@ -90,7 +90,7 @@ const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
         ...parseNamePattern(rule.pattern),
-        sku: rule.sku_template,
+        ...{ sku: rule.sku_template, newFiles: rule.new_files },
         product:
           rule.product_id === null
             ? null

@@ -276,7 +276,7 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
 
-/** The tables with rows of shops, by name. */
+/** The tables with rows of shops, by name. Exported for the test that compares them with the schema. */
 export const TABLES: NonNullable<Feature['tables']> = Object.assign(
   {},
   ...FEATURES.map(({ tables }) => tables),

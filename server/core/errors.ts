@@ -462,6 +462,7 @@ export interface ErrorDetail {
 /** A problem as answers and rows have it. */
 export interface StoredProblem extends Omit<ErrorDetail, 'message'>, StoredMessage {}
 
+/** A detail of an error as it is answered and stored, with its text if that has values. */
 export const storedProblem = ({ message, ...detail }: ErrorDetail): StoredProblem => ({
   ...detail,
   ...storedMessage(message),

@@ -278,7 +278,11 @@ export interface components {
     }
     BuyerPage: {
       accent: string | null
+      /** @description Buyers can ask for more of what is expired or used up */
+      ask_again: boolean
       background: string | null
+      /** @description Such files lead to their product in the shop */
+      buy_again: boolean
       colours: components['schemas']['ColourReport']
       /** @enum {string} */
       language: 'en' | 'de' | 'fr' | 'es' | 'ja'
@@ -307,8 +311,12 @@ export interface components {
     BuyerPageChange: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description For buyers whose language has no translation
        * @enum {string}
@@ -331,8 +339,12 @@ export interface components {
     BuyerPagePreview: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description For buyers whose language has no translation
        * @enum {string}
@@ -1309,6 +1321,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */
@@ -1368,6 +1385,8 @@ export interface components {
       terms?: {
         /** @description When the buyer gets the file; null: now. It then no longer follows the file’s release date */
         available_at?: string | null
+        /** @description The tag that the customer of the order must have, instead of that of the file; null: none */
+        customer_tag?: string | null
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -1376,6 +1395,8 @@ export interface components {
         /** @description Null: never */
         expires_at?: string | null
         file_id: string
+        /** @description Hours from the first download or view, also if that has been; null: the use ends nothing */
+        first_use_hours?: number | null
       }[]
     }
     DeliveryDetail: {
@@ -1447,6 +1468,7 @@ export interface components {
         entitled: boolean
         files: number
         line_id: string
+        /** @description Units that are paid: those that an edit adds count once they are paid */
         quantity: number
         sku: string | null
         title: string
@@ -1471,6 +1493,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */
@@ -2388,6 +2415,11 @@ export interface components {
           data: components['schemas']['NewFiles'][]
         }
       }
+      'GET /api/new-files/products': {
+        answer: {
+          data: components['schemas']['ProductNewFiles'][]
+        }
+      }
       'GET /api/notices': {
         answer: {
           data: components['schemas']['Notice'][]
@@ -2457,6 +2489,9 @@ export interface components {
       }
       'GET /api/operations/{id}/log.csv': Record<string, never>
       'GET /api/operations/{id}/log.json': Record<string, never>
+      'GET /api/operations/{id}/mails': {
+        answer: components['schemas']['OperationMails']
+      }
       'GET /api/orders/import': {
         answer: components['schemas']['PastOrdersAccess']
       }
@@ -3335,6 +3370,18 @@ export interface components {
       'POST /api/licence-lists/{id}/keys': {
         answer: components['schemas']['LicenceKeysAdded']
       }
+      'POST /api/licences/activate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/deactivate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/verify': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceVerification']
+      }
       'POST /api/links': {
         answer:
           | {
@@ -3762,6 +3809,9 @@ export interface components {
               updated: number
             }
         body: components['schemas']['BulkUpdateRequest']
+      }
+      'PUT /api/new-files/products': {
+        body: components['schemas']['ProductNewFilesChoice']
       }
       'PUT /api/packs/{id}/order': {
         answer: components['schemas']['Pack']
@@ -5006,6 +5056,8 @@ export interface components {
       image: string | null
       /** @description The catalog has the product no longer: the rule is passed over */
       missing: boolean
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files: ('never' | 'ask' | 'always') | null
       pattern: string
       /** @description Null: `sku_template` names it */
       product_id: string | null
@@ -5015,6 +5067,8 @@ export interface components {
       variant_title: string | null
     }
     MappingRuleChange: {
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern?: string
       /** @description From 1: the first rule that a name matches counts */
@@ -5033,6 +5087,11 @@ export interface components {
       unmapped: number
     }
     MappingRuleRequest: {
+      /**
+       * @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says
+       * @default null
+       */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern: string
       /** @description Absent: the last */
@@ -5220,6 +5279,8 @@ export interface components {
         file_id: string
         filename: string
       }[]
+      /** @description The choice of the product; null: as the setting of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
       /** @description Orders that lack at least one of them */
       orders: number
       product_id: string
@@ -5363,6 +5424,16 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    OperationMails: {
+      /** @description When the last one is sent, if they are sent at a rate */
+      ends_at: string | null
+      /** @description Also those of which it is unknown */
+      failed: number
+      sent: number
+      total: number
+      /** @description Not sent yet */
+      waiting: number
     }
     OperationRequest: {
       action?: string
@@ -5795,6 +5866,16 @@ export interface components {
         sku: string | null
         title: string
       }[]
+    }
+    ProductNewFiles: {
+      /** @description Null: as the setting `new_files` of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
+      title: string
+    }
+    ProductNewFilesChoice: {
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
     }
     RenamePreview: {
       data: {

@@ -81,7 +81,7 @@ test.each(Object.entries({ ...LANGUAGES, ...SOAK_LANGUAGES }))(
 )
 
 test('the list of files loads the texts of the shell and its own first', async () => {
-  // No page that loads texts of its own meanwhile.
+  // This page loads no texts, which would be counted as those of the next one.
   const page = await open('/healthz')
   const asked: string[] = []
   page.on('request', (request) => {

@@ -346,13 +346,13 @@ async function expectCommon(scope: ShopScope, find: string, names: string[]): Pr
   const words = await Promise.all(
     searchWords(find).map((word, at) => findWord(scope, word, { at, isDeleted: false, few: 0 })),
   )
+  const common = words.flatMap(({ ids }) => ids ?? [])
+  const near = ['true', ...words.map((word) => word.near)].join(' and ')
   const forms = {
     // A word that nothing has is rare.
-    sql: words.every(({ isRare }) => !isRare)
-      ? inAll(words.flatMap(({ ids }) => ids ?? []))
-      : words.map(({ near }) => near).join(' and '),
-    near: words.map(({ near }) => near).join(' and '),
-    some: words.map(({ some }) => some).join(' and '),
+    sql: common.length > 0 && common.length === words.length ? inAll(common) : near,
+    near,
+    some: ['true', ...words.map(({ some }) => some)].join(' and '),
   }
   for (const [form, condition] of Object.entries(forms)) {
     const rows = await scope.query<{ filename: string }>(

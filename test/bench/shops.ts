@@ -1,8 +1,9 @@
 // `npm run bench shops`: what a healthy shop waits for an import, a check of a CSV file and a cloud
 // sync while four other shops use servers that never answer, compared with the same alone: the 95th
 // percentile. Then how long 50 shops wait for the start of their imports beside one shop's import of
-// 20,000 files, and that shop itself for the start of ten files: the medians. `BENCH_SHOPS_ONLY=fairness` measures only these; `BENCH_SMALL_SHOPS` and
-// `BENCH_SMALL_FILES` set smaller sizes.
+// 20,000 files, and that shop itself for the start of ten files: the medians. `BENCH_SHOPS_ONLY=fairness`
+// measures only these; `BENCH_SMALL_SHOPS` and `BENCH_SMALL_FILES` set smaller sizes. Then 10,000 idle
+// shops whose schedules are due at one minute (`BENCH_SHOPS_ONLY=many`, shops/many.ts).
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase, type Database } from '../../server/core/db/database.ts'
@@ -15,6 +16,7 @@ import { createLogger } from '../../server/core/log.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startServer, type ServerProcess } from '../flows/server.ts'
+import { manyShops } from './shops/many.ts'
 import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
 const ATTACKERS = 4
@@ -322,10 +324,12 @@ export async function fairness({ folder, say }: Context): Promise<Row[]> {
 const PART = 1000
 
 async function run(context: Context): Promise<Row[]> {
+  const only = process.env.BENCH_SHOPS_ONLY
   const rows: Row[] = []
-  if (process.env.BENCH_SHOPS_ONLY !== 'fairness')
-    for (const work of WORKS) rows.push(await measure(work, context))
-  return [...rows, ...(await fairness(context))]
+  if (only === undefined) for (const work of WORKS) rows.push(await measure(work, context))
+  if (only !== 'many') rows.push(...(await fairness(context)))
+  if (only !== 'fairness') rows.push(...(await manyShops(context)))
+  return rows
 }
 
 export const shopsBench: Bench = { name: 'shops', run }

@@ -14,7 +14,7 @@ import { sized } from '../scale.ts'
 import { fillLibrary } from './library.ts'
 import { WAIT_MS } from '../wait.ts'
 
-const LARGE = sized(WAIT_MS, 100_000)
+const LARGE = sized(40_000, 100_000)
 /** How many batches began. */
 let begun = 0
 /**

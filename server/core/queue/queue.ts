@@ -62,6 +62,7 @@ interface ChainTiming {
   first?: boolean
 }
 
+/** Queues the next batch of a chain; small operations and first batches go before others. */
 export async function queueChain(
   tx: ShopScope,
   operation: string,
@@ -84,11 +85,16 @@ export async function queueChain(
   })
 }
 
+/** Queues the last steps of an operation. A second call before they have begun changes nothing. */
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
   const payload: FinishJob = { shop: tx.shop, operation }
   return addJob(tx, { task: 'finish', payload, key: finishKey(operation), flags: [FINISH] })
 }
 
+/**
+ * Queues the delivery of a message of the outbox, by its bare UUID.
+ * @param runAt absent: as soon as a worker has a place
+ */
 export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {
@@ -108,6 +114,22 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
        )::graphile_worker.job_spec)
        from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
     { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
+  )
+}
+
+/** Of messages that are sent at their own times (`due_at`). */
+export async function queueTimedMessages(
+  tx: ShopScope,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', o.shop_id, 'message', o.id), null,
+         o.due_at, :attempts, 'message:' || o.id, :priority, array[:flag]
+       )::graphile_worker.job_spec)
+       from outbox o where o.shop_id = :shop and o.id = any(:messages::uuid[])))`,
+    { messages, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
   )
 }
 

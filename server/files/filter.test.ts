@@ -350,7 +350,7 @@ async function expectCommon(scope: ShopScope, find: string, names: string[]): Pr
   const near = ['true', ...words.map((word) => word.near)].join(' and ')
   const forms = {
     // A word that nothing has is rare.
-    sql: common.length > 0 && common.length === words.length ? inAll(common) : near,
+    sql: common.length > 0 && common.length === words.length ? inAll(common).join(' and ') : near,
     near,
     some: ['true', ...words.map(({ some }) => some)].join(' and '),
   }
@@ -387,7 +387,7 @@ describe('find', () => {
       })
       expect(isRare).toBe(few === 4)
       const rows = await scope.query(
-        `select 1 from files where files.shop_id = :shop and ${ids === null ? near : inAll([ids])}`,
+        `select 1 from files where files.shop_id = :shop and ${ids === null ? near : inAll([ids]).join(' and ')}`,
         bindings,
       )
       expect(rows).toHaveLength(4)

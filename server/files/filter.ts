@@ -143,8 +143,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   const near = all('near')
   // With a rare word only its files are tested.
   if (found.some(({ isRare }) => isRare)) return { sql: near, near, some: near, bindings, shown }
-  const common = found.flatMap(({ ids }) => (ids === null ? [] : [ids]))
-  const sql = [...conditions, ...(common.length > 0 ? [inAll(common)] : [])].join(' and ')
+  const sql = [...conditions, ...inAll(found.flatMap(({ ids }) => ids ?? []))].join(' and ')
   return { sql, near, some: all('some'), bindings, shown }
 }
 

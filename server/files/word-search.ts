@@ -112,11 +112,13 @@ async function fewIds(scope: ShopScope, places: WordPlaces, few: number): Promis
 }
 
 /**
- * SQL: the files that all of these queries find. Not in an OR: only so the planner joins them, with a
+ * SQL conditions: the files that all of these queries find; none without a query. Not in an OR: only so the planner joins them, with a
  * hash of any size. It would look up each file of the first query before it reads the second.
  */
-export const inAll = (queries: readonly string[]): string =>
-  `files.id in (${queries.map((query) => `(${query})`).join(' intersect ')})`
+export const inAll = (queries: readonly string[]): string[] =>
+  queries.length === 0
+    ? []
+    : [`files.id in (${queries.map((query) => `(${query})`).join(' intersect ')})`]
 
 function commonWord(places: WordPlaces): FoundWord {
   const { within, at, bindings } = places

@@ -10,7 +10,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { draftOfRecord, viewOfDraft } from './drafts.ts'
 import { toPublicId } from '../core/ids.ts'
 import { compileFilter, filterSchema, searchWords, type FileFilter } from './filter.ts'
-import { findWord } from './word-search.ts'
+import { findWord, inAll } from './word-search.ts'
 import { listFilePage } from './list.ts'
 import { matchesOf } from './matched.ts'
 import { readRecords, type FileRecord } from './records.ts'
@@ -346,9 +346,17 @@ async function expectCommon(scope: ShopScope, find: string, names: string[]): Pr
   const words = await Promise.all(
     searchWords(find).map((word, at) => findWord(scope, word, { at, isDeleted: false, few: 0 })),
   )
-  for (const form of ['sql', 'near', 'some'] as const) {
+  const common = words.flatMap(({ ids }) => ids ?? [])
+  const near = ['true', ...words.map((word) => word.near)].join(' and ')
+  const forms = {
+    // A word that nothing has is rare.
+    sql: common.length > 0 && common.length === words.length ? inAll(common).join(' and ') : near,
+    near,
+    some: ['true', ...words.map(({ some }) => some)].join(' and '),
+  }
+  for (const [form, condition] of Object.entries(forms)) {
     const rows = await scope.query<{ filename: string }>(
-      `select filename from files where ${['shop_id = :shop', ...words.map((word) => word[form])].join(' and ')}
+      `select filename from files where shop_id = :shop and ${condition}
        order by name_key`,
       Object.assign({}, ...words.map(({ bindings }) => bindings)),
     )
@@ -374,12 +382,12 @@ describe('find', () => {
        select :shop, id, 'p1', 'Song', 'manual', 1, '' from files where shop_id = :shop`,
     )
     for (const few of [2, 3, 4]) {
-      const { sql, bindings, isRare } = await findWord(scope, 'song', {
+      const { ids, near, bindings, isRare } = await findWord(scope, 'song', {
         ...{ at: 0, isDeleted: false, few },
       })
       expect(isRare).toBe(few === 4)
       const rows = await scope.query(
-        `select 1 from files where files.shop_id = :shop and ${sql}`,
+        `select 1 from files where files.shop_id = :shop and ${ids === null ? near : inAll([ids]).join(' and ')}`,
         bindings,
       )
       expect(rows).toHaveLength(4)

@@ -8,7 +8,7 @@ import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_ENDED } from './trash.ts'
-import { findWord, type Conditions } from './word-search.ts'
+import { findWord, inAll, type Conditions } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL has no year 0.
@@ -138,12 +138,13 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
     )
   }
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
-  const all = (form: keyof Conditions) =>
+  const all = (form: 'near' | 'some') =>
     [...conditions, ...found.map((one) => one[form])].join(' and ')
   const near = all('near')
   // With a rare word only its files are tested.
   if (found.some(({ isRare }) => isRare)) return { sql: near, near, some: near, bindings, shown }
-  return { sql: all('sql'), near, some: all('some'), bindings, shown }
+  const sql = [...conditions, ...inAll(found.flatMap(({ ids }) => ids ?? []))].join(' and ')
+  return { sql, near, some: all('some'), bindings, shown }
 }
 
 type AddCondition = (name: string, value: unknown, sql: string) => void

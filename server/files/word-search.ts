@@ -17,8 +17,10 @@ export interface Conditions {
   some: string
 }
 
-export interface FoundWord extends Conditions {
+export interface FoundWord extends Omit<Conditions, 'sql'> {
   isRare: boolean
+  /** SQL: a query of the ids of its files, which may repeat some. Null: it is rare. */
+  ids: string | null
   bindings: Bindings
 }
 
@@ -59,7 +61,7 @@ export async function findWord(
   // A constant would make the planner examine each id.
   const found = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
   const bound = { [`f_found${at}`]: ids }
-  return { isRare: true, sql: found, near: found, some: found, bindings: bound }
+  return { isRare: true, ids: null, near: found, some: found, bindings: bound }
 }
 
 /** Are many of the newest names found by the word? The index would read a list of all of them. */
@@ -109,6 +111,15 @@ async function fewIds(scope: ShopScope, places: WordPlaces, few: number): Promis
   return ids
 }
 
+/**
+ * SQL conditions: the files that all of these queries find; none without a query. Not in an OR: only so the planner joins them, with a
+ * hash of any size. It would look up each file of the first query before it reads the second.
+ */
+export const inAll = (queries: readonly string[]): string[] =>
+  queries.length === 0
+    ? []
+    : [`files.id in (${queries.map((query) => `(${query})`).join(' intersect ')})`]
+
 function commonWord(places: WordPlaces): FoundWord {
   const { within, at, bindings } = places
   const [name, tag] = [within('files.name_key'), `files.tags && :f_tag${at}::text[]`]
@@ -123,8 +134,7 @@ function commonWord(places: WordPlaces): FoundWord {
    or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
      and ${within('c.name_key')} limit 1), false)`
   return {
-    // Not in an OR: only so the planner joins them, with a hash of any size.
-    sql: `files.id in (${placesOf(places).join(' union all ')})`,
+    ids: placesOf(places).join(' union all '),
     near: `(${name} or ${tag} or ${near})`,
     some: name,
     isRare: false,

@@ -196,7 +196,7 @@ function optionsOf({ options }: Plugin): () => Record<string, unknown> {
   return () => (schema ??= optionsSchema(options))
 }
 
-/** The schema of the options, with each option's title, help (as `description`) and widget. */
+/** The schema of the options, with each option's title, help (as `description`) and widget. Exported for the suite that each plugin's options pass. */
 export function optionsSchema(options: z.ZodType): Record<string, unknown> {
   const schema = z.toJSONSchema(options, {
     io: 'input',

@@ -69,7 +69,7 @@ async function sellWithKeys(): Promise<{ filled: string; generated: string }> {
   const filled = await make('/api/licence-lists', { name: 'Filled' })
   const generated = await make('/api/licence-lists', {
     name: 'Generated',
-    generate: { pattern: 'XXXXX-XXXXX', prefix: 'ED-', checksum: true },
+    generate: { pattern: 'XXXXX-XXXXX-XXXXX', prefix: 'ED-', checksum: true },
   })
   const keys = Array.from({ length: KEYS }, (_, at) => `FILLED-${1000 + at}`).join('\n')
   const added = await fetch(`${web.url}/api/licence-lists/${filled}/keys`, {

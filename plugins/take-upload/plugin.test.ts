@@ -47,7 +47,7 @@ async function openWorld() {
     scope,
     uploads,
     upload,
-    context: writeContext({ uploads: createUploadPort(scope, uploads, place) }),
+    context: writeContext({ uploads: createUploadPort({ scope, uploads, place }) }),
     item: (id: string) => importItem(id, { entry: { source: { type: 'upload', id } } }),
     blobs: async () =>
       (await readdir(path.join(folder, 'files', String(scope.shop))).catch(() => [])).sort(),

@@ -18,6 +18,7 @@ import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../core/queue/queue.ts'
+import { traceOperation } from '../../core/tracing.ts'
 import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
@@ -44,6 +45,21 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)
+  traceEnd(job, ending.operation)
+}
+
+function traceEnd({ shop }: FinishJob, operation: OperationRow): void {
+  const { id, kind, action, status, created_at: begun, total, failed } = operation
+  const isPreview = status === 'previewing'
+  if (isPreview) return
+  traceOperation({
+    ...{ id, begun, name: `operation ${kind}`, failed: endStatus(operation) === 'failed' },
+    fields: {
+      ...{ 'stevedore.shop': shop, 'stevedore.operation': id, 'stevedore.action': action },
+      ...{ 'stevedore.status': endStatus(operation), 'stevedore.items': total },
+      'stevedore.items.failed': failed,
+    },
+  })
 }
 
 async function finishWork(runner: EngineRunner, ending: Finalization): Promise<void> {

@@ -2,6 +2,7 @@
 // nothing can lose the work.
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
 import { freezeItems, type OperationSource } from './frozen-items.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../../core/queue/queue.ts'
@@ -57,7 +58,7 @@ async function requireRoom(
   }
   if ((await count()) + QUOTA_MARGIN < most) return
   // An advisory lock: a quota counts rows, some of which do not exist yet.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
+  await lockUntilCommit(tx, 'quota of operations')
   if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
 }
 

@@ -1,6 +1,7 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
 import type { AnyText } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
+import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
@@ -335,15 +336,24 @@ const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['mes
   )
 
 /** Newest first. */
-const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['download_list']> =>
-  scope.query<DeliveryDetail['download_list'][number]>(
+async function listDownloads(
+  scope: ShopScope,
+  link: string,
+): Promise<DeliveryDetail['download_list']> {
+  const first = await scope.one<{ created_at: Date | null }>(
+    'select min(created_at) as created_at from links where shop_id = :shop and parent_id = :link',
+    { link },
+  )
+  if (!first.created_at) return []
+  return scope.query<DeliveryDetail['download_list'][number]>(
     `select w.at, w.file_id, f.filename, w.address, w.agent
      from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id
-       and w.link_id = l.id
+       and w.link_id = l.id and w.id >= :since
      join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
-    { link, limit: MAX_DOWNLOADS },
+    { link, limit: MAX_DOWNLOADS, since: firstIdSince(first.created_at) },
   )
+}
 
 /** Newest first. */
 const listViews = (scope: ShopScope, link: string): Promise<ShownView[]> =>

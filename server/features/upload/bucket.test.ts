@@ -53,7 +53,11 @@ const set = (upload: UploadRow, values: string) =>
   scope.query(`update uploads set ${values} where shop_id = :shop and id = :id`, { id: upload.id })
 const taken = (upload: UploadRow) => {
   const place = { store: createDiskStore({ folder: path.join(root, 'files') }), shop: scope.shop }
-  const port = createUploadPort(scope, folder, { ...place, location: 'primary' })
+  const port = createUploadPort({
+    scope,
+    uploads: folder,
+    place: { ...place, location: 'primary' },
+  })
   return port.take(upload.id, new AbortController().signal)
 }
 

@@ -93,7 +93,10 @@ it('a worker without the folder leaves the upload to one that has it', async () 
     id,
   })
   const store = createDiskStore({ folder: path.join(root, 'files') })
-  const port = createUploadPort(scope, b.folder, { store, shop: scope.shop, location: 'primary' })
+  const port = createUploadPort({
+    ...{ scope, uploads: b.folder },
+    place: { store, shop: scope.shop, location: 'primary' },
+  })
   await expect(port.sizeOf(id)).rejects.toMatchObject({
     code: 'uploads_not_shared',
     retryable: true,

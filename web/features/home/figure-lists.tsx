@@ -15,15 +15,7 @@ export function FigureLists({ figures }: { figures: Figures }) {
       <Ranking
         title={t('Most downloaded files')}
         none={t('No downloads in this period')}
-        rows={top_files.map(({ file_id, filename, downloads }) => ({
-          key: file_id,
-          name: (
-            <Link url={`/files/${file_id}`} removeUnderline>
-              {filename}
-            </Link>
-          ),
-          value: numberText(downloads),
-        }))}
+        rows={top_files.map(fileRow)}
       />
       <Ranking
         title={t('Most downloaded products')}
@@ -35,13 +27,7 @@ export function FigureLists({ figures }: { figures: Figures }) {
       <Ranking
         title={t('Storage by type')}
         none={t('No files yet')}
-        rows={storage.map(({ extension, files, bytes }) => ({
-          key: extension,
-          name: t('{type}, {files, plural, one {# file} other {# files}}', {
-            ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
-          }),
-          value: sizeText(bytes),
-        }))}
+        rows={storage.map(storageRow)}
       />
       <Ranking
         title={t('Imports by channel')}
@@ -81,6 +67,24 @@ interface Row {
   name: ReactNode
   value: string
 }
+
+const fileRow = ({ file_id, filename, downloads }: Figures['top_files'][number]): Row => ({
+  key: file_id,
+  name: (
+    <Link url={`/files/${file_id}`} removeUnderline>
+      {filename}
+    </Link>
+  ),
+  value: numberText(downloads),
+})
+
+const storageRow = ({ extension, files, bytes }: Figures['storage'][number]): Row => ({
+  key: extension,
+  name: t('{type}, {files, plural, one {# file} other {# files}}', {
+    ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
+  }),
+  value: sizeText(bytes),
+})
 
 const Ranking = ({ title, none, rows }: { title: string; none: string; rows: readonly Row[] }) => (
   <section>

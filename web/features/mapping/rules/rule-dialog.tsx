@@ -1,6 +1,7 @@
 // A rule about names: `names that start with WS-` belong to a product. Shows how many files it
 // would match now.
 import { useState } from 'react'
+import { type NamePattern } from '../../../../plugins/_page/name-patterns.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
@@ -25,12 +26,12 @@ import {
 } from '../calls.ts'
 import { NewFilesSelect, type NewFilesChoice } from '../new-files-select.tsx'
 import { ProductPicker } from '../product-picker.tsx'
-import { type NameRule, patternOf } from './rule-text.ts'
+import { patternOf } from './rule-text.ts'
 
 type Product = Choice & { title: string }
 
 /** `sku`: instead of a product. */
-type RuleDraft = NameRule & {
+type RuleDraft = NamePattern & {
   product: Product | null
   sku?: string | null
   newFiles?: NewFilesChoice
@@ -131,16 +132,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         value={newFiles}
         onChange={setNewFiles}
       />
-      {unmapped > 0 && (
-        <Checkbox
-          label={t(
-            'Attach {count, plural, one {the # file} other {the # files}} without a product now',
-            { count: unmapped },
-          )}
-          checked={apply}
-          onChange={setApply}
-        />
-      )}
+      {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">
         {t(
           'Each import applies the rule, unless it names a SKU. You can change and delete it in the settings, under Mapping rules.',
@@ -150,10 +142,25 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   )
 }
 
+interface ApplyProps {
+  count: number
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+const ApplyNow = ({ count, ...box }: ApplyProps) => (
+  <Checkbox
+    {...box}
+    label={t('Attach {count, plural, one {the # file} other {the # files}} without a product now', {
+      count,
+    })}
+  />
+)
+
 interface PatternProps {
-  rule: NameRule
+  rule: NamePattern
   problem: string | undefined
-  onKind: (kind: NameRule['kind']) => void
+  onKind: (kind: NamePattern['kind']) => void
   onText: (text: string) => void
 }
 
@@ -168,7 +175,7 @@ const PatternFields = ({ rule: { kind, text }, problem, onKind, onText }: Patter
         { value: 'pattern', label: t('are like a pattern') },
       ]}
       value={kind}
-      onChange={(value) => onKind(value as NameRule['kind'])}
+      onChange={(value) => onKind(value as NamePattern['kind'])}
     />
     <TextField
       label={kind === 'pattern' ? t('Pattern') : t('Text')}
@@ -189,7 +196,7 @@ function targetOf(product: Product | null, sku: string | null): RuleTarget | nul
   return product && { product_id: product.product_id, variant_id: product.variant_id }
 }
 
-function helpOf(kind: NameRule['kind']): string {
+function helpOf(kind: NamePattern['kind']): string {
   if (kind === 'pattern')
     return t('* is any text. Upper and lower case are the same. The extension may be left out.')
   return kind === 'is'

@@ -114,7 +114,13 @@ export const WEB_OFFERS: Offers = {
     'list-calls.ts',
     'list-labels.ts',
   ],
-  mapping: ['calls.ts', 'product-picker.css', 'product-picker.tsx', 'refresh-products.tsx'],
+  mapping: [
+    'calls.ts',
+    'new-files-select.tsx',
+    'product-picker.css',
+    'product-picker.tsx',
+    'refresh-products.tsx',
+  ],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [
     'artifact.tsx',

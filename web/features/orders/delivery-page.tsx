@@ -79,22 +79,11 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         {releaseError && (
           <Problem error={releaseError} what={t('The file could not be made available')} />
         )}
-        {released && (
-          <ReleasedBanner
-            key={released.file_id}
-            delivery={delivery.id}
-            file={released}
-            onClose={forget}
-          />
-        )}
-        {used && (
-          <UseTermsBanner
-            key={used.before.file_id}
-            delivery={delivery.id}
-            changed={used}
-            onClose={() => setUsed(null)}
-          />
-        )}
+        <UndoBanners
+          {...{ released, used, forget }}
+          delivery={delivery.id}
+          onUsed={() => setUsed(null)}
+        />
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
@@ -128,6 +117,31 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
     </Page>
   )
 }
+
+interface UndoProps {
+  delivery: string
+  released: ReleasedFile | null
+  forget: () => void
+  used: ChangedUse | null
+  onUsed: () => void
+}
+
+/** The last changes of single files, with the way back. */
+const UndoBanners = ({ delivery, released, forget, used, onUsed }: UndoProps) => (
+  <>
+    {released && (
+      <ReleasedBanner key={released.file_id} delivery={delivery} file={released} onClose={forget} />
+    )}
+    {used && (
+      <UseTermsBanner
+        key={used.before.file_id}
+        delivery={delivery}
+        changed={used}
+        onClose={onUsed}
+      />
+    )}
+  </>
+)
 
 /** Makes single files available before their release; `released`: the last one, to undo it. */
 function useRelease(delivery: string) {

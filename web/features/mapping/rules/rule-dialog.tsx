@@ -126,12 +126,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         onProduct={setProduct}
         onSku={setSku}
       />
-      <NewFilesSelect
-        label={t('Give the files to past buyers of the product')}
-        usual={t('As the product or the shop says')}
-        value={newFiles}
-        onChange={setNewFiles}
-      />
+      <PastBuyersField value={newFiles} onChange={setNewFiles} />
       {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">
         {t(
@@ -141,6 +136,16 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
+
+const PastBuyersField = (
+  props: Pick<Parameters<typeof NewFilesSelect>[0], 'value' | 'onChange'>,
+) => (
+  <NewFilesSelect
+    label={t('Give the files to past buyers of the product')}
+    usual={t('As the product or the shop says')}
+    {...props}
+  />
+)
 
 interface ApplyProps {
   count: number

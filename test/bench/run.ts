@@ -12,10 +12,12 @@ import { dropBench } from './drop.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
+import { migrationsBench } from './migrations.ts'
 import { ordersBench } from './orders.ts'
 import { pageBench } from './page.ts'
 import { scaleBench } from './scale.ts'
 import { shopsBench } from './shops.ts'
+import { startBench } from './start.ts'
 import { uploadsBench } from './uploads.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -31,6 +33,8 @@ const BENCHES: readonly Bench[] = [
   ordersBench,
   shopsBench,
   scaleBench,
+  migrationsBench,
+  startBench,
   pageBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

@@ -52,7 +52,7 @@ export type ReconcileResult = 'ignored' | 'stale' | 'reconciled'
 
 type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof textsBuyers>[0]
 
-/** One order, in its own transaction. */
+/** One order, in its own transaction. Exported for tests and benches: the product reconciles in batches. */
 export const reconcileOrder = async (
   scope: ShopScope,
   order: PlatformOrder,

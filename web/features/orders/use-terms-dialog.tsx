@@ -32,10 +32,10 @@ const isHours = (value: NumberValue): value is number | null =>
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_HOURS)
 
-/** The chosen terms, their problems, and writing them. */
-function useUseTerms({ delivery, file, onClose, onChanged }: Props) {
+/** The terms that are being edited, and saving those that were changed. */
+function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
   const { file_id, filename, first_use_hours, customer_tag } = file
-  const change = useChangeDelivery(delivery.id)
+  const change = useChangeDelivery(id)
   const [hours, setHours] = useState<NumberValue>(first_use_hours)
   const [tag, setTag] = useState(customer_tag ?? '')
   const [tried, setTried] = useState(false)
@@ -50,62 +50,63 @@ function useUseTerms({ delivery, file, onClose, onChanged }: Props) {
       ...(wanted === customer_tag ? {} : { customer_tag: wanted }),
     }
     if (Object.keys(terms).length === 1) return onClose()
-    const before = {
-      file_id,
-      ...('first_use_hours' in terms ? { first_use_hours } : {}),
-      ...('customer_tag' in terms ? { customer_tag } : {}),
-    }
-    const onSuccess = () => {
-      onChanged({ filename, before })
-      onClose()
-    }
-    change.mutate({ changes: [{ terms: [terms] }], resend: false }, { onSuccess })
+    change.mutate(
+      { changes: [{ terms: [terms] }], resend: false },
+      {
+        onSuccess: () => {
+          const before = {
+            file_id,
+            ...('first_use_hours' in terms ? { first_use_hours } : {}),
+            ...('customer_tag' in terms ? { customer_tag } : {}),
+          }
+          onChanged({ filename, before })
+          onClose()
+        },
+      },
+    )
   }
-  const problems = problemsOf(objectionsIn(change.error))
-  return {
-    hours: {
-      ...{ value: hours, onChange: setHours },
-      ...(tried && !isHours(hours) ? { error: t('Enter a whole number above 0') } : {}),
-    },
-    tag: { value: tag, onChange: setTag, error: problems.at('customer_tag') },
-    ...{ submit, saving: change.isPending },
-    error: problems.all.length === 0 ? change.error : null,
-  }
+  return { change, hours, setHours, tag, setTag, tried, submit }
 }
 
 export function UseTermsDialog(props: Props) {
   const { file, onClose } = props
-  const { filename, first_used_at } = file
-  const { hours, tag, submit, saving, error } = useUseTerms(props)
+  const { change, hours, setHours, tag, setTag, tried, submit } = useUseTerms(props)
+  const problems = problemsOf(objectionsIn(change.error))
   return (
     <Dialog
-      title={t('Rental and membership of {name}', { name: filename })}
+      title={t('Rental and membership of {name}', { name: file.filename })}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: t('Save'), loading: saving, onAction: submit }}
+      primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {error && <Problem error={error} what={t('The terms could not be changed')} />}
+      {change.error && problems.all.length === 0 && (
+        <Problem error={change.error} what={t('The terms could not be changed')} />
+      )}
       <NumberField
         label={t('Expires after the first use')}
         none={t('The use ends nothing')}
         start={USUAL_HOURS}
         suffix={t('hours')}
-        {...hours}
-        {...(first_used_at === null
+        value={hours}
+        onChange={setHours}
+        {...(file.first_used_at === null
           ? {}
           : {
               help: t('It was first used at {at}, and counts from then.', {
-                at: momentText(first_used_at),
+                at: momentText(file.first_used_at),
               }),
             })}
+        {...(tried && !isHours(hours) ? { error: t('Enter a whole number above 0') } : {})}
       />
       <TextField
         label={t('Required customer tag')}
         autoComplete="off"
         maxLength={MAX_TAG}
-        {...tag}
+        value={tag}
+        onChange={setTag}
         helpText={t('The file is open while the customer has this tag. Empty: no tag is required.')}
+        error={problems.at('customer_tag')}
       />
       <Text as="p" tone="subdued">
         {t('It applies to this order only. The link of the buyer stays the same.')}

@@ -64,6 +64,8 @@ export interface components {
       }
       /** @description What waits for somebody, the most important first */
       needs: {
+        /** @description The code of the error, of failed and stopped imports: each cause is an entry */
+        cause: string | null
         /** @description Exact up to 1000 */
         count: number
         message: string
@@ -78,8 +80,10 @@ export interface components {
           | 'bounced'
           | 'unfiled_products'
           | 'new_files'
-          | 'unmapped'
+          | 'stopped_imports'
           | 'failed_imports'
+          | 'reviews'
+          | 'unmapped'
           | 'connections'
           | 'licence_lists'
           | 'damaged'
@@ -423,9 +427,10 @@ export interface components {
           title: string
         }[]
         id: string
+        /** @description Why it cannot be connected; null: it can */
         message: string | null
-        /** @description Variables that the operator sets */
-        missing: string[]
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         needs_rclone: boolean
         presets: {
           endpoint: string | null
@@ -438,7 +443,7 @@ export interface components {
       }[]
       rclone: {
         available: boolean
-        /** @description What to do if it is missing */
+        /** @description What has to happen if it is missing */
         message: string | null
         version: string | null
       }
@@ -2265,6 +2270,17 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/files/{id}/holders': {
+        answer: {
+          data: components['schemas']['FileHolder'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
       'GET /api/files/{id}/preview': Record<string, never>
       'GET /api/files/{id}/versions': {
         answer: {
@@ -2425,6 +2441,7 @@ export interface components {
           action?: string
           channel?: string
           cursor?: string
+          error?: string
           from?: string
           /** @enum {string} */
           kind?: 'import' | 'bulk'
@@ -2462,6 +2479,7 @@ export interface components {
         }
         query: {
           cursor?: string
+          error?: string
           /** @default 50 */
           limit?: number
           search?: string
@@ -2623,7 +2641,7 @@ export interface components {
            */
           days?: '7' | '30' | '90'
           /** @enum {string} */
-          metric?: 'downloads' | 'deliveries' | 'imported_files'
+          metric?: 'downloads' | 'orders' | 'deliveries' | 'imported_files' | 'bounced_mails'
         }
       }
       'GET /api/storefront': {
@@ -3848,15 +3866,20 @@ export interface components {
       }
     }
     Figures: {
-      /** @description Emails that could not be sent */
-      bounced_mails: number
       /** @description Oldest first, in UTC */
       days: {
+        /** @description Emails that could not be sent, or came back */
+        bounced_mails: number
         /** Format: date */
         day: string
+        /** @description Deliveries that were created */
         deliveries: number
+        /** @description Downloads by buyers */
         downloads: number
+        /** @description Files that imports brought */
         imported_files: number
+        /** @description Orders with files, on the day of the order */
+        orders: number
       }[]
       failures: {
         code: string
@@ -3886,14 +3909,28 @@ export interface components {
       /** @description Of the period, and of the equally long one before it */
       totals: {
         before: {
+          /** @description Emails that could not be sent, or came back */
+          bounced_mails: number
+          /** @description Deliveries that were created */
           deliveries: number
+          /** @description Downloads by buyers */
           downloads: number
+          /** @description Files that imports brought */
           imported_files: number
+          /** @description Orders with files, on the day of the order */
+          orders: number
         }
         now: {
+          /** @description Emails that could not be sent, or came back */
+          bounced_mails: number
+          /** @description Deliveries that were created */
           deliveries: number
+          /** @description Downloads by buyers */
           downloads: number
+          /** @description Files that imports brought */
           imported_files: number
+          /** @description Orders with files, on the day of the order */
+          orders: number
         }
       }
     }
@@ -4092,6 +4129,8 @@ export interface components {
             message_text?: components['schemas']['Text']
             retryable: boolean
           } | null
+          /** @description How many files the operation changed */
+          files: number
           /** @constant */
           kind: 'operation'
           operation_id: string
@@ -4100,6 +4139,8 @@ export interface components {
           status: 'done' | 'failed'
           /** @description Of its workflow */
           title: string
+          /** @description Until when the operation can be undone; null: it cannot */
+          undo_until: string | null
           undone: boolean
         }
       | {
@@ -4177,6 +4218,25 @@ export interface components {
           kind: 'view'
           order_name: string | null
         }
+    FileHolder: {
+      /**
+       * Format: date-time
+       * @description Since when
+       */
+      at: string
+      delivery_id: string | null
+      /** @description Of this file */
+      downloads: number
+      email: string | null
+      /** @description It was withdrawn or revoked, or has expired */
+      ended: boolean
+      /** @enum {string} */
+      kind: 'delivery' | 'link' | 'pack_link'
+      last_download_at: string | null
+      link_id: string | null
+      order_name: string | null
+      pack_name: string | null
+    }
     /** @description What everyone may read or hear of the file */
     FileSample: {
       /** @description Why it cannot be made */
@@ -6046,6 +6106,10 @@ export interface components {
       name: string
       /** @description `GET /api/files?…` with it, or that of its list, lists what the view shows */
       query: string
+      /** @description How many rows of its list it shows now, of other lists than the files counted up to 100. null: the caller may not read the list */
+      rows: number | null
+      /** @description false: there are more than that */
+      rows_is_exact: boolean
       /** @description null: it is a view of another list than the files */
       sort:
         | (
@@ -6681,6 +6745,13 @@ export interface components {
        */
       order_tag: string | null
       /**
+       * @description The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones.
+       * @default {}
+       */
+      pack_watermarks: {
+        [key: string]: components['schemas']['WatermarkOutput']
+      }
+      /**
        * @description Paid files stay available when they lose their last product
        * @default true
        */
@@ -6778,6 +6849,10 @@ export interface components {
       notify_unmapped?: boolean
       /** @description The tag for orders with files; null: none */
       order_tag?: string | null
+      /** @description The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones. */
+      pack_watermarks?: {
+        [key: string]: components['schemas']['Watermark']
+      }
       /** @description Paid files stay available when they lose their last product */
       paid_deliveries_survive?: boolean
       recipients?: string[]

@@ -103,11 +103,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       title={rule ? t('Change the rule') : t('Remember a rule')}
       onClose={onClose}
       onEnter={finish}
-      primaryAction={{
-        content: t('Save'),
-        loading: saving,
-        onAction: finish,
-      }}
+      primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && problems.all.length === 0 && (
@@ -126,7 +122,12 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         onProduct={setProduct}
         onSku={setSku}
       />
-      <PastBuyersField value={newFiles} onChange={setNewFiles} />
+      <NewFilesSelect
+        label={t('Give the files to past buyers of the product')}
+        usual={t('As the product or the shop says')}
+        value={newFiles}
+        onChange={setNewFiles}
+      />
       {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">
         {t(
@@ -136,16 +137,6 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
-
-const PastBuyersField = (
-  props: Pick<Parameters<typeof NewFilesSelect>[0], 'value' | 'onChange'>,
-) => (
-  <NewFilesSelect
-    label={t('Give the files to past buyers of the product')}
-    usual={t('As the product or the shop says')}
-    {...props}
-  />
-)
 
 interface ApplyProps {
   count: number

@@ -26,7 +26,7 @@ const options = z.strictObject({
     .default(null)
     .meta({
       title: 'Emails per hour',
-      help: 'Empty: one after another, after all other emails. The files are on the pages of all buyers at once.',
+      help: 'Empty: one after another, after all other emails. The files are on the pages of all buyers immediately.',
       suffix: 'an hour',
     }),
   product_id: z.string().min(1).max(100).nullable().default(null).meta({

@@ -35,6 +35,11 @@ export const ERRORS = {
   },
   missing_scope: { status: 403, type: 'permission', message: 'Permission denied' },
   not_found: { status: 404, type: 'not_found', message: 'There is nothing at this address' },
+  ffmpeg_missing: {
+    status: 404,
+    type: 'not_found',
+    message: 'Videos have no picture, because ffmpeg is not installed',
+  },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request',

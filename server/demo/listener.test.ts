@@ -462,3 +462,25 @@ describe('bulk queries', () => {
     })
   })
 })
+
+test('the form of the shop front places draft orders, orders of a till, and phone orders', async () => {
+  const place = async (fields: Record<string, string>) => {
+    const answer = await fetch(`${demo.url}/demo/orders`, {
+      ...{ method: 'POST', redirect: 'manual' },
+      body: new URLSearchParams({ sku: 'EB-001', email: '', phone: '', quantity: '1', ...fields }),
+    })
+    const at = answer.headers.get('location')
+    if (at === null) return { status: answer.status, text: await answer.text() }
+    const order = await fetch(demo.url + at, { headers: { accept: 'text/html' } })
+    return { status: answer.status, text: await order.text() }
+  }
+  const draft = await place({ source: 'shopify_draft_order', financial_status: 'PENDING' })
+  expect(draft).toMatchObject({ status: 303, text: expect.stringMatching(/no email.*draft order/) })
+  expect(draft.text).toContain('PENDING')
+  expect((await place({ source: 'pos' })).text).toMatch(/no email.*point of sale/)
+  const phone = await place({ source: 'web', phone: '+4915112345678', guest: 'true' })
+  expect(phone.text).toMatch(/\+4915112345678, no email|&#x2B;4915112345678, no email/)
+  expect(await place({ source: 'web' })).toMatchObject({
+    ...{ status: 422, text: expect.stringContaining('Enter an email address') },
+  })
+})

@@ -8,8 +8,8 @@ import { elementAt } from '../../core/present.ts'
 
 const hbs = Handlebars.create()
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}
-h1{font-size:24px}ul{list-style:none;padding:0}li{display:flex;gap:12px;align-items:center;padding:10px 0;border-top:1px solid #ddd}
-li>span{flex:1}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
+h1{font-size:24px}ul{list-style:none;padding:0}li{display:flex;flex-wrap:wrap;gap:12px;align-items:center;padding:10px 0;border-top:1px solid #ddd}
+li>span{flex:1 1 12rem}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
 button.plain{background:#eee;color:#222}input{font:inherit;padding:6px 8px;border:1px solid #888;border-radius:8px}
 form{display:inline-flex;gap:8px;flex-wrap:wrap;align-items:center}details[open]{flex-basis:100%}details label{display:block;margin:6px 0}select{font:inherit;padding:5px}.note{background:#f3f6ff;padding:12px 16px;border-radius:8px}`
 

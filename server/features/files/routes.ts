@@ -12,7 +12,7 @@ import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
-import type { ReadPreview } from '../previews/previews.ts'
+import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { say, sayPlain, settingChanges } from '../../../plugins/contract.ts'
@@ -179,19 +179,22 @@ const preview = ({ readPreview }: FileRouteParts) =>
     replies: {
       200: { description: 'The picture', schema: null },
       404: {
-        description: 'There is none: the file is of another kind, or cannot be opened',
+        description:
+          'There is none: the file is of another kind, cannot be opened, or is a video and ffmpeg is not installed (`ffmpeg_missing`)',
         schema: errorSchema,
       },
       503: { description: 'It is being made: ask again after Retry-After', schema: errorSchema },
     },
     handler: async ({ caller, params, ctx }) => {
-      const found = await readPreview(caller.scope, requirePublicId('file', params.id))
+      const id = requirePublicId('file', params.id)
+      const found = await readPreview(caller.scope, id)
       if (found === 'pending')
         throw new AppError('unavailable', {
           message: say('The picture is being made: ask again in a moment'),
           retryAfter: 2,
         })
-      if (!found) throw new AppError('not_found')
+      if (!found)
+        throw new AppError((await lacksFfmpeg(caller.scope, id)) ? 'ffmpeg_missing' : 'not_found')
       ctx.set('Cache-Control', 'private, max-age=86400')
       ctx.set('X-Content-Type-Options', 'nosniff')
       ctx.set('ETag', `"${found.hash}-160"`)

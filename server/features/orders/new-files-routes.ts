@@ -84,11 +84,36 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
       return { status: 204, body: null }
     },
   }),
+  ...choiceRoutes(),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/new-files/buyers',
+    summary: 'Count the past buyers who lack files',
+    description: 'What the action `give-files` would do with these files. Writes nothing.',
+    scope: ['files:read', 'links:write'],
+    body: z
+      .strictObject({ select: selectionSchema(limits), product_id: productId.optional() })
+      .meta({ id: 'PastBuyersRequest' }),
+    replies: {
+      200: { description: 'The current numbers', schema: pastBuyersSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller: { scope }, body: { select, product_id = null } }) => ({
+      body: await countPastBuyers(scope, {
+        files: await selectedFiles(scope, select),
+        product: product_id,
+      }),
+    }),
+  }),
+]
+
+const choiceRoutes = (): Endpoint[] => [
   endpoint({
     ...about,
     method: 'get',
     path: '/api/new-files/products',
-    summary: 'List products with a choice of their own about new files',
+    summary: 'List products with their own choice about new files',
     description: 'All others follow the setting `new_files` of the shop. At most 1,000.',
     scope: 'files:read',
     replies: {
@@ -115,27 +140,6 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
       await chooseForProduct(scope, product_id, new_files)
       return { status: 204, body: null }
     },
-  }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/new-files/buyers',
-    summary: 'Count the past buyers who lack files',
-    description: 'What the action `give-files` would do with these files. Writes nothing.',
-    scope: ['files:read', 'links:write'],
-    body: z
-      .strictObject({ select: selectionSchema(limits), product_id: productId.optional() })
-      .meta({ id: 'PastBuyersRequest' }),
-    replies: {
-      200: { description: 'The current numbers', schema: pastBuyersSchema },
-      422: { description: 'Every problem', schema: errorSchema },
-    },
-    handler: async ({ caller: { scope }, body: { select, product_id = null } }) => ({
-      body: await countPastBuyers(scope, {
-        files: await selectedFiles(scope, select),
-        product: product_id,
-      }),
-    }),
   }),
 ]
 

@@ -7,7 +7,13 @@ import { definePlugin, planEach, type Item } from '../../../plugins/contract.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { openTestWorker, type TestWorker } from '../../../test/background.ts'
 import { addFile } from '../../../test/deliveries.ts'
-import { documentOf, numberedPages } from '../../../test/documents.ts'
+import {
+  documentOf,
+  inkOf,
+  numberedPages,
+  renderPages,
+  type PagePicture,
+} from '../../../test/documents.ts'
 import { paidOrder } from '../../../test/orders.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
@@ -498,3 +504,36 @@ test('without a workflow nothing is held', async () => {
   const { delivery } = await buy({ 'book.pdf': PDF })
   expect(await read(delivery)).toMatchObject({ status: 'ready' })
 })
+
+test('a view of a file that is only viewed shows the copy with the stamp of its buyer', async () => {
+  const { delivery, ids } = await buy({ 'book.pdf': PDF })
+  await app.engine.scope.query(
+    `update files set view = 'view_only' where shop_id = :shop and id = :id`,
+    { id: ids['book.pdf'] },
+  )
+  await run(delivery)
+  const { url } = (await read(delivery)) as { url: string }
+  const page = decoded(await (await fetch(app.url + pathOf(url))).text())
+  const key = /view\?key=([\w-]{43})/.exec(page)?.[1] ?? ''
+  const view = await fetch(`${app.url}/view?key=${key}`)
+  expect(view.status).toBe(200)
+  const bytes = /view\/bytes\?[^'"\s]+/.exec(decoded(await view.text()))?.[0]
+  const cookie = view.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const shown = await fetch(`${app.url}/${bytes}`, { headers: { cookie } })
+  expect(shown.status).toBe(200)
+  // The stamp is drawn as outlines, not as text.
+  const stampOf = async (document: Uint8Array) => {
+    const [{ width, height, grey }] = (await renderPages(document, 100)) as [PagePicture]
+    const from = Math.floor(height * 0.9)
+    return inkOf({ width, height: height - from, grey: grey.subarray(from * width) })
+  }
+  const stamp = await stampOf(new Uint8Array(await shown.arrayBuffer()))
+  expect([stamp!.left < 0.1, stamp!.right > 0.25]).toEqual([true, true])
+  expect(await stampOf(PDF)).toBeNull()
+  // The address works in no other browser.
+  expect((await fetch(`${app.url}/${bytes}`)).status).toBe(403)
+})
+
+const decoded = (html: string): string =>
+  html.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&').replaceAll('&#x2F;', '/')
+const pathOf = (url: string): string => new URL(url).pathname + new URL(url).search

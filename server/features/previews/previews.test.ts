@@ -4,6 +4,7 @@ import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
 import { sized } from '../../../test/scale.ts'
+import { findFfmpeg } from '../../ports/children/ffmpeg.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
@@ -123,4 +124,57 @@ test('shows the cover of an audio file', async () => {
   const bare = await fileOf('bare.mp3', trackWith(Buffer.alloc(0)))
   const torn = await fileOf('torn.mp3', Buffer.alloc(2000, 'ID3'))
   for (const id of [bare, torn]) expect((await preview(id)).status).toBe(404)
+})
+
+/** A video of one colour: Motion JPEG in Matroska, which needs no encoder to be written. */
+async function videoOf(background: string): Promise<Buffer> {
+  const [width, height] = [320, 160]
+  const frame = await sharp({ create: { width, height, channels: 3, background } })
+    .jpeg()
+    .toBuffer()
+  const element = (id: string, ...parts: (Buffer | string | number)[]): Buffer => {
+    const data = Buffer.concat(
+      parts.map((part) =>
+        typeof part === 'number'
+          ? Buffer.from([part >> 24, part >> 16, part >> 8, part].map((byte) => byte & 255))
+          : typeof part === 'string'
+            ? Buffer.from(part, 'latin1')
+            : part,
+      ),
+    )
+    const size = Buffer.alloc(8)
+    size.writeBigUInt64BE(BigInt(data.length) | (1n << 56n))
+    return Buffer.concat([Buffer.from(id, 'hex'), size, data])
+  }
+  const track = element(
+    'ae',
+    ...[element('d7', 1), element('73c5', 1), element('83', 1), element('86', 'V_MJPEG')],
+    element('e0', element('b0', width), element('ba', height)),
+  )
+  const blocks = [0, 100, 200].map((time) =>
+    element('a3', Buffer.from([0x81, time >> 8, time & 255, 0x80]), frame),
+  )
+  return Buffer.concat([
+    element('1a45dfa3', element('4282', 'matroska'), element('4287', 4), element('4285', 2)),
+    element(
+      '18538067',
+      element('1549a966', element('2ad7b1', 1_000_000)),
+      element('1654ae6b', track),
+      element('1f43b675', element('e7', 0), ...blocks),
+    ),
+  ])
+}
+
+test('takes a frame of a video where ffmpeg is installed, and says so where it is not', async () => {
+  const film = await fileOf('film.mkv', await videoOf('#33a'))
+  const answer = await preview(film)
+  if ((await findFfmpeg()) === null) {
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'ffmpeg_missing'])
+    // Other kinds need no program.
+    const text = await preview(await fileOf('read.txt', Buffer.from('text')))
+    expect([text.status, text.body.error.code]).toEqual([404, 'not_found'])
+    return
+  }
+  expect(answer.status).toBe(200)
+  expect(await sizeOf(film)).toEqual([160, 80])
 })

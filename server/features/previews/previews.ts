@@ -9,7 +9,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { locateFile, type LocatedFile } from '../../files/list.ts'
 import { copyOut } from '../../ports/item-bytes.ts'
-import { takeFrame } from '../../ports/children/ffmpeg.ts'
+import { findFfmpeg, takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
@@ -91,6 +91,13 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
     const image = await Promise.race([making, after(WAIT_MS, 'pending' as const)])
     return image === 'pending' ? image : image && { image, hash }
   }
+}
+
+/** Is the file a video, and only the program missing that takes its frame? */
+export async function lacksFfmpeg(scope: ShopScope, id: string): Promise<boolean> {
+  const file = await locateFile(scope, id)
+  const kind = file && previewKind(file.content_type, file.size_bytes)
+  return kind === 'video' && (await findFfmpeg()) === null
 }
 
 async function inTurn<T>(places: Semaphore, work: () => Promise<T>): Promise<T> {

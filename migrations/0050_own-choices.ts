@@ -4,7 +4,7 @@
 import type { Knex } from 'knex'
 
 export const undo =
-  'Customer tags of single buyers: their files need the tag of the file again. Choices of products and rules about new files. Mails that wait for their time are sent at once.'
+  'Customer tags of single buyers: their files need the tag of the file again. Choices of products and rules about new files. Mails that wait for their time are sent immediately.'
 
 /** As migration 0020 has it, with the choice of `CHOICE` instead of the shop's alone. */
 const noteNewFiles = (joins: string, choice: string) => `
@@ -52,7 +52,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table mapping_rules add column new_files text ${CHOICES};
     alter table mappings add column new_files text ${CHOICES};
 
-    -- It is not sent before; null: at once.
+    -- It is not sent before; null: immediately.
     alter table outbox add column due_at timestamptz;
 
     ${noteNewFiles(

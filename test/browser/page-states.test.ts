@@ -48,7 +48,7 @@ const go = (address: string) => page.evaluate((to) => history.pushState(null, ''
 async function isShown(address: string): Promise<void> {
   await go(address)
   await heading().waitFor()
-  await expect.poll(() => loading().count(), address).toBe(0)
+  await expect.poll(() => loading().count(), { message: address }).toBe(0)
   expect(await heading().textContent(), address).not.toBe('')
   expect(await page.getByText('Something went wrong').count(), address).toBe(0)
 }
@@ -82,7 +82,7 @@ test.each([
 ])('the old address %s leads to %s', async (from, to) => {
   const withId = (path: string) => path.replace(':id', 'connection_0')
   await go(withId(from))
-  await expect.poll(() => page.evaluate(() => location.pathname + location.search)).toBe(withId(to))
+  await expect.poll(() => page.evaluate('location.pathname + location.search')).toBe(withId(to))
   await heading().waitFor()
 })
 

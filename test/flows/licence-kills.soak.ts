@@ -1,4 +1,4 @@
-// Fifty orders at once take licence keys, of a list that the merchant filled and of one that generates
+// Fifty concurrent orders take licence keys, of a list that the merchant filled and of one that generates
 // them, while both workers are killed. No key is given twice, and each buyer has one of each.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -89,7 +89,7 @@ async function sellWithKeys(): Promise<{ filled: string; generated: string }> {
   return { filled, generated }
 }
 
-test('no key is given twice under 50 orders at once and two kills', async () => {
+test('no key is given twice under 50 concurrent orders and two kills', async () => {
   const { filled, generated } = await sellWithKeys()
   const kills = killAfter(5, 'three').then(() => killAfter(ORDERS, 'four'))
   await Promise.all(Array.from({ length: ORDERS }, (_, at) => buy(at)))

@@ -123,15 +123,15 @@ export const forgetProduct = (tx: ShopScope, product: string): Promise<unknown> 
   tx.query('delete from new_files where shop_id = :shop and product_id = :product', { product })
 
 /** Products with a choice of their own, by title. */
-export interface ProductChoice {
+export interface ProductNewFiles {
   product_id: string
   title: string
   new_files: NewFilesChoice
 }
 const MAX_CHOICES = 1000
 
-export const listProductChoices = (scope: ShopScope): Promise<ProductChoice[]> =>
-  scope.query<ProductChoice>(
+export const listProductChoices = (scope: ShopScope): Promise<ProductNewFiles[]> =>
+  scope.query<ProductNewFiles>(
     `select c.product_id, coalesce(p.title, c.product_id) as title, c.new_files
      from product_new_files c
      left join products p on p.shop_id = c.shop_id and p.id = c.product_id

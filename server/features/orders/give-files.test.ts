@@ -397,7 +397,7 @@ describe('mails at a rate', () => {
     const orders = []
     for (let n = 0; n < 3; n++) orders.push(await shop.buy([1]))
     for (let n = 0; n < 2; n++) orders.push(await shop.buy([2]))
-    // Batches of the operation: the second one goes on where the first one ends.
+    // Batches of the operation: the second one continues where the first one ends.
     const files = [await shop.map('one.pdf', 1), await shop.map('two.pdf', 2)]
     const { id } = await shop.give(files, { mails_per_hour: 60 })
     expect(await shop.filesOf(orders[0]!)).toEqual(['guide.pdf', 'one.pdf'])

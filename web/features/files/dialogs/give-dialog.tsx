@@ -58,7 +58,7 @@ function PastBuyers({ select, product, rate }: PastBuyersProps) {
 
 const HOUR_SECONDS = 3600
 
-/** How long the emails take; the first one is sent at once. */
+/** How long the emails take; the first one is sent immediately. */
 const rateText = (mails: number, rate: number): string =>
   t('The emails take {duration}: at most {count, plural, one {# email} other {# emails}}.', {
     duration: durationText(((mails - 1) * HOUR_SECONDS) / rate),

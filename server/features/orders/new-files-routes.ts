@@ -49,7 +49,7 @@ const pastBuyersSchema = z
 
 const about = { tag: 'Deliveries' } as const
 
-export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
+const questionRoutes: Endpoint[] = [
   endpoint({
     ...about,
     method: 'get',
@@ -84,6 +84,9 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
       return { status: 204, body: null }
     },
   }),
+]
+
+const productRoutes: Endpoint[] = [
   endpoint({
     ...about,
     method: 'get',
@@ -116,6 +119,11 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
       return { status: 204, body: null }
     },
   }),
+]
+
+export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
+  ...questionRoutes,
+  ...productRoutes,
   endpoint({
     ...about,
     method: 'post',

@@ -107,7 +107,7 @@ test('the version before goes on with its statements while the table is divided 
   expect(await listed(database.pool)).toHaveLength(6)
 })
 
-test('without records the current month has a part at once', async () => {
+test('without records the current month has a part immediately', async () => {
   const { database } = await earlier()
   await migrate(database)
   await record(database.pool, 'first')

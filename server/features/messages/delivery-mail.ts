@@ -155,7 +155,8 @@ async function setTimes(
   operation: string,
   perHour: number,
 ): Promise<void> {
-  // Batches of the operation that run at the same time must not use the same times.
+  // Batches of the operation that run at the same time must not use the same times. An advisory
+  // lock: commits of batches lock the operation's row.
   await tx.query(
     `select pg_advisory_xact_lock(${MAIL_RATE_LOCKS}, hashtext(:operation::text))
     where :shop > 0`,

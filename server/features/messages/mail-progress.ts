@@ -16,6 +16,7 @@ interface MailProgress {
   ends_at: Date | null
 }
 
+/** Exported for tests of the feature that queues the emails. */
 export const readMailProgress = (scope: ShopScope, operation: string): Promise<MailProgress> =>
   scope.one<MailProgress>(
     `select count(*)::int as total, count(*) filter (where status = 'sent')::int as sent,

@@ -3,23 +3,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { type Query } from '../../shell/client/endpoints.ts'
 import { findByWidget, pluginsQuery } from '../../shell/client/plugins.ts'
-import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
+import { CALM_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadPages } from '../../shell/client/reads.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { type ErrorDetail, type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 
+export { usePacks } from '../../shell/client/queries.ts'
 export type Pack = Schemas['Pack']
 export type PackProduct = Pack['products'][number]
 
 export type ProductChoice = Pick<PackProduct, 'product_id' | 'variant_id'>
 
 const KEYS = [['packs'], ['files']]
-
-export const usePacks = (query: Query) =>
-  useRead('GET /api/packs', { query, keep: true, poll: SLOW_MS })
 
 export const usePack = (id: string | null) =>
   useRead('GET /api/packs/{id}', { path: { id }, poll: CALM_MS })

@@ -62,6 +62,10 @@ export const useFilesImpact = (select: Selection | null) =>
 
 const fileKey = (id: string) => ['file', id]
 
+/** Packs as a list shows them, page by page. */
+export const usePacks = (query: Query) =>
+  useRead('GET /api/packs', { query, keep: true, poll: SLOW_MS })
+
 export const useFile = (id: string) =>
   useRead('GET /api/files/{id}', { path: { id }, key: fileKey(id) })
 

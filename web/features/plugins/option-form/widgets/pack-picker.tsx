@@ -1,6 +1,7 @@
 // One of the shop's packs, found by its name.
 import { useState } from 'react'
-import { type Pack, usePacks } from '../../../packs/calls.ts'
+import { usePacks } from '../../../../shell/client/queries.ts'
+import { type Schemas } from '../../../../shell/client/types.ts'
 import { Text } from '../../../../shell/ui/index.ts'
 import { useDebounced } from '../../../../shell/url-state/use-debounced.ts'
 import { fieldId } from '../../../../shell/components/problems.ts'
@@ -39,7 +40,7 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
   )
 }
 
-function packText({ files, products }: Pack): string {
+function packText({ files, products }: Schemas['Pack']): string {
   const titles = [...new Set(products.map(({ product_title }) => product_title))]
   return [t('{files, plural, one {# file} other {# files}}', { files }), titles.join(', ')]
     .filter((part) => part !== '')

@@ -150,6 +150,5 @@ export const WEB_OFFERS: Offers = {
   ],
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
-  settings: ['settings-draft.ts', 'watermark-fields.tsx', 'watermark-preview.tsx'],
   upload: ['labels.ts'],
 }

@@ -117,28 +117,6 @@ test('the palette finds an order, by its buyer and by its name', async () => {
   }
 })
 
-test('a file lists who has it, and undoes an operation from its history', async () => {
-  await fillShop()
-  const call = shopCaller(server)
-  const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
-  const { id } = data[0]!
-  const read = async (route: string) => (await call('GET', route)) as Record<string, unknown>
-  const started = (await call('POST', '/api/operations', {
-    ...{ action: 'tag-files', options: { mode: 'add', tags: ['spring'] } },
-    select: { file_ids: [id] },
-  })) as { id: string }
-  await expect
-    .poll(async () => (await read(`/api/operations/${started.id}`)).status)
-    .toBe('success')
-  await page.goto(`${server.url}/files/${id}`)
-  await page.getByRole('link', { name: 'Change the access of ann@example.com' }).waitFor()
-  await page.getByRole('button', { name: 'Undo Tag files, 1 file' }).press('Enter')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('1 file is restored to the state before this operation.').waitFor()
-  await dialog.getByRole('button', { name: 'Undo for 1 file' }).press('Enter')
-  await expect.poll(async () => (await read(`/api/files/${id}`)).tags).toEqual([])
-})
-
 /** Holds the data of pages, then refuses it; what the frame reads is answered. */
 class Answers {
   held: Route[] = []

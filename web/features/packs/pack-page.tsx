@@ -1,5 +1,6 @@
 // One pack: its files in their order, its products, its links.
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { useFeatures } from '../../shell/feature.ts'
 import { navigate } from 'wouter/use-browser-location'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
@@ -17,7 +18,6 @@ import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { PackFiles } from './pack-files.tsx'
 import { PackProducts } from './pack-products.tsx'
-import { PackWatermark } from './pack-watermark.tsx'
 import './packs.css'
 import { t } from '../../shell/messages/t.ts'
 
@@ -65,6 +65,7 @@ interface WholeProps {
 }
 
 function Whole({ pack, stale, retry, back }: WholeProps) {
+  const cards = useFeatures().flatMap(({ packCards = [] }) => packCards)
   const [asking, setAsking] = useState<'name' | 'link' | 'delete' | null>(null)
   const close = () => setAsking(null)
   return (
@@ -107,7 +108,11 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
         <Layout.Section variant="oneThird">
           <BlockStack gap="400">
             <PackProducts pack={pack} />
-            <PackWatermark pack={pack} />
+            {cards.map((Shown, at) => (
+              <Suspense key={at}>
+                <Shown pack={pack} />
+              </Suspense>
+            ))}
           </BlockStack>
         </Layout.Section>
       </Layout>

@@ -9,21 +9,22 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { type PackCardProps } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
-import { watermarkProblems } from '../settings/settings-draft.ts'
-import { type Pack } from './calls.ts'
+import { watermarkProblems } from './settings-draft.ts'
 
 const WatermarkForm = lazy(async () => ({
-  default: (await import('../settings/watermark-fields.tsx')).WatermarkForm,
+  default: (await import('./watermark-fields.tsx')).WatermarkForm,
 }))
 const WatermarkPreview = lazy(async () => ({
-  default: (await import('../settings/watermark-preview.tsx')).WatermarkPreview,
+  default: (await import('./watermark-preview.tsx')).WatermarkPreview,
 }))
 
+type Pack = PackCardProps['pack']
 type Mark = ShopSettings['watermark']
 
-export function PackWatermark({ pack }: { pack: Pack }) {
+export function PackWatermark({ pack }: PackCardProps) {
   const settings = useSettings()
   const [editing, setEditing] = useState(false)
   const own = settings.data?.pack_watermarks[pack.id] ?? null

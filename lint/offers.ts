@@ -114,7 +114,7 @@ export const WEB_OFFERS: Offers = {
     'list-calls.ts',
     'list-labels.ts',
   ],
-  mapping: ['calls.ts', 'product-picker.css', 'product-picker.tsx', 'refresh-products.tsx'],
+  mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [
     'artifact.tsx',
@@ -150,5 +150,6 @@ export const WEB_OFFERS: Offers = {
   ],
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
+  settings: ['settings-draft.ts', 'watermark-fields.tsx', 'watermark-preview.tsx'],
   upload: ['labels.ts'],
 }

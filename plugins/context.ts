@@ -1,6 +1,6 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
-import type { Watermark } from './watermarks.ts'
+import type { PackWatermarks, Watermark } from './watermarks.ts'
 import type { Artifacts, ListingReader, Listings, Notifier, Progress } from './operation-ports.ts'
 import type {
   Actions,
@@ -39,6 +39,8 @@ export interface ShopSettings {
   time_zone: string
   /** The saved watermark, for actions with the option `saved`. Null: none was saved. */
   watermark: Watermark | null
+  /** The watermarks of packs, by `pack_…`: their files get them instead. */
+  pack_watermarks: PackWatermarks
 }
 
 /** The part of the context that every plugin gets. */

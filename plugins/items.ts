@@ -127,6 +127,8 @@ export interface GiveRequest {
   product_id: string | null
   /** One email for each order. */
   send: boolean
+  /** Emails an hour at most; null: one after another, after all others. */
+  per_hour: number | null
 }
 
 /** Access that past buyers had in another app. */

@@ -7,6 +7,7 @@ import {
   writeNamePattern,
 } from './_page/name-patterns.ts'
 import { extensionOf, nameKey } from './conditions.ts'
+import type { NewFilesChoice } from './file-view.ts'
 import { say, type Text } from './texts.ts'
 
 export { NAME_RULE_KINDS, parseNamePattern, writeNamePattern } from './_page/name-patterns.ts'
@@ -19,6 +20,8 @@ export interface NameRule extends NamePattern {
   variant_id: string | null
   /** A SKU in which `{1}` is the text of the first `*`; null: the rule names its product. */
   sku_template: string | null
+  /** Whether the files go to past buyers of the product; null: as the product says. */
+  new_files: NewFilesChoice | null
 }
 
 export const matchesRule = (pattern: NamePattern, filename: string): boolean =>

@@ -212,10 +212,10 @@ function refuseTwice(what: string, names: readonly string[]): void {
 export function allEndpoints(given: WebParts): Endpoint[] {
   const parts = {
     ...given,
-    querySchemaOf: (path: string) => {
+    listEndpointOf: (path: string) => {
       const list = endpoints.find((one) => one.method === 'get' && one.path === path)
       if (!list?.query) throw new Error(`No list has the path ${path}`)
-      return list.query
+      return { ...list, query: list.query }
     },
   }
   const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, showsDownloads }) => {
@@ -276,7 +276,7 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
 
-/** The tables with rows of shops, by name. */
+/** The tables with rows of shops, by name. Exported for the test that compares them with the schema. */
 export const TABLES: NonNullable<Feature['tables']> = Object.assign(
   {},
   ...FEATURES.map(({ tables }) => tables),

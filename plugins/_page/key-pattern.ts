@@ -47,6 +47,7 @@ function randomBelow(limit: number): number {
 /**
  * Luhn mod 30 over the characters of the key that are in the alphabet, in upper case; all others
  * are skipped. Detects any wrong character, and most neighbours that were swapped.
+ * Exported for tests of keys that a workflow assigns.
  */
 export function checkCharacter(key: string): string {
   const size = KEY_ALPHABET.length

@@ -128,6 +128,12 @@ const HAS_EFFECTS = `(
     and after is not null)
   or exists (select from created_files where shop_id = :shop and operation_id = :id))`
 
+/** SQL: how many of its files failed by each code. Lists and the home page do not read its items. */
+const CAUSES = `(
+  select jsonb_object_agg(code, files) from (
+    select error ->> 'code' as code, count(*) as files from items
+    where shop_id = :shop and operation_id = :id and status = 'failed' group by 1) c)`
+
 function endOperation(
   { parts: { plugins, ends } }: EngineRunner,
   { scope, operation, lease }: Finalization,
@@ -145,6 +151,7 @@ function endOperation(
          done = case when ledger then done else :done end, failed = case when ledger then failed
            else :failed end,
          skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
+         failure_causes = case when (ledger and failed > 0) or :failed > 0 then ${CAUSES} end,
          undo_until = case when :undoable and ${HAS_EFFECTS} then now() + :window::interval end
        where shop_id = :shop and id = :id`,
       {

@@ -45,6 +45,12 @@ const fields = {
   library_link: z.boolean().meta({
     description: 'The pages of deliveries have a button “All my downloads”; only with `library`',
   }),
+  ask_again: z.boolean().meta({
+    description: 'Buyers can ask for more time or downloads of files that are expired or used up',
+  }),
+  buy_again: z.boolean().meta({
+    description: 'Such files have a button that leads to their product in the shop',
+  }),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })
@@ -57,6 +63,8 @@ const savedSchema = z.object({
   // Without the button a buyer reaches the library by its address only: no page changes.
   library: fields.library.default(true),
   library_link: fields.library_link.default(false),
+  ask_again: fields.ask_again.default(true),
+  buy_again: fields.buy_again.default(true),
 })
 export type BuyerPage = z.output<typeof savedSchema>
 export type OwnTexts = z.output<typeof texts>

@@ -4,7 +4,7 @@ import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'
@@ -61,6 +61,8 @@ export interface DeliverySummary {
   ask: { at: string; email: string | null; message: string | null } | null
   created_at: Date
   updated_at: Date
+  /** When the order was last read from the platform. */
+  read_at: Date
 }
 
 export interface DeliveryFilter {
@@ -112,7 +114,7 @@ const SUMMARY = `
     (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
-    d.created_at, d.updated_at, d.bounced_at,
+    d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
     (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
@@ -288,7 +290,7 @@ async function listFiles(
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
-       case when l.needs_tag then f.customer_tag end as customer_tag, l.download_limit, l.downloads,
+       case when l.needs_tag then ${requiredTag('l')} end as customer_tag, l.download_limit, l.downloads,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,

@@ -12,7 +12,8 @@ import { openUploadBucket, type UploadBucket } from './bucket.ts'
 import { openUploadFolder, type UploadFolder } from './folder.ts'
 import { uploadPlace, withBucket } from './places.ts'
 import { createUploadPort } from './port.ts'
-import { findUpload, insertUpload, newUploadId, type UploadRow } from './rows.ts'
+import { findUpload, insertUpload, type UploadRow } from './rows.ts'
+import { newUploadId } from '../../../test/uploads.ts'
 import { sweepUploads } from './sweep.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -52,11 +52,6 @@ export async function findUpload(scope: ShopScope, id: string): Promise<UploadRo
   return row ?? null
 }
 
-export async function newUploadId(scope: ShopScope): Promise<string> {
-  const row = await scope.one<{ id: string }>('select uuidv7() as id from shops where id = :shop')
-  return row.id
-}
-
 export interface UploadQuotas {
   /** The maximum number of unfinished uploads of one shop. */
   shop_open_uploads: number

@@ -19,6 +19,7 @@ import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
+import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
 import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
@@ -55,7 +56,8 @@ export function BuyerPagePage() {
 
 const draftOf = (page: BuyerPage): BuyerPageDraft => {
   const { accent, background, language, texts, library, library_link } = page
-  return { accent, background, language, texts, library, library_link }
+  const { ask_again, buy_again } = page
+  return { accent, background, language, texts, library, library_link, ask_again, buy_again }
 }
 
 /** The fields that differ from the saved values. */
@@ -104,6 +106,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <Colours {...parts} />
           <Texts {...parts} />
           <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
+          <EndedCard draft={draft} onChange={set} />
         </BlockStack>
         <PreviewCard
           change={change}

@@ -9,7 +9,7 @@ import { type Figures } from './calls.ts'
 
 export function FigureLists({ figures }: { figures: Figures }) {
   const channels = useChannels()
-  const { top_files, top_products, storage, imports, failures, bounced_mails } = figures
+  const { top_files, top_products, storage, imports, failures, totals } = figures
   return (
     <div className="figure-lists">
       <Ranking
@@ -45,15 +45,15 @@ export function FigureLists({ figures }: { figures: Figures }) {
           ...{ key: code, name: translated(message), value: numberText(files) },
         }))}
       />
-      {bounced_mails > 0 && (
+      {totals.now.bounced_mails > 0 && (
         <Ranking
           title={t('Email')}
           none=""
           rows={[
             {
               key: 'bounced',
-              name: <Link url="/settings/mail">{t('Not sent')}</Link>,
-              value: numberText(bounced_mails),
+              name: <Link url="/deliveries?status=unreachable">{t('Did not arrive')}</Link>,
+              value: numberText(totals.now.bounced_mails),
             },
           ]}
         />

@@ -21,6 +21,8 @@ import { TermsDialog } from './terms-dialog.tsx'
 import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
+import { UseTermsBanner } from './use-terms-banner.tsx'
+import { type ChangedUse, UseTermsDialog } from './use-terms-dialog.tsx'
 
 /** The open dialog; about one file, or all. */
 type DialogState =
@@ -28,6 +30,7 @@ type DialogState =
   | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
   | { dialog: 'replace'; file: DeliveredFile }
+  | { dialog: 'use'; file: DeliveredFile }
 
 export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
@@ -57,8 +60,9 @@ const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
 function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
   const [open, setOpen] = useState<DialogState | null>(null)
   const actions = useDeliveryActions(delivery)
-  const { release, error: releaseError, released, forget } = useRelease(delivery.id)
+  const releasing = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
+  const [used, setUsed] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
   return (
@@ -72,17 +76,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       <BlockStack gap="400">
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
-        {releaseError && (
-          <Problem error={releaseError} what={t('The file could not be made available')} />
-        )}
-        {released && (
-          <ReleasedBanner
-            key={released.file_id}
-            delivery={delivery.id}
-            file={released}
-            onClose={forget}
-          />
-        )}
+        <ChangeBanners id={delivery.id} {...{ releasing, used }} onClose={() => setUsed(null)} />
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
@@ -95,13 +89,16 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           delivery={delivery}
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
-          onRelease={release}
+          onRelease={releasing.release}
+          onUse={(file) => setOpen({ dialog: 'use', file })}
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />
         <DownloadsCard {...delivery} />
       </BlockStack>
-      {open && <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} />}
+      {open && (
+        <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} onUse={setUsed} />
+      )}
       {unblocking && (
         <UnblockDialog
           id={delivery.id}
@@ -113,6 +110,34 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
     </Page>
   )
 }
+
+interface ChangeBannersProps {
+  /** The delivery's. */
+  id: string
+  releasing: ReturnType<typeof useRelease>
+  used: ChangedUse | null
+  onClose: () => void
+}
+
+/** What was changed last on a single file, to be undone, and why that failed. */
+const ChangeBanners = ({ id, releasing, used, onClose }: ChangeBannersProps) => (
+  <>
+    {releasing.error && (
+      <Problem error={releasing.error} what={t('The file could not be made available')} />
+    )}
+    {releasing.released && (
+      <ReleasedBanner
+        key={releasing.released.file_id}
+        delivery={id}
+        file={releasing.released}
+        onClose={releasing.forget}
+      />
+    )}
+    {used && (
+      <UseTermsBanner key={used.before.file_id} delivery={id} changed={used} onClose={onClose} />
+    )}
+  </>
+)
 
 /** Makes single files available before their release; `released`: the last one, to undo it. */
 function useRelease(delivery: string) {
@@ -133,9 +158,10 @@ interface DialogProps {
   open: DialogState
   delivery: DeliveryDetail
   onClose: () => void
+  onUse: (changed: ChangedUse) => void
 }
 
-function OpenDialog({ open, delivery, onClose }: DialogProps) {
+function OpenDialog({ open, delivery, onClose, onUse }: DialogProps) {
   switch (open.dialog) {
     case 'address':
       return <AddressDialog delivery={delivery} onClose={onClose} />
@@ -143,6 +169,8 @@ function OpenDialog({ open, delivery, onClose }: DialogProps) {
       return <CorrectDialog id={delivery.id} onClose={onClose} />
     case 'terms':
       return <TermsDialog delivery={delivery} files={open.files} onClose={onClose} />
+    case 'use':
+      return <UseTermsDialog {...{ delivery, onClose }} file={open.file} onChanged={onUse} />
     case 'replace':
       return <ReplaceDialog delivery={delivery} file={open.file} onClose={onClose} />
   }

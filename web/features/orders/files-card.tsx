@@ -24,6 +24,7 @@ interface Props {
   onReplace: (file: DeliveredFile) => void
   /** Makes a file available before its release. */
   onRelease: (file: DeliveredFile) => void
+  onUse: (file: DeliveredFile) => void
 }
 
 export function FilesCard({
@@ -31,6 +32,7 @@ export function FilesCard({
   onTerms,
   onReplace,
   onRelease,
+  onUse,
 }: Props) {
   const changeable = status === 'ready' || status === 'held'
   return (
@@ -61,6 +63,7 @@ export function FilesCard({
             onTerms={() => onTerms([file])}
             onReplace={() => onReplace(file)}
             onRelease={() => onRelease(file)}
+            onUse={() => onUse(file)}
           />
         ))}
       </ul>
@@ -74,6 +77,7 @@ interface RowProps {
   onTerms: () => void
   onReplace: () => void
   onRelease: () => void
+  onUse: () => void
 }
 
 /** The size of a file, what its buyer waits for, its expiry and its last download. */
@@ -131,7 +135,7 @@ function FileRow(props: RowProps) {
   )
 }
 
-function FileActions({ file, changeable, onTerms, onReplace, onRelease }: RowProps) {
+function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
   const { filename } = file
   const status = linkStatus(file.status)
   return (
@@ -156,6 +160,13 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease }: RowPro
             onClick={onTerms}
           >
             {t('Extend')}
+          </Button>
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Rental and membership of {name}', { name: filename })}
+            onClick={onUse}
+          >
+            {t('Rental')}
           </Button>
           <Button
             variant="plain"

@@ -16,6 +16,10 @@ const BEGINS_AFTER_PX = 5
 const EDGE_PX = 48
 const SCROLL_PX = 12
 
+/**
+ * `begin` starts to follow the pointer on one row of `list`; `dragged` says where the row is now.
+ * @param onDrop called when the row is dropped at another or the same place, not if Escape is pressed
+ */
 export function useDrag(onDrop: (from: number, to: number) => void) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<DragState | null>(null)

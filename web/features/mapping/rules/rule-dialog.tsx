@@ -24,13 +24,18 @@ import {
   useRuleCount,
   useSaveRule,
 } from '../calls.ts'
+import { NewFilesSelect, type NewFilesChoice } from '../new-files-select.tsx'
 import { ProductPicker } from '../product-picker.tsx'
 import { patternOf } from './rule-text.ts'
 
 type Product = Choice & { title: string }
 
 /** `sku`: instead of a product. */
-type RuleDraft = NamePattern & { product: Product | null; sku?: string | null }
+type RuleDraft = NamePattern & {
+  product: Product | null
+  sku?: string | null
+  newFiles?: NewFilesChoice
+}
 
 interface Props {
   /** Null: a new rule. */
@@ -47,7 +52,11 @@ const MAX_TEXT = 100
 function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
   const save = useSaveRule()
   const run = useApplyRule()
-  const submit = (pattern: string, target: RuleTarget, apply: boolean) => {
+  const submit = (
+    pattern: string,
+    target: RuleTarget & { new_files: NewFilesChoice },
+    apply: boolean,
+  ) => {
     const done = (saved: MappingRule, job: string | null) => {
       onSaved(saved, job)
       onClose()
@@ -75,6 +84,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [text, setText] = useState(start.text)
   const [product, setProduct] = useState(start.product)
   const [sku, setSku] = useState(start.sku ?? null)
+  const [newFiles, setNewFiles] = useState<NewFilesChoice>(start.newFiles ?? null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
   const { submit, saving, error, problems } = useRuleSaving({ rule, onClose, onSaved })
@@ -86,18 +96,14 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const finish = () => {
     setTried(true)
     if (pattern === '' || !target) return
-    submit(pattern, target, apply && unmapped > 0)
+    submit(pattern, { ...target, new_files: newFiles }, apply && unmapped > 0)
   }
   return (
     <Dialog
       title={rule ? t('Change the rule') : t('Remember a rule')}
       onClose={onClose}
       onEnter={finish}
-      primaryAction={{
-        content: t('Save'),
-        loading: saving,
-        onAction: finish,
-      }}
+      primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && problems.all.length === 0 && (
@@ -115,6 +121,12 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         missing={tried && !target}
         onProduct={setProduct}
         onSku={setSku}
+      />
+      <NewFilesSelect
+        label={t('Give the files to past buyers of the product')}
+        usual={t('As the product or the shop says')}
+        value={newFiles}
+        onChange={setNewFiles}
       />
       {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">

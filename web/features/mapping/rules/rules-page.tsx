@@ -22,7 +22,7 @@ import { DecisionBar, type Decision } from '../decision-bar.tsx'
 import { ProductPicture } from '../product-picture.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
 import { ruleText, targetText } from './rule-text.ts'
-import '../product-picker.css'
+import '../../../shell/components/choices.css'
 
 type RuleEdit = { rule: MappingRule | null } | null
 
@@ -90,7 +90,7 @@ const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
         ...parseNamePattern(rule.pattern),
-        sku: rule.sku_template,
+        ...{ sku: rule.sku_template, newFiles: rule.new_files },
         product:
           rule.product_id === null
             ? null

@@ -66,7 +66,12 @@ function commandsOf({ text }: BookBlock): string {
 
 /** What npm needs to reach its registry from this machine. */
 const NETWORK = /^(https?_proxy|no_proxy|node_extra_ca_certs|npm_config_registry)$/i
-const { PATH = '', HOME = '' } = baseEnv()
+const { PATH: own = '', HOME = '' } = baseEnv()
+/** This Node, and the programs of the system: not the commands that npm adds from packages. */
+const PATH = [
+  path.dirname(process.execPath),
+  ...own.split(':').filter((folder) => !folder.includes('node_modules')),
+].join(':')
 const env: Record<string, string> = {
   ...{ PATH, HOME },
   ...Object.fromEntries(

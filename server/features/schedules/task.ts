@@ -1,5 +1,6 @@
 // The schedule channel: starts due schedules, each once, with any number of workers. It looks
 // across shops; each run belongs to its own shop.
+import { setTimeout as delay } from 'node:timers/promises'
 import { say, textOf } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../../core/db/error-classes.ts'
@@ -25,7 +26,15 @@ const DUE_BATCH = 100
  * Starting a run is some 25 statements that wait for each other: one after another, the schedules of
  * 10,000 shops would start for an hour at a busy time.
  */
-const FIRED_AT_ONCE = 8
+const FIRED_AT_ONCE = 4
+/**
+ * While so many jobs wait for a worker, no further run starts: an import that a person starts would
+ * wait behind thousands of them.
+ */
+const WAITING_JOBS = 8
+const PAUSE_MS = 200
+/** Then a run starts in any case, so that a busy installation delays schedules and drops none. */
+const LONGEST_PAUSE_MS = 5000
 
 export interface ScheduleParts {
   engine: Engine
@@ -39,7 +48,8 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   name: 'run-schedules',
   concurrency: 1,
   run: async ({ signal }) => {
-    await runDue(parts, parts.clock(), signal)
+    const pause = () => waitForWorkers(parts.database, signal)
+    await runDue(parts, parts.clock(), { signal, pause })
     return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
   },
 })
@@ -52,18 +62,31 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
 export async function runDue(
   parts: ScheduleParts,
   now: Date,
-  signal?: AbortSignal,
+  { signal, pause }: { signal?: AbortSignal; pause?: () => Promise<void> } = {},
 ): Promise<number> {
   let fired = 0
   const due = dueSchedules(parts.database, now)
   const lane = async () => {
     for (let next = await due.next(); !next.done; next = await due.next()) {
+      await pause?.()
       if (signal?.aborted) return
       if (await fireOne(parts, next.value, now)) fired++
     }
   }
   await Promise.all(Array.from({ length: FIRED_AT_ONCE }, lane))
   return fired
+}
+
+async function waitForWorkers({ pool }: Database, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < LONGEST_PAUSE_MS; waited += PAUSE_MS) {
+    const { rows } = await pool.query<{ waiting: number }>(
+      `select count(*)::int as waiting from (select from graphile_worker._private_jobs
+         where is_available and run_at <= now() limit $1) jobs`,
+      [WAITING_JOBS],
+    )
+    if (signal.aborted || firstOf(rows).waiting < WAITING_JOBS) return
+    await delay(PAUSE_MS)
+  }
 }
 
 async function fireOne(

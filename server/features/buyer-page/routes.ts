@@ -44,6 +44,9 @@ const pageSchema = z
     library_link: z
       .boolean()
       .meta({ description: 'The pages of deliveries have a button “All my downloads”' }),
+    copied_links: z.enum(['direct', 'page']).meta({
+      description: 'What copied and listed links do: download the file, or open its page',
+    }),
     library_url: z.url().meta({ description: 'Where buyers ask for the link to their downloads' }),
     logo: z
       .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })

@@ -45,6 +45,10 @@ const fields = {
   library_link: z.boolean().meta({
     description: 'The pages of deliveries have a button “All my downloads”; only with `library`',
   }),
+  copied_links: z.enum(['direct', 'page']).meta({
+    description:
+      'What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing',
+  }),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })
@@ -57,6 +61,7 @@ const savedSchema = z.object({
   // Without the button a buyer reaches the library by its address only: no page changes.
   library: fields.library.default(true),
   library_link: fields.library_link.default(false),
+  copied_links: fields.copied_links.default('direct'),
 })
 export type BuyerPage = z.output<typeof savedSchema>
 export type OwnTexts = z.output<typeof texts>

@@ -11,7 +11,15 @@ import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../mapping/model/reviews.ts'
 import { countUnread } from '../../core/outbox/notices.ts'
 import { operationId } from '../operations/record.ts'
-import { refusedReasonSchema } from '../orders/record.ts'
+import { listOpenings } from '../downloads/gates/openings.ts'
+import { listRefused } from '../orders/deliveries.ts'
+import {
+  openingRecord,
+  openingSchema,
+  refusalRecord,
+  refusalSchema,
+  refusedReasonSchema,
+} from '../orders/record.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 
 /** The page asks every few seconds. */
@@ -57,6 +65,7 @@ export const activityRoutes = (engine: Engine): Endpoint[] => [
     },
   }),
   fileHistory(),
+  linkOpenings(),
 ]
 
 const change = z.record(z.string(), z.unknown()).nullable()
@@ -144,6 +153,38 @@ const fileHistory = (): Endpoint =>
           data: shown.map(entryOf),
           next_cursor: last ? toCursor([last.exact_at, last.key]) : null,
         },
+      }
+    },
+  })
+
+const linkOpenings = (): Endpoint =>
+  endpoint({
+    method: 'get',
+    path: '/api/links/{id}/openings',
+    summary: 'List who opened a link that asks before a download',
+    description:
+      'With the downloads that were refused, wrong answers among them, newest first. For a pack’s link also those of its files.',
+    tag: 'Links',
+    scope: ['files:read', 'links:write'],
+    params: z.strictObject({ id: z.string() }),
+    replies: {
+      200: {
+        description: 'The openings and refusals that are kept',
+        schema: z
+          .object({ openings: z.array(openingSchema), refusals: z.array(refusalSchema) })
+          .meta({ id: 'LinkOpenings' }),
+      },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('link', params.id)
+      const [known] = await caller.scope.from<{ id: string }>('links').where('id', id).select('id')
+      if (!known) throw new AppError('not_found')
+      const [openings, refusals] = await Promise.all([
+        listOpenings(caller.scope, id),
+        listRefused(caller.scope, id),
+      ])
+      return {
+        body: { openings: openings.map(openingRecord), refusals: refusals.map(refusalRecord) },
       }
     },
   })

@@ -20,6 +20,7 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
 import { LANGUAGES } from './languages.ts'
+import { CopiedLinksCard } from './copied-links-card.tsx'
 import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
 import { PreviewCard } from './preview-card.tsx'
@@ -54,8 +55,8 @@ export function BuyerPagePage() {
 }
 
 const draftOf = (page: BuyerPage): BuyerPageDraft => {
-  const { accent, background, language, texts, library, library_link } = page
-  return { accent, background, language, texts, library, library_link }
+  const { accent, background, language, texts, library, library_link, copied_links } = page
+  return { accent, background, language, texts, library, library_link, copied_links }
 }
 
 /** The fields that differ from the saved values. */
@@ -104,6 +105,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <Colours {...parts} />
           <Texts {...parts} />
           <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
+          <CopiedLinksCard draft={draft} onChange={set} />
         </BlockStack>
         <PreviewCard
           change={change}

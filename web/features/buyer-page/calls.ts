@@ -14,7 +14,7 @@ export type PreviewedPage = 'files' | 'ended'
 /** The fields that the form edits; the logo is saved when it is chosen. */
 export type BuyerPageDraft = Pick<
   BuyerPage,
-  'accent' | 'background' | 'language' | 'texts' | 'library' | 'library_link'
+  'accent' | 'background' | 'language' | 'texts' | 'library' | 'library_link' | 'copied_links'
 >
 
 const KEY = ['buyer-page']

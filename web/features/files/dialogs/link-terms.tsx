@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type File } from '../../../shell/client/types.ts'
 import { Button, Select, Text, TextField } from '../../../shell/ui/index.ts'
+import { AskFields } from '../../links/ask-fields.tsx'
 import { type LinksForm } from './links-form.ts'
 import { type Errors } from './use-form.ts'
 import './link-terms.css'
@@ -89,6 +90,12 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
         value={form.email}
         error={errors.email}
         onChange={(email) => onChange({ email })}
+      />
+      <AskFields
+        form={form}
+        error={errors.password}
+        own={t('What each file asks for')}
+        onChange={onChange}
       />
     </>
   )

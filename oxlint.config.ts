@@ -1,8 +1,9 @@
 // In addition to oxlint's own rules against errors, this forbids the imports that the layout of the
 // code forbids, each with its reason.
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig } from 'oxlint'
+import { SERVER_OFFERS, WEB_OFFERS } from './lint/offers.ts'
 
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target: string, from: string, reason: string, except: string[] = []) => ({
@@ -38,18 +39,44 @@ const ENGINE_PUBLIC = [
   ...['engine.ts', 'parts.ts', 'types.ts', 'steps.ts', 'single-run.ts', 'worker.ts', 'actions.ts'],
   ...['effect.ts', 'effects'],
 ]
-const CHANNELS = ['upload', 'csv', 'api', 'drop', 'cloud']
 /** The folders of a folder of the server without these. */
 const othersOf = (folder: string, ...names: string[]) =>
   readdirSync(path.join(import.meta.dirname, 'server', folder), { withFileTypes: true }).flatMap(
     (entry) => (entry.isDirectory() && !names.includes(entry.name) ? [entry.name] : []),
   )
 const othersThan = (...names: string[]) => othersOf('.', ...names)
+const foldersIn = (folder: string) =>
+  readdirSync(path.join(import.meta.dirname, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  )
+/** Features that bring files in. The channel of the API is in `imports`, which all others use. */
+const CHANNELS = [
+  'api',
+  ...foldersIn('server/features').filter((name) =>
+    existsSync(path.join(import.meta.dirname, 'server/features', name, 'channel.ts')),
+  ),
+].filter((name) => name !== 'workflows')
+/** A feature's files are its own, except those that it offers. */
+const ownFiles = (folder: string, offers: Readonly<Record<string, readonly string[]>>) =>
+  foldersIn(folder).flatMap((target) =>
+    foldersIn(folder)
+      .filter((other) => other !== target)
+      .map((other) =>
+        zone(
+          `${folder}/${target}`,
+          `${folder}/${other}`,
+          'A feature imports of another one what lint/offers.ts lists: the other files may change with their feature.',
+          [...(offers[other] ?? [])],
+        ),
+      ),
+  )
 /** `folder` is lower than these: it imports none of them. */
 const upward = (folder: string, higher: string[], reason: string) =>
   higher.map((each) => zone(`server/${folder}`, `server/${each}`, reason))
 
 const ZONES = [
+  ...ownFiles('server/features', SERVER_OFFERS),
+  ...ownFiles('web/features', WEB_OFFERS),
   ...plugins,
   zone(
     'plugins',
@@ -68,7 +95,15 @@ const ZONES = [
   zone('web', 'server', 'The page talks to the server over HTTP alone.'),
   zone('web/shell', 'web/features', 'The shell knows no feature: it is given their list.'),
   zone('web/features', 'web/features.ts', 'A feature is in the list; it does not know the list.'),
-  zone('web', 'plugins', 'The page talks to the server over HTTP alone.'),
+  zone(
+    'web',
+    'plugins',
+    'The page talks to the server over HTTP alone; plugins/_page/ has rules that it shows while something is typed.',
+    ['_page'],
+  ),
+  ...['server', 'workflows', 'web'].map((folder) =>
+    zone('plugins/_page', folder, 'The page and the server run these rules: they import nothing.'),
+  ),
   zone('server', 'web', 'The server serves the built page; it does not import it.'),
   ...othersThan('core').map((folder) =>
     zone('server/core', `server/${folder}`, 'The core is what everything else is built on.'),
@@ -217,8 +252,8 @@ export default defineConfig({
       rules: { 'react/rules-of-hooks': 'error', 'react/exhaustive-deps': 'error' },
     },
     {
-      // A longer function has parts that can have a name. A page's component counts its markup too.
-      files: ['{plugins,server,workflows}/**/*.ts', 'app.config.ts'],
+      // A longer function has parts that can have a name, also where it is markup.
+      files: ['{plugins,server,web,workflows}/**/*.{ts,tsx}', 'app.config.ts'],
       excludeFiles: [TESTS],
       rules: { 'max-lines-per-function': ['error', { max: 60 }] },
     },

@@ -42,9 +42,10 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: WAIT_MS } },
-    // Two for each processor: many tests wait for a process or a timer. Each worker compiles the
-    // modules and warms up separately: six on two processors use a fifth more CPU time.
-    maxWorkers: availableParallelism() * 2,
+    // More than processors, since many tests wait for a process or a timer. Each worker compiles the
+    // modules, warms up and opens a browser separately, which takes 17 s of processor time: one
+    // worker with its processes already uses 1.2 processors.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     provide: { seed, soak: false },
     // A test that is focused by accident hides the others.

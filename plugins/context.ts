@@ -1,16 +1,12 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
-import type { Watermark } from './watermarks.ts'
+import type { PackWatermarks, Watermark } from './watermarks.ts'
 import type { Artifacts, ListingReader, Listings, Notifier, Progress } from './operation-ports.ts'
 import type {
   Actions,
   Bytes,
-  Cloud,
-  CloudReader,
   DeliveryPort,
   DeliveryView,
-  DropFolders,
-  DropReader,
   LicenceReader,
   Licences,
   Packs,
@@ -22,8 +18,6 @@ import type {
   Stage,
   StoredFiles,
   StoredReader,
-  UploadReader,
-  Uploads,
 } from './ports.ts'
 
 /** The shop's settings that plugins follow. */
@@ -45,6 +39,8 @@ export interface ShopSettings {
   time_zone: string
   /** The saved watermark, for actions with the option `saved`. Null: none was saved. */
   watermark: Watermark | null
+  /** The watermarks of packs, by `pack_…`: their files get them instead. */
+  pack_watermarks: PackWatermarks
 }
 
 /** The part of the context that every plugin gets. */
@@ -70,13 +66,13 @@ export interface BaseContext {
   }
 }
 
-/** Read-only ports, for plans. */
+/**
+ * Read-only ports, for plans. A channel with its own bytes adds its port to both, beside the
+ * plugin that takes them (plugins/take-drop/port.ts).
+ */
 export interface ReadPorts {
   catalog: Catalog
   remote: RemoteReader
-  uploads: UploadReader
-  drop: DropReader
-  cloud: CloudReader
   packs: Packs
   stored: StoredReader
   actions: Actions
@@ -88,9 +84,6 @@ export interface ReadPorts {
 /** Ports for runs, which may also write. */
 export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
-  uploads: Uploads
-  drop: DropFolders
-  cloud: Cloud
   stage: Stage
   stored: StoredFiles
   bytes: Bytes
@@ -114,24 +107,6 @@ export interface OperationPorts extends WritePorts {
 }
 
 export type PortId = keyof OperationPorts
-
-/** The names of all ports. */
-export const PORTS = Object.keys({
-  ...{
-    catalog: 0,
-    remote: 0,
-    uploads: 0,
-    drop: 0,
-    cloud: 0,
-    packs: 0,
-    stored: 0,
-    actions: 0,
-    stage: 0,
-    bytes: 0,
-  },
-  ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0, delivery: 0, licences: 0 },
-  ...{ pastOrders: 0, progress: 0 },
-} satisfies Record<PortId, 0>) as PortId[]
 
 /**
  * The contexts of a plugin that needs these ports: for a plan, a run, and a plan and a run on the

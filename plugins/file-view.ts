@@ -2,6 +2,10 @@
 import type { FileSettings } from './settings.ts'
 import type { AnyText } from './texts.ts'
 
+/** Whether a file that a product gets after it was sold goes to its past buyers. */
+export const NEW_FILES_CHOICES = ['never', 'ask', 'always'] as const
+export type NewFilesChoice = (typeof NEW_FILES_CHOICES)[number]
+
 /**
  * A file attached to a product, or to one of its variants, with the match method and its
  * confidence.
@@ -21,6 +25,8 @@ export interface Mapping {
   score: number
   /** Why: it is stored as a message with its values, and shown in the reader's language. */
   reason: AnyText
+  /** Whether it goes to past buyers of the product, as its rule says; absent: as the product says. */
+  new_files?: NewFilesChoice | null
 }
 
 /** A file's current state, or the draft of one that an import will create (then `id` is null). */

@@ -4,18 +4,18 @@ import type { FileView, Mapping } from './file-view.ts'
 import type { FileSettings } from './settings.ts'
 import type { AnyText } from './texts.ts'
 
+/**
+ * What entries say about the place of their bytes, by the type of the source. A channel with its own
+ * bytes adds its type beside the plugin that takes them (plugins/take-drop/port.ts).
+ */
+export interface EntrySources {
+  url: { url: string }
+}
+
 /** The source of an entry's bytes. */
-export type EntrySource =
-  | { type: 'url'; url: string }
-  /** An upload that a browser sent, by its bare UUID. */
-  | { type: 'upload'; id: string }
-  /**
-   * A file of a drop folder, by its bare UUID. Its bytes are given only while `claim` is the newest
-   * import's.
-   */
-  | { type: 'drop'; id: string; claim: string }
-  /** An object of the connection that the sync works on, in the synced folder. */
-  | { type: 'cloud'; path: string }
+export type EntrySource = {
+  [Type in keyof EntrySources]: { type: Type } & EntrySources[Type]
+}[keyof EntrySources]
 
 /** A file that a channel requested to import. Absent settings come from the shop's defaults. */
 export interface Entry {
@@ -129,6 +129,8 @@ export interface GiveRequest {
   product_id: string | null
   /** One email for each order. */
   send: boolean
+  /** Emails an hour at most; null: one after another, after all others. */
+  per_hour: number | null
 }
 
 /** Access that past buyers had in another app. */

@@ -1,16 +1,17 @@
 // A shop's rules that map files by their names: `WS-*`. Names are compared like filenames, without
 // regard to case, with and without their extension.
+import {
+  ANY,
+  type NamePattern,
+  type NameRuleKind,
+  writeNamePattern,
+} from './_page/name-patterns.ts'
 import { extensionOf, nameKey } from './conditions.ts'
+import type { NewFilesChoice } from './file-view.ts'
 import { say, type Text } from './texts.ts'
 
-export const NAME_RULE_KINDS = ['starts', 'contains', 'is', 'pattern'] as const
-export type NameRuleKind = (typeof NAME_RULE_KINDS)[number]
-
-/** A pattern as it is stored: only `text` of the kind `pattern` contains `*`. */
-export interface NamePattern {
-  kind: NameRuleKind
-  text: string
-}
+export { NAME_RULE_KINDS, parseNamePattern, writeNamePattern } from './_page/name-patterns.ts'
+export type { NamePattern } from './_page/name-patterns.ts'
 
 export interface NameRule extends NamePattern {
   /** Null: the product is that of `sku_template`. */
@@ -19,24 +20,8 @@ export interface NameRule extends NamePattern {
   variant_id: string | null
   /** A SKU in which `{1}` is the text of the first `*`; null: the rule names its product. */
   sku_template: string | null
-}
-
-const ANY = '*'
-
-/** Reads a pattern: `*` is any text, also none. */
-export function parseNamePattern(pattern: string): NamePattern {
-  const text = pattern.replaceAll(/\*+/g, ANY)
-  const [first = '', second = '', ...more] = text.split(ANY)
-  if (!text.includes(ANY)) return { kind: 'is', text }
-  if (more.length === 0 && second === '') return { kind: 'starts', text: first }
-  if (more.length === 1 && first === '' && more[0] === '') return { kind: 'contains', text: second }
-  return { kind: 'pattern', text }
-}
-
-/** The pattern that `parseNamePattern` reads. */
-export function writeNamePattern({ kind, text }: NamePattern): string {
-  if (kind === 'starts') return text + ANY
-  return kind === 'contains' ? ANY + text + ANY : text
+  /** Whether the files go to past buyers of the product; null: as the product says. */
+  new_files: NewFilesChoice | null
 }
 
 export const matchesRule = (pattern: NamePattern, filename: string): boolean =>

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { FileView } from './file-view.ts'
-import type { Item, StagedBlob, Warning } from './items.ts'
+import type { Item, StagedBlob } from './items.ts'
 import type { PortError } from './outcomes.ts'
 import type { Pack } from './packs.ts'
 import type { ReportSpec } from './presentation.ts'
@@ -33,76 +33,6 @@ export interface RemoteFetcher extends RemoteReader {
 export interface Stage {
   /** Stores a stream's bytes in the shop's storage location; a failure leaves nothing behind. */
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
-}
-
-/**
- * Complete uploads that belong to no file yet, by their bare UUIDs. All functions throw `PortError`
- * `upload_lost` if an upload is gone.
- */
-export interface UploadReader {
-  /** The number of its bytes. */
-  sizeOf(id: string): Promise<number>
-}
-
-/** Taking uploads over. */
-export interface Uploads extends UploadReader {
-  /**
-   * Moves the upload's bytes into the shop's storage location, without a copy if possible.
-   * Idempotent.
-   */
-  take(id: string, signal: AbortSignal): Promise<StagedBlob>
-}
-
-/**
- * Files in drop folders, by their bare UUIDs. All functions throw `PortError` `drop_file_gone` if a
- * file was moved, deleted or replaced since the import got it.
- */
-export interface DropReader {
-  /** The number of its bytes. `claim`: the import's, from its entry. */
-  sizeOf(id: string, claim: string): Promise<number>
-}
-
-/** Taking files of drop folders over. */
-export interface DropFolders extends DropReader {
-  /**
-   * Takes the file for this import: no client changes it from now on. Its bytes are in the store
-   * already.
-   */
-  take(id: string, claim: string): Promise<StagedBlob>
-}
-
-/** The task of a sync for one item. */
-export type CloudTask =
-  /** Fetch the object's bytes. `pack`: the subfolder that it is in. */
-  | { does: 'fetch'; path: string; size_bytes: number; pack: string | null; warning?: Warning }
-  /**
-   * Apply the item's `wanted` to the file: the object was renamed, moved or deleted at the
-   * provider.
-   */
-  | { does: 'change' }
-  /** Carry a change of the file to the provider. `says`: the change as a sentence. */
-  | { does: 'send'; says: string; warning?: Warning }
-
-/** The decisions of a sync, by item id. Items that a newer sync has replaced are absent. */
-export interface CloudReader {
-  /** The tasks of a sync for these items. */
-  tasksOf(
-    sync: string,
-    items: readonly Pick<Item, 'id' | 'position'>[],
-  ): Promise<ReadonlyMap<string, CloudTask>>
-}
-
-/** Carrying out a sync's decisions at the provider. */
-export interface Cloud extends CloudReader {
-  /**
-   * Carries out the tasks `fetch` and `send`; returns one result for each item when it ends: staged
-   * bytes, nothing (it is done), or an error. Leaves no files on this machine.
-   */
-  carryOut(
-    sync: string,
-    items: readonly Pick<Item, 'id' | 'position'>[],
-    signal: AbortSignal,
-  ): AsyncIterable<{ item: string; bytes?: StagedBlob; error?: PortError }>
 }
 
 /** The storage locations of a file's bytes, by their names. */

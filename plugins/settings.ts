@@ -8,8 +8,8 @@ import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
-export const MAX_SAMPLE_PAGES = 200
-export const MAX_SAMPLE_SECONDS = 600
+const MAX_SAMPLE_PAGES = 200
+const MAX_SAMPLE_SECONDS = 600
 
 interface Setting {
   schema: z.ZodType
@@ -91,7 +91,7 @@ const ASKS = ['email', HIDDEN] as const
 
 export const MAX_FIRST_USE_HOURS = 876_000
 /** The longest tag of the platform. */
-export const MAX_CUSTOMER_TAG = 255
+const MAX_CUSTOMER_TAG = 255
 const FIRST_YEAR = '2000'
 
 export const FILE_SETTINGS = {

@@ -1,6 +1,8 @@
 // The sizes that a file of an import may have, before and after its bytes are fetched, and sizes as
 // texts.
+import { sizeParts, type SizeUnit } from './_page/size-parts.ts'
 import type { Failure } from './outcomes.ts'
+import { say, type Text } from './texts.ts'
 
 const EMPTY: Failure = {
   status: 'failed',
@@ -21,17 +23,16 @@ export function sizeProblem(size: number | null, limits: { file_bytes: number })
   return size !== null && size > limits.file_bytes ? TOO_LARGE : null
 }
 
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
-const STEP = 1024
+const UNIT_TEXTS: Readonly<Record<SizeUnit, (size: number) => Text>> = {
+  bytes: (bytes) => say('{bytes, plural, one {# byte} other {# bytes}}', { bytes }),
+  KB: (size) => say('{size} KB', { size }),
+  MB: (size) => say('{size} MB', { size }),
+  GB: (size) => say('{size} GB', { size }),
+  TB: (size) => say('{size} TB', { size }),
+}
 
-/** A size as text, 12,345,678 as `12 MB`, exactly as in the page (test/sizes.test.ts checks it). */
-export function sizeText(size: number): string {
-  let [value, unit] = [size, 0]
-  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
-    value /= STEP
-    unit++
-  }
-  const digits = unit > 0 && value < 10 ? 1 : 0
-  const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }).format(value)
-  return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
+/** A size in bytes as text: 12,345,678 is `12 MB`, in French `12 Mo`. */
+export function sizeText(bytes: number): Text {
+  const { value, unit } = sizeParts(bytes)
+  return UNIT_TEXTS[unit](value)
 }

@@ -1,5 +1,5 @@
 // The watermark of documents: the options of an action, and what a shop keeps for all of them.
-import { sayPlain } from './texts.ts'
+import { sayFixed, sayPlain } from './texts.ts'
 import { z } from 'zod'
 
 const POSITIONS = [
@@ -68,5 +68,20 @@ export const watermarkSchema = z
     path: ['text'],
   })
   .meta({ id: 'Watermark' })
+
+const MAX_PACKS = 200
+
+/** The watermarks of packs, by the id of the pack: their files get them instead of the shop's. */
+export const packWatermarksSchema = z
+  .record(
+    z.string().regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack')),
+    watermarkSchema,
+  )
+  .refine(
+    (marks) => Object.keys(marks).length <= MAX_PACKS,
+    sayFixed('At most {count} packs have their own watermark', { count: MAX_PACKS }),
+  )
+
+export type PackWatermarks = z.output<typeof packWatermarksSchema>
 
 export type Watermark = z.output<typeof watermarkSchema>

@@ -4,10 +4,11 @@ import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { announcedEvent } from './core/outbox/webhook-events.ts'
 import { createSecrets } from './core/secrets.ts'
 
-it('refuses a name, a table and an event that two features have', () => {
+it('refuses a name, a table, a port and an event that two features have', () => {
   const withOne = (more: object) => () => checkFeatures([...FEATURES, { name: 'more', ...more }])
   expect(withOne({ name: 'csv' })).toThrow('The feature csv is listed twice')
   expect(withOne({ tables: { packs: 'names' } })).toThrow('The table packs is listed twice')
+  expect(withOne({ ports: { drop: () => {} } })).toThrow('The port drop is listed twice')
   const events = [announcedEvent('file.deleted', say('Files were deleted'), 'Deleted files')]
   expect(withOne({ events })).toThrow('The event file.deleted is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)

@@ -4,6 +4,7 @@ import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
+import type { ShopScope } from './core/db/for-shop.ts'
 import type { Logger } from './core/log.ts'
 import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
@@ -14,7 +15,7 @@ import type { Effect } from './engine/effect.ts'
 import { createdFiles } from './engine/effects/created-files.ts'
 import { droppedVersions } from './engine/effects/dropped-versions.ts'
 import type { Engine } from './engine/engine.ts'
-import type { EngineParts, OperationEnd } from './engine/parts.ts'
+import type { EngineParts, OperationEnd, Ports } from './engine/parts.ts'
 import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
@@ -67,6 +68,8 @@ import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
 import type { GuardedClient } from './ports/guarded-fetch.ts'
+import type { CheckBlob } from './ports/repair.ts'
+import type { StagePlace } from './ports/stage.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
 /** What the endpoints and the other routes need. */
@@ -133,8 +136,21 @@ export interface TaskParts
   log: Logger
 }
 
+/** What the ports of one shop need. */
+export interface PortParts {
+  scope: ShopScope
+  /** Where new bytes are stored. */
+  place: StagePlace
+  stores: ReadonlyMap<string, BlobStore>
+  check: CheckBlob
+  uploads: UploadFolder
+  cloud: Cloud
+}
+
+type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts>
+
 /** In the order of the API's document. */
-export const FEATURES: readonly Feature<WebParts & SavedViewParts, TaskParts>[] = checkFeatures([
+export const FEATURES: readonly AnyFeature[] = checkFeatures([
   homeFeature,
   importsFeature,
   uploadFeature,
@@ -167,10 +183,8 @@ export const FEATURES: readonly Feature<WebParts & SavedViewParts, TaskParts>[] 
   activityFeature,
 ])
 
-/** Throws if a name, a table or an event is listed twice. */
-export function checkFeatures(
-  features: readonly Feature<WebParts & SavedViewParts, TaskParts>[],
-): readonly Feature<WebParts & SavedViewParts, TaskParts>[] {
+/** Throws if a name, a table, a port or an event is listed twice. */
+export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeature[] {
   refuseTwice(
     'The feature',
     features.map(({ name }) => name),
@@ -178,6 +192,10 @@ export function checkFeatures(
   refuseTwice(
     'The table',
     features.flatMap(({ tables = {} }) => Object.keys(tables)),
+  )
+  refuseTwice(
+    'The port',
+    features.flatMap(({ ports = {} }) => Object.keys(ports)),
   )
   refuseTwice(
     'The event',
@@ -194,10 +212,10 @@ function refuseTwice(what: string, names: readonly string[]): void {
 export function allEndpoints(given: WebParts): Endpoint[] {
   const parts = {
     ...given,
-    querySchemaOf: (path: string) => {
+    listEndpointOf: (path: string) => {
       const list = endpoints.find((one) => one.method === 'get' && one.path === path)
       if (!list?.query) throw new Error(`No list has the path ${path}`)
-      return list.query
+      return { ...list, query: list.query }
     },
   }
   const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, showsDownloads }) => {
@@ -216,6 +234,14 @@ export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples 
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
+
+/** The ports of one shop that features give to plugins. */
+export const featurePorts = (parts: PortParts): Partial<Ports> =>
+  Object.fromEntries(
+    FEATURES.flatMap(({ ports = {} }) =>
+      Object.entries(ports).map(([name, create]) => [name, create(parts)]),
+    ),
+  )
 
 export const allMetrics: readonly StateMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? [])
 
@@ -250,7 +276,7 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
 
-/** The tables with rows of shops, by name. */
+/** The tables with rows of shops, by name. Exported for the test that compares them with the schema. */
 export const TABLES: NonNullable<Feature['tables']> = Object.assign(
   {},
   ...FEATURES.map(({ tables }) => tables),

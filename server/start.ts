@@ -1,6 +1,5 @@
 // Starts the web and worker roles, and the drop server as a child if its role is requested.
 // compose.ts connects the parts.
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { composeServer, type ComposeOptions, type ComposedServer } from './compose.ts'
 import type { CloseStep } from './startup/closing.ts'
@@ -9,7 +8,6 @@ import { startWorker } from './engine/worker.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import { forShop } from './core/db/for-shop.ts'
 import type { Environment } from './core/configuration/environment.ts'
-import { listen } from './http/listen.ts'
 import { operationRecord } from './features/operations/record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import { errorFields, type Logger } from './core/log.ts'
@@ -19,6 +17,7 @@ import { clearPlans } from './features/settings/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome, type Demo } from './startup/demo.ts'
+import { createEntrance, type Entrance } from './startup/entrance.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { startMonitoring } from './startup/monitoring.ts'
 import { ensurePage } from './startup/page.ts'
@@ -26,8 +25,6 @@ import type { DemoPlatform } from './storefront/storefront.ts'
 import { present } from './core/present.ts'
 import { stagingFolders } from './startup/staging-metrics.ts'
 import { stateGauges } from './startup/state-gauges.ts'
-
-const STOP_WITHIN_MS = 20_000
 
 export interface StartOptions {
   /** Receives what must be stopped as it starts, so that a failed start stops it too. */
@@ -47,12 +44,24 @@ export async function start(
   { closings, print, development = false, sample = false }: StartOptions,
 ): Promise<void> {
   const { environment } = config
+  // Closed last: the spans of what is closing are sent too.
+  if (environment.tracing) {
+    const { startTracing } = await import('./startup/tracing.ts')
+    closings.push(startTracing(environment.tracing, log))
+  }
   const web = environment.roles.includes('web')
   const pageBuilt = web && !development ? ensurePage(log, environment.dataDir) : null
   pageBuilt?.catch(() => {})
   const monitoring = web ? null : await startMonitoring({ environment, limits: config.limits, log })
   if (monitoring) closings.push(() => monitoring.close())
-  const { database, secrets, close } = await openForStart(environment, log)
+  const stopping = new AbortController()
+  closings.push(() => Promise.resolve(stopping.abort()))
+  const entrance = createEntrance(environment, log)
+  if (web) closings.push(() => entrance.close())
+  const { database, secrets, close } = await openForStart(environment, log, {
+    signal: stopping.signal,
+    ...(web ? { onWait: () => entrance.open() } : {}),
+  })
   closings.push(close)
   // The drop server loads its modules in the meantime: the start waits for it only when its address
   // is needed.
@@ -74,7 +83,7 @@ export async function start(
 
   const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
   const drop = (await dropStarts)?.address ?? null
-  const port = await startWebRole(options, server, page, drop)
+  const port = await startWebRole(options, server, { page, drop, entrance })
   const { demo } = server.storefront
   if (!demo) return log.info('ready', { url: baseUrl, port })
   const known = await prepareDemo(
@@ -127,22 +136,17 @@ function senders(
 async function startWebRole(
   { config: { environment }, closings }: ComposeOptions,
   server: ComposedServer,
-  page: PageSource,
-  drop: DropAddress | null,
+  { page, drop, entrance }: { page: PageSource; drop: DropAddress | null; entrance: Entrance },
 ): Promise<number> {
   const { app, parts } = await server.openWeb(page, drop ?? environment.drop)
-  const http = await listen(app, environment.port, environment.host)
-  closings.push(async () => {
-    const closed = new Promise((resolve) => http.close(resolve))
-    http.closeIdleConnections()
-    setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
-    await closed
-  })
+  const { port } = await entrance.serve(app)
+  // Before the parts that it uses are closed.
+  closings.push(() => entrance.close())
   closings.push(async () => {
     parts.readiness.drain()
     await delay(environment.drainSeconds * 1000)
   })
-  return (http.address() as AddressInfo).port
+  return port
 }
 
 /** The server answers meanwhile; stopping it ends the filling. */

@@ -23,6 +23,7 @@ import { createLogger } from '../server/core/log.ts'
 import { downloadMessages } from '../server/features/downloads/download-notices.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
+import type { WrittenBlob } from '../server/core/store/store.ts'
 import {
   createDelivery,
   type Delivery,
@@ -78,9 +79,19 @@ export async function openDepot(database: Database, shop: number) {
   const closings: (() => Promise<unknown>)[] = []
   const deliveries: Delivery[] = []
   let names = 0
+  const written = new WeakMap<Uint8Array, Promise<WrittenBlob>>()
+
+  /** Large bytes are the same for many links of a test file, and hashing them takes long. */
+  async function write(bytes: Uint8Array): Promise<WrittenBlob> {
+    const blob = await written.get(bytes)
+    if (blob && (await store.size(shop, blob.hash)) !== null) return blob
+    const writing = store.write(shop, once(bytes))
+    written.set(bytes, writing)
+    return writing
+  }
 
   async function addFile(bytes: Uint8Array, fields: Record<string, unknown> = {}): Promise<string> {
-    const { hash, sha256, size_bytes } = await store.write(shop, once(bytes))
+    const { hash, sha256, size_bytes } = await write(bytes)
     const name = `file-${names++}`
     const about = { size_bytes, content_type: String(fields.content_type ?? 'application/pdf') }
     return scope.transaction(async (tx) => {

@@ -48,7 +48,8 @@ const COLUMNS = `
   select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
     a.attnotnull and not a.atthasdef and a.attidentity = '' as required
   from pg_attribute a join pg_class c on c.oid = a.attrelid
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and a.attnum > 0
     and not a.attisdropped and a.attgenerated = ''
     and exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'shop_id')
   order by c.relname, a.attnum`

@@ -8,6 +8,8 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { unusedExports } from './unused-exports.ts'
+import { addSampleChannel, addSampleFeature, changesBy, copyProduct } from './sample-feature.ts'
 import {
   makeDataDir,
   removeDataDir,
@@ -89,6 +91,38 @@ function printFigures(files: readonly Source[]): void {
   console.log(`loose files in server/   ${loose.length}`)
 }
 
+/** What a contributor adds and edits for the samples of test/features/. */
+async function printPlaces(): Promise<void> {
+  const house = path.join(ROOT, '.test', 'measured')
+  await copyProduct(house)
+  const feature = await changesBy(() => addSampleFeature(house), house)
+  const channel = await changesBy(() => addSampleChannel(house), house)
+  const naming = async (pattern: RegExp, files: readonly string[]) => {
+    const texts = files
+      .filter((file) => /\.tsx?$/.test(file))
+      .map(async (file) => pattern.test(await readFile(path.join(house, file), 'utf8')))
+    return (await Promise.all(texts)).filter(Boolean).length
+  }
+  const parts = async (name: string, pattern: RegExp) => {
+    const [added, edited] = [feature.added, feature.edited.filter((file) => !/\.gen\./.test(file))]
+    const places = (await naming(pattern, added)) + (await naming(pattern, edited))
+    console.log(`${name.padEnd(24)} ${places} places`)
+  }
+  const whole = (name: string, { added, edited }: typeof feature) => {
+    const folders = new Set(added.map((file) => path.dirname(file)))
+    const by = `${added.length} files in ${folders.size} folders, edits ${edited.join(', ')}`
+    console.log(`${name.padEnd(24)} adds ${by}`)
+  }
+  whole('a feature', feature)
+  whole('a channel with bytes', channel)
+  await parts('a page', /WishesPage|import \{ wishes \}/)
+  await parts('an endpoint', /\/api\/wishes/)
+  await parts('a webhook event', /wish\.granted|wishGranted/)
+  const product = (await productFiles()).filter(({ text }) => /\bcdn\b/.test(text))
+  console.log(`${'a file setting (cdn)'.padEnd(24)} ${product.length} places`)
+  await rm(house, { recursive: true })
+}
+
 interface Coverage {
   result: { url: string; functions: { ranges: { startOffset: number; count: number }[] }[] }[]
 }
@@ -168,4 +202,7 @@ async function printExecuted(): Promise<void> {
 }
 
 printFigures(await productFiles())
+const exported = unusedExports()
+console.log(`exports for tests only   ${exported.length}`)
+await printPlaces()
 await printExecuted()

@@ -30,11 +30,18 @@ export interface NginxOptions {
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const port = await freePort()
   await mkdir(options.folder, { recursive: true })
-  const file = path.join(options.folder, 'nginx.conf')
-  await writeFile(file, await configuration(options, port))
-  const child = spawn(options.nginx, ['-p', options.folder, '-c', file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  return runNginx(options, await configuration(options, port), port)
+}
+
+/** Runs nginx with this configuration; resolves when it listens. */
+export async function runNginx(
+  { nginx, folder }: Pick<NginxOptions, 'nginx' | 'folder'>,
+  text: string,
+  port: number,
+): Promise<Nginx> {
+  const file = path.join(folder, 'nginx.conf')
+  await writeFile(file, text)
+  const child = spawn(nginx, ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.on('data', (chunk) => (said += String(chunk)))
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -204,10 +204,10 @@ async function left({ scope }: TestEngine) {
      order by 1, 2`,
   )
   const copies = await scope.query(
-    'select location, count(*)::int as copies from backups where shop_id = :shop group by 1',
+    'select location, count(*)::int as copies from backups where shop_id = :shop group by 1 order by 1',
   )
   const links = await scope.query(
-    'select email, count(*)::int as links from links where shop_id = :shop group by 1',
+    'select email, count(*)::int as links from links where shop_id = :shop group by 1 order by 1',
   )
   const mails = await scope.query(
     `select payload ->> 'template' as template, count(*)::int as mails from outbox

@@ -44,6 +44,8 @@ export interface Purchases {
   buy(buyer: Buyer, locations?: readonly number[]): Promise<string>
   /** The order on the platform. */
   order(id: string): Promise<DemoOrder>
+  /** Changes the order on the platform. */
+  change(id: string, change: (order: DemoOrder) => void): Promise<void>
   delivery(order: string): Promise<DeliveryDetail | null>
   /** Runs every due job of a task, as another worker would. */
   run(task: 'sync' | 'reconcile' | 'effects' | 'mails'): Promise<void>
@@ -106,6 +108,9 @@ export async function openPurchases(
     order: async (id) => {
       const [found] = await databaseOrders(database, shop).get([Number(id.split('/').pop())])
       return found!
+    },
+    change: async (id, change) => {
+      await databaseOrders(database, shop).change(Number(id.split('/').pop()), change)
     },
     delivery: async (order) => {
       const [found] = await listDeliveries(scope, { order, limit: 1 })

@@ -1,5 +1,6 @@
 // Sends files as a browser does, with a real tus client over a real socket; or single requests,
 // also malformed ones.
+import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { Upload, type UploadOptions } from 'tus-js-client'
 
 export interface Sender {
@@ -97,4 +98,9 @@ export async function offsetOf(sender: Sender, at: string): Promise<number> {
   const response = await tus(sender, 'HEAD', at)
   if (response.status !== 200) throw new Error(`HEAD was answered ${response.status}`)
   return Number(response.headers.get('upload-offset'))
+}
+
+export async function newUploadId(scope: ShopScope): Promise<string> {
+  const row = await scope.one<{ id: string }>('select uuidv7() as id from shops where id = :shop')
+  return row.id
 }

@@ -1,12 +1,34 @@
 // Gives files to past buyers: everyone who paid for a product before it had the file.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import {
+  definePlugin,
+  planEach,
+  say,
+  sayFixed,
+  sayPlain,
+  sentences,
+  type Text,
+} from '../contract.ts'
+
+const MAX_RATE = 36_000
 
 const options = z.strictObject({
   email: z.boolean().default(true).meta({
     title: 'Email the buyers',
     help: 'One email for each order, with the link that its buyer already has.',
   }),
+  mails_per_hour: z
+    .number()
+    .int(sayPlain('Whole emails'))
+    .min(1, sayPlain('At least 1'))
+    .max(MAX_RATE, sayFixed('At most {limit}', { limit: MAX_RATE }))
+    .nullable()
+    .default(null)
+    .meta({
+      title: 'Emails per hour',
+      help: 'Empty: one after another, after all other emails. The files are on the pages of all buyers at once.',
+      suffix: 'an hour',
+    }),
   product_id: z.string().min(1).max(100).nullable().default(null).meta({
     title: 'Product',
     help: 'Only buyers of this product. Empty: buyers of all products of the files.',
@@ -45,18 +67,26 @@ export const giveFiles = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   permission: 'links:write',
-  summary: ({ email, product_id }) => {
-    if (product_id === null)
-      return email
-        ? say('To everyone who bought their products, with an email')
-        : say('To everyone who bought their products, without an email')
-    return email
-      ? say('To the buyers of one product, with an email')
-      : say('To the buyers of one product, without an email')
-  },
-  plan: planEach((_, { email, product_id }) => ({
+  summary: ({ email, product_id, mails_per_hour }) =>
+    email && mails_per_hour !== null
+      ? sentences(summaryOf(email, product_id), ratePhrase(mails_per_hour))
+      : summaryOf(email, product_id),
+  plan: planEach((_, { email, product_id, mails_per_hour }) => ({
     status: 'ok',
-    give: { product_id, send: email },
+    give: { product_id, send: email, per_hour: mails_per_hour },
     unchanged: say('No past buyer lacks it'),
   })),
 })
+
+function summaryOf(email: boolean, product: string | null): Text {
+  if (product === null)
+    return email
+      ? say('To everyone who bought their products, with an email')
+      : say('To everyone who bought their products, without an email')
+  return email
+    ? say('To the buyers of one product, with an email')
+    : say('To the buyers of one product, without an email')
+}
+
+const ratePhrase = (count: number): Text =>
+  say('At most {count, plural, one {# email} other {# emails}} an hour', { count })

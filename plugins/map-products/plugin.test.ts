@@ -287,7 +287,7 @@ describe('files named by SKU prefix', () => {
 describe('the shop’s rules', () => {
   const withRules = async (...rules: [NameRule['kind'], string, sku: string | null][]) => {
     const made = rules.map(async ([kind, text, sku]): Promise<NameRule> => ({
-      ...{ kind, text, variant_id: null, sku_template: null },
+      ...{ kind, text, variant_id: null, sku_template: null, new_files: null },
       product_id: sku === null ? 'gone' : (await productOf(sku)).product_id,
     }))
     const all = await Promise.all(made)
@@ -319,7 +319,14 @@ describe('the shop’s rules', () => {
 
   it('make the SKU from the name; an unknown SKU is left to the next rule', async () => {
     const rule = (text: string, sku_template: string): NameRule => ({
-      ...{ kind: 'pattern', text, product_id: null, variant_id: null, sku_template },
+      ...{
+        kind: 'pattern',
+        text,
+        product_id: null,
+        variant_id: null,
+        sku_template,
+        new_files: null,
+      },
     })
     const rules = [rule('Guide *_*', 'EB-{1}'), rule('*_*', '{2}')]
     const given = { ...context(), catalog: { ...catalog, rules: () => Promise.resolve(rules) } }

@@ -64,7 +64,7 @@ class RuleFinder {
     for (const rule of this.#rules) {
       if (!matchesRule(rule, filename)) continue
       const found = await this.#hitsOf(rule, filename)
-      if (found) return found
+      if (found) return withChoice(found, rule)
     }
     return null
   }
@@ -106,5 +106,15 @@ class RuleFinder {
     )
     const { catalog, signal } = this.#context
     return catalog.findBySku([...new Set(skus.filter((sku) => sku !== ''))], signal)
+  }
+}
+
+/** The choice of the rule about past buyers, in its mappings. */
+function withChoice({ sku, hits }: RuleHits, { new_files }: NameRule): RuleHits {
+  if (new_files === null) return { sku, hits }
+  const [first, ...others] = hits
+  return {
+    sku,
+    hits: [{ ...first, new_files }, ...others.map((hit) => ({ ...hit, new_files }))],
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { PortError, type Cloud, type CloudTask, type StagedBlob } from '../contract.ts'
+import { PortError, type StagedBlob } from '../contract.ts'
+import type { Cloud, CloudTask } from './port.ts'
 import { inEnglish } from '../../test/english.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'

@@ -6,11 +6,11 @@ import {
   failed,
   sizeProblem,
   say,
-  type CloudTask,
   type FileChange,
   type Item,
   type Outcome,
 } from '../contract.ts'
+import type { CloudTask } from './port.ts'
 
 /**
  * Outcomes of entries carry `bytes`. Outcomes of files carry the change that came with them, and

@@ -38,7 +38,9 @@ async function openWorld() {
     scope.query('select id, state from drop_entries where shop_id = :shop order by id')
   return {
     ...{ scope, drop, states },
-    context: writeContext({ drop: createDropPort(scope, new Map([['primary', store]])) }),
+    context: writeContext({
+      drop: createDropPort({ scope, stores: new Map([['primary', store]]) }),
+    }),
     close: async () => {
       await database.drop()
       await rm(folder, { recursive: true })

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forShop } from '../../server/core/db/for-shop.ts'
 import { openUploadFolder } from '../../server/features/upload/upload.ts'
-import { insertUpload, newUploadId } from '../../server/features/upload/rows.ts'
+import { insertUpload } from '../../server/features/upload/rows.ts'
+import { newUploadId } from '../../test/uploads.ts'
 import { createUploadPort } from '../../server/features/upload/port.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -47,7 +48,7 @@ async function openWorld() {
     scope,
     uploads,
     upload,
-    context: writeContext({ uploads: createUploadPort(scope, uploads, place) }),
+    context: writeContext({ uploads: createUploadPort({ scope, uploads, place }) }),
     item: (id: string) => importItem(id, { entry: { source: { type: 'upload', id } } }),
     blobs: async () =>
       (await readdir(path.join(folder, 'files', String(scope.shop))).catch(() => [])).sort(),

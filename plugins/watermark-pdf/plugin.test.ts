@@ -57,6 +57,34 @@ describe('watermark-pdf', () => {
     for (const wrong of [{ opacity: 0 }, { opacity: 2 }, { position: 'left' }, { font_size: 0 }])
       expect(accepts({ text: 'a', ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
+  it('applies the watermark of the file’s pack instead of the shop’s', async () => {
+    const pack = '01234567-89ab-4def-8123-456789abcdef'
+    const inPack = (given: Item): Item => ({ ...given, file: { ...given.file, pack_id: pack } })
+    const guide = await item('guide.pdf')
+    const given = await context()
+    const mark = (text: string): Watermark => ({ text, position: 'center', opacity: 0.5 })
+    const hashes = async (items: readonly Item[], watermark: Watermark | null) => {
+      const pack_watermarks = { [`pack_${pack.replaceAll('-', '')}`]: mark('Almanac') }
+      const settings = { ...given.shop.settings, watermark, pack_watermarks }
+      const own = { ...given, shop: { ...given.shop, settings } }
+      const saved = watermarkPdf.options.parse({ saved: true })
+      // As it is frozen when an operation starts, and as a trial runs it.
+      const frozen = watermarkPdf.withSettings!(saved, settings)
+      expect(watermarkPdf.options.safeParse(frozen).success).toBe(true)
+      const ran = await Promise.all(
+        [saved, frozen].map((options) => Array.fromAsync(watermarkPdf.run!(items, options, own))),
+      )
+      return ran.map(([outcome]) => (outcome as { bytes?: StagedBlob }).bytes?.hash)
+    }
+    const hashOf = async (text: string) =>
+      ((await run([guide], mark(text))).get('guide.pdf') as { bytes?: StagedBlob }).bytes?.hash
+    const [almanac, harbour] = [await hashOf('Almanac'), await hashOf('Harbour')]
+    expect(almanac).not.toBe(harbour)
+    expect(await hashes([inPack(guide)], mark('Harbour'))).toEqual([almanac, almanac])
+    expect(await hashes([inPack(guide)], null)).toEqual([almanac, almanac])
+    expect(await hashes([guide], mark('Harbour'))).toEqual([harbour, harbour])
+    expect(await hashes([guide], null)).toEqual([undefined, undefined])
+  })
   it('applies the shop’s watermark, and says if there is none', async () => {
     const items = [await item('guide.pdf'), await item('words.txt')]
     const options = watermarkPdf.options.parse({ saved: true })

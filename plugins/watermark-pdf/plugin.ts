@@ -5,7 +5,10 @@ import {
   anyPdf,
   definePlugin,
   documentPassword,
+  eachItem,
+  type FileView,
   nonPdfReason,
+  packWatermarksSchema,
   pdfAdvice,
   planEach,
   say,
@@ -14,7 +17,6 @@ import {
   watermarkFields,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
-import { eachDocument } from '../_pdf/each-document.ts'
 
 const CONCURRENCY = 4
 
@@ -26,7 +28,12 @@ const options = z
     saved: z.literal(true).optional().meta({
       title: 'The shop’s watermark',
       description:
-        'Uses the watermark of the shop’s settings, with its position and opacity, as it is when the operation runs',
+        'Uses the watermark of the shop’s settings, with its position and opacity, as it is when the operation runs. A file of a pack that has its own watermark gets that one',
+    }),
+    by_pack: packWatermarksSchema.optional().meta({
+      title: 'Watermarks of packs',
+      description: 'Other watermarks for the files of these packs, by the id of the pack',
+      widget: 'none',
     }),
     password: documentPassword,
   })
@@ -90,42 +97,65 @@ export const watermarkPdf = definePlugin({
   undo: 'fields',
   needs: ['bytes', 'sandbox'],
   bytes: true,
-  withSettings: ({ saved, ...given }, { watermark }) =>
-    saved && watermark ? { ...given, ...watermark } : { ...given, saved },
+  withSettings: ({ saved, ...given }, { watermark, pack_watermarks }) =>
+    saved
+      ? {
+          ...given,
+          ...(watermark ?? { saved }),
+          ...(Object.keys(pack_watermarks).length > 0 ? { by_pack: pack_watermarks } : {}),
+        }
+      : given,
   summary: ({ text, position, saved }) =>
     saved
       ? say('The shop’s watermark on every page')
       : text === undefined
         ? say('An image on every page, {position}', { position })
         : say('“{text}” on every page, {position}', { text, position }),
-  plan: (items, given, context) =>
-    planMarks(items, wantedOf(given, context.shop.settings), context),
+  plan: (items, given, context) => planMarks(items, marksOf(given, context.shop.settings), context),
   run: (items, given, context) => {
     const { bytes: port, sandbox, shop, signal } = context
-    const wanted = wantedOf(given, shop.settings)
-    if (!wanted) return planMarks(items, null, context)
-    return eachDocument(items, CONCURRENCY, signal, (item) =>
-      createDocuments({ bytes: port, sandbox }).watermark(item, wanted, signal),
-    )
+    const markFor = marksOf(given, shop.settings)
+    const documents = createDocuments({ bytes: port, sandbox })
+    return eachItem(items, CONCURRENCY, signal, async (item) => {
+      const mark = markFor(item.file)
+      const unchanged = nonPdfReason(item.file)
+      if (unchanged) return { status: 'ok', unchanged }
+      return mark
+        ? { status: 'ok', ...(await documents.watermark(item, mark, signal)) }
+        : NO_WATERMARK
+    })
   },
 })
 
+const NO_WATERMARK = {
+  status: 'failed',
+  code: 'no_watermark',
+  retryable: false,
+  message: 'The shop has no watermark: save one in the settings',
+} as const
+
+/** The mark of a file. Null: it gets the shop's, and the shop has none. */
+type MarkFor = (file: Pick<FileView, 'pack_id'>) => ReturnType<typeof markOf> | null
+
 /** Plans by the name alone: only the bytes show whether a document can be processed. */
-const planMarks = planEach<object | null>(({ file }, wanted) => {
+const planMarks = planEach<MarkFor>(({ file }, markFor) => {
   const unchanged = nonPdfReason(file)
-  if (unchanged || wanted) return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
-  return {
-    status: 'failed',
-    code: 'no_watermark',
-    message: 'The shop has no watermark: save one in the settings',
-    retryable: false,
-  }
+  if (unchanged || markFor(file)) return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
+  return NO_WATERMARK
 })
 
-/** The mark that the options ask for. Null: they ask for the shop's mark, and it has none. */
-function wantedOf({ saved, password, ...given }: Options, { watermark }: ShopSettings) {
-  const mark = saved ? watermark : given
-  return mark && markOf({ ...mark, password })
+/** The marks that the options ask for: those of packs, and the shop's or the given one. */
+function marksOf(
+  { saved, by_pack, password, ...given }: Options,
+  { watermark, pack_watermarks }: ShopSettings,
+): MarkFor {
+  const usual = saved ? watermark : given
+  const packs = by_pack ?? (saved ? pack_watermarks : {})
+  return ({ pack_id }) => {
+    const own = pack_id === null ? undefined : packs[`pack_${pack_id.replaceAll('-', '')}`]
+    const mark = own ?? usual
+    return mark && markOf({ ...mark, password })
+  }
 }
 
 const markOf = ({
@@ -135,7 +165,7 @@ const markOf = ({
   opacity,
   font_size,
   password,
-}: Omit<Options, 'saved'>) => ({
+}: Omit<Options, 'saved' | 'by_pack'>) => ({
   ...{ position, opacity },
   ...(text === undefined ? {} : { text }),
   ...(picture === undefined ? {} : { picture: uuidOf(picture) }),

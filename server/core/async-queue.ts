@@ -9,6 +9,7 @@ export interface AsyncQueue<T> extends AsyncIterable<T> {
   end(error?: unknown): void
 }
 
+/** Creates an open queue for one reader. A second reader would get only some of the elements. */
 export function createAsyncQueue<T>(): AsyncQueue<T> {
   const waiting: T[] = []
   let ended: { error?: unknown } | null = null

@@ -468,6 +468,7 @@ export interface ErrorDetail {
 /** A problem as answers and rows have it. */
 export interface StoredProblem extends Omit<ErrorDetail, 'message'>, StoredMessage {}
 
+/** A detail of an error as it is answered and stored, with its text if that has values. */
 export const storedProblem = ({ message, ...detail }: ErrorDetail): StoredProblem => ({
   ...detail,
   ...storedMessage(message),
@@ -530,6 +531,9 @@ export class AppError extends Error {
  * Is this string one of our codes? Plugins name codes as strings; an unknown one is a bug of the
  * plugin.
  */
+/** The message of a stored code; a code of an earlier version is its own message. */
+export const messageOf = (code: string): string => (isErrorCode(code) ? ERRORS[code].message : code)
+
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }

@@ -26,6 +26,7 @@ export const withoutSecrets = (url: string): string =>
 export const keptPart = (text: string): string =>
   String.raw`regexp_replace(regexp_replace(${text}, '[\x3f#].*$', ''), '^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/]*@', '\1')`
 
+/** What is stored of an address: its open part, and the whole address sealed if it has more than that. */
 export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddress {
   const kept = withoutSecrets(url)
   return kept === url

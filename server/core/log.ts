@@ -1,6 +1,8 @@
 // Structured logs, one JSON object per line. Only fields of the types below are written, and only
 // those that the caller names. Tokens, keys and URLs' query strings must not be logged.
 
+import { traceFields } from './tracing.ts'
+
 /** Fields of a log line, except its own, which would overwrite its time, level or message. */
 export type LogFields = Record<string, string | number | boolean | null | undefined> & {
   time?: never
@@ -31,7 +33,11 @@ export function createLogger(
       ? () => {}
       : (message: string, fields: LogFields = {}) =>
           write(
-            JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }) + '\n',
+            JSON.stringify({
+              ...{ time: new Date().toISOString(), level, message },
+              ...traceFields(),
+              ...fields,
+            }) + '\n',
           )
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -59,6 +59,10 @@ export const SEAL_HEAD_BYTES = 1 + NONCE + KEY + TAG
 const deriveFrom = (secret: string, use: string) =>
   Buffer.from(hkdfSync('sha256', secret, 'stevedore', use, KEY))
 
+/**
+ * What is derived from the server’s secret, and opens what earlier secrets sealed.
+ * @param secret APP_SECRET. What is sealed under it is lost with it
+ */
 export function createSecrets(
   secret: string,
   { previous = [], lookupRoot = secret, retiredLinkKeys = [] }: KnownKeys = {},

@@ -8,6 +8,7 @@ export interface Semaphore {
   acquire(signal?: AbortSignal): Promise<() => void>
 }
 
+/** Creates a semaphore. `count`: how many uses may run at the same time */
 export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = []
   let free = count

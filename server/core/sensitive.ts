@@ -5,6 +5,7 @@ import type { Plugin } from '../../plugins/contract.ts'
 
 const known = new WeakMap<Plugin, readonly string[]>()
 
+/** The names of a plugin’s options that are sealed in rows and left out of answers. */
 export function sensitiveOptions(plugin: Plugin): readonly string[] {
   const names = known.get(plugin) ?? namesIn(plugin.options)
   known.set(plugin, names)

@@ -51,6 +51,7 @@ export interface StoredDetail extends StoredMessage {
   detail_text?: Text
 }
 
+/** A message as rows and answers have it: English, and the text beside it if it has values. */
 export const storedMessage = (message: AnyText): StoredMessage => ({
   message: english(message),
   ...(typeof message === 'object' && hasValues(message) ? { message_text: message } : {}),
@@ -68,6 +69,7 @@ export const storedReason = (reason: AnyText): { reason: string; reason_text?: T
   ...(typeof reason === 'object' && hasValues(reason) ? { reason_text: reason } : {}),
 })
 
+/** A message and its detail, each as `storedMessage` writes it. */
 export const storedDetail = (message: AnyText, detail?: AnyText): StoredDetail => ({
   ...storedMessage(message),
   ...(detail ? { detail: english(detail) } : {}),

@@ -13,7 +13,7 @@ import { encodedPathOf, isOwnPage } from './own-page.ts'
 const BUYER_TOKEN = '/demo/buyer-token'
 const ACTIONS = ['/demo/uninstall', '/demo/install', '/demo/shop-redact']
 /** As long as the platform's tokens of the checkout and of customers' accounts. */
-export const BUYER_TOKEN_SECONDS = 300
+const BUYER_TOKEN_SECONDS = 300
 
 interface InstallingParts {
   app: DemoApp

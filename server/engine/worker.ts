@@ -12,6 +12,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import type { Logger } from '../core/log.ts'
+import { traced, type SpanOptions } from '../core/tracing.ts'
 import {
   createBackground,
   type Background,
@@ -148,24 +149,46 @@ interface TaskParts {
 /** The work of each kind of job, listed in `jobs` while it runs. */
 function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): TaskList {
   const tracked =
-    (work: (payload: unknown) => Promise<void>, { enter }: Pick<Places, 'enter'> = places): Task =>
+    (
+      name: string,
+      work: (payload: unknown) => Promise<void>,
+      { enter }: Pick<Places, 'enter'> = places,
+    ): Task =>
     async (payload, helpers) => {
       const release = enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
       jobs.add(id)
-      return work(payload).finally(() => {
+      return traced(name, spanOf(payload), () => work(payload)).finally(() => {
         jobs.delete(id)
         release()
       })
     }
   const taskList: TaskList = {
-    chain: tracked((payload) => runChain(runner, payload as ChainJob)),
-    finish: tracked((payload) => finishOperation(runner, payload as FinishJob)),
-    message: tracked((payload) => deliver(payload as OutboxJob)),
+    chain: tracked('batch', (payload) => runChain(runner, payload as ChainJob)),
+    finish: tracked('finish', (payload) => finishOperation(runner, payload as FinishJob)),
+    message: tracked('message', (payload) => deliver(payload as OutboxJob)),
   }
   for (const [name, work] of Object.entries(background.jobs))
-    taskList[name] = tracked((payload) => work(payload as TaskJob), background.places)
+    taskList[name] = tracked(
+      `task ${name}`,
+      (payload) => work(payload as TaskJob),
+      background.places,
+    )
   return taskList
+}
+
+/** A job's ids. The key of a background task is left out: it may be an address. */
+function spanOf(payload: unknown): SpanOptions {
+  const { shop, operation, chain } = payload as Partial<ChainJob>
+  return {
+    kind: 'job',
+    ...(operation === undefined ? {} : { operation }),
+    fields: {
+      ...(shop === undefined || shop === null ? {} : { 'stevedore.shop': shop }),
+      ...(operation === undefined ? {} : { 'stevedore.operation': operation }),
+      ...(chain === undefined ? {} : { 'stevedore.chain': chain }),
+    },
+  }
 }
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})

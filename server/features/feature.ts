@@ -5,7 +5,7 @@ import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
-import type { OperationEnd } from '../engine/parts.ts'
+import type { OperationEnd, Ports } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
@@ -41,8 +41,16 @@ export interface EndParts extends HookParts {
   events: readonly WebhookEvent[]
 }
 
-/** `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need. */
-export interface Feature<WebParts = never, TaskParts = never> {
+/** Ports by their names, each made for one shop. */
+export type FeaturePorts<Parts> = {
+  readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
+}
+
+/**
+ * `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need; `PortParts`:
+ * what its ports need.
+ */
+export interface Feature<WebParts = never, TaskParts = never, PortParts = never> {
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
@@ -55,6 +63,8 @@ export interface Feature<WebParts = never, TaskParts = never> {
   showsDownloads?: true
   tasks?: (parts: TaskParts) => BackgroundTask[]
   metrics?: StateMetrics
+  /** Ports that plugins get from it: those to the bytes of its channel. */
+  ports?: FeaturePorts<PortParts>
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
   /** What it does in the transaction that ends an operation. */
@@ -74,6 +84,6 @@ export interface Feature<WebParts = never, TaskParts = never> {
 }
 
 /** Infers what its functions need. */
-export const defineFeature = <WebParts = unknown, TaskParts = unknown>(
-  feature: Feature<WebParts, TaskParts>,
-): Feature<WebParts, TaskParts> => feature
+export const defineFeature = <WebParts = unknown, TaskParts = unknown, PortParts = unknown>(
+  feature: Feature<WebParts, TaskParts, PortParts>,
+): Feature<WebParts, TaskParts, PortParts> => feature

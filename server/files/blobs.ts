@@ -7,6 +7,7 @@ import { inBatches } from '../core/db/sweep-batches.ts'
 /**
  * How long an unused blob is kept. An operator copies the bytes after the database that names them,
  * which may take most of a day; and downloads in progress need time to finish.
+ * Exported for tests, which make blobs older than it.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000
 const PAGE = 5000

@@ -2,6 +2,7 @@
 // public address notes its change in the same transaction (migrations/0024_file-lists.ts); here the
 // changes are added to the files' numbers.
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 
 /** Changes that one transaction adds: it locks the numbers of as many files. */
 const PIECE = 5000
@@ -25,8 +26,9 @@ export async function addNotedDownloads(
 /** Returns the number of notes that it has added. */
 function addPiece(scope: ShopScope, piece: number): Promise<number> {
   return scope.transaction(async (tx) => {
-    // One after another: two that update the same numbers in different orders could deadlock.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('file-downloads', :shop))`)
+    // One after another: two that update the same numbers in different orders could deadlock. An
+    // advisory lock: the notes are new rows, which no one else locks.
+    await lockUntilCommit(tx, 'file-downloads')
     // Changes of files that have gone are dropped.
     const { notes } = await tx.one<{ notes: number }>(
       `with gone as (

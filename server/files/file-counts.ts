@@ -3,6 +3,7 @@
 // (migrations/0036_kept-counts.ts); here the notes are added to the counts, and checked.
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import type { Logger } from '../core/log.ts'
 import { sweepInTurn } from '../core/shop-turns.ts'
 
@@ -53,8 +54,9 @@ export async function addNotedCounts(scope: ShopScope): Promise<void> {
   const noted = await scope.query('select from file_count_changes where shop_id = :shop limit 1')
   if (noted.length === 0) return
   await scope.transaction(async (tx) => {
-    // One after another: two that delete the same notes in different orders could deadlock.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('file-counts', :shop))`)
+    // One after another: two that delete the same notes in different orders could deadlock. An
+    // advisory lock: a lock on the counts would make readers of other kinds of rows wait for it.
+    await lockUntilCommit(tx, 'file-counts')
     await tx.query(
       `with gone as (
          delete from file_count_changes where shop_id = :shop
@@ -72,6 +74,7 @@ export async function addNotedCounts(scope: ShopScope): Promise<void> {
 /**
  * Counts the shop's files again and notes the differences to the kept counts, in one snapshot: files
  * may change meanwhile. Returns how many counts were wrong.
+ * Exported for the bench, which counts one shop.
  */
 export async function checkCounts(scope: ShopScope): Promise<number> {
   const wrong = await scope.query(

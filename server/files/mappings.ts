@@ -19,11 +19,11 @@ export async function addMappings(
   }))
   await tx.query(
     `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method,
-       score, reason, reason_values, created_at)
+       score, reason, reason_values, created_at, new_files)
      select :shop, file_id, product_id, variant_id, product_title, sku, method, score,
-       ${columnsOfText('reason')}, coalesce(created_at, now())
+       ${columnsOfText('reason')}, coalesce(created_at, now()), new_files
      from jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text,
-       product_title text, sku text, method text, score real, reason jsonb, created_at timestamptz)
+       product_title text, sku text, method text, score real, reason jsonb, created_at timestamptz, new_files text)
      on conflict do nothing`,
     { rows: JSON.stringify(rows) },
   )

@@ -25,7 +25,7 @@ export async function findPack(
   return row ?? null
 }
 
-/** The pack of that name, created if there is none. */
+/** The pack of that name, created if there is none. Exported for tests that need a pack without an operation. */
 export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
   const row = await tx.one<{ id: string }>(
     `insert into packs (shop_id, name, name_key) select :shop, :name, :key

@@ -1,6 +1,7 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import {
   draftProblem,
   refusedAdmission,
@@ -43,7 +44,7 @@ export async function previewAdmissions(
   if (admissions.length === 0) return []
   // Two batches of one preview decide one after the other: they may want the same name. An advisory
   // lock: the names have no rows yet, and a lock on the operation's row would block its moves.
-  await tx.query('select pg_advisory_xact_lock(hashtextextended(:preview, :shop))', { preview })
+  await lockUntilCommit(tx, preview)
   const owners = await findNameOwners(tx, candidateKeys(admissions), preview)
   const versions = await versionsOf(tx, admissions, owners)
   const quotas = await refusedByQuota(

@@ -3,6 +3,7 @@
 // one after another and each reads the usage again, so that concurrent ones cannot exceed a quota.
 import type { AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
 
@@ -61,7 +62,7 @@ export async function refusedByQuota(
     return wanted.map(() => null)
   }
   // An advisory lock: a quota counts rows, some of which do not exist yet.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
+  await lockUntilCommit(tx, 'quota of files')
   const usage = await usageOfShop(tx)
   const existing = await namesOf(tx, wanted)
   return wanted.map(({ newName, bytes, overwrites }) => {

@@ -7,6 +7,7 @@ import {
   shopSettingFields,
   shopSettingsWithDefaults,
   type TextLanguage,
+  packWatermarksSchema,
   watermarkSchema,
 } from '../../plugins/contract.ts'
 import { languageOf, TEXT_LANGUAGES } from '../core/texts.ts'
@@ -86,6 +87,10 @@ const fields = {
   watermark: watermarkSchema.nullable().meta({
     description: 'The watermark that PDF documents get with the option `saved`; null: none',
   }),
+  pack_watermarks: packWatermarksSchema.meta({
+    description:
+      'The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones.',
+  }),
   deliver_on: z
     .enum(['paid', 'authorized'])
     .meta({ description: 'When an order’s files are ready: once it is paid, or authorized' }),
@@ -152,6 +157,7 @@ export const shopSettingsSchema = z
     sms_recipients: fields.sms_recipients.default([]),
     time_zone: fields.time_zone.default('UTC'),
     watermark: fields.watermark.default(null),
+    pack_watermarks: fields.pack_watermarks.default({}),
     deliver_on: fields.deliver_on.default('paid'),
     hold_risky_orders: fields.hold_risky_orders.default(true),
     multiply_limits: fields.multiply_limits.default(true),

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createLogger, type Logger } from '../core/log.ts'
+import { traceFields } from '../core/tracing.ts'
 
 const REQUEST_ID = 'X-Request-Id'
 
@@ -21,6 +22,8 @@ export function openAccessLog(log: Pick<Logger, 'info'> = createLogger('info')):
       const begun = performance.now()
       const sentBefore = socket.bytesWritten
       response.setHeader(REQUEST_ID, randomUUID())
+      // The event below is not part of the request's trace.
+      const ids = traceFields()
       response.once('close', () =>
         log.info('request', {
           ...{ method, route: routes.get(response) ?? 'other', status: response.statusCode },
@@ -29,6 +32,7 @@ export function openAccessLog(log: Pick<Logger, 'info'> = createLogger('info')):
           ms: Math.round((performance.now() - begun) * 10) / 10,
           complete: response.writableFinished,
           request_id: String(response.getHeader(REQUEST_ID)),
+          ...ids,
         }),
       )
     },

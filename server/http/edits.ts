@@ -5,6 +5,7 @@ import { say } from '../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import { firstOf } from '../core/present.ts'
@@ -90,9 +91,7 @@ export function editUnchanged(
 ): Promise<Reply | null> {
   return scope.transaction(async (tx) => {
     // An advisory lock by path: this module does not know the tables of the records.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('edit ' || :path, :shop))`, {
-      path: edit.path,
-    })
+    await lockUntilCommit(tx, `edit ${edit.path}`)
     const current = (await edit.read(tx))?.body as JsonRecord
     const changed = changedFields(edit, current)
     if (changed.length > 0) throw changedMeanwhile(changed, edit.mayRead ? current : null)

@@ -95,7 +95,7 @@ async function admit({ req }: Context, { token, open, failures }: MetricsParts):
     () => {
       if (!timingSafeEqual(given, digest(token)))
         throw new AppError('unauthenticated', {
-          message: say('Send the value of METRICS_TOKEN: Authorization: Bearer …'),
+          message: say('Send the token for metrics: Authorization: Bearer …'),
         })
     },
     `metrics ${given.toString('base64')}`,

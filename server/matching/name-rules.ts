@@ -6,7 +6,7 @@ import { likeLiteral } from '../core/db/like-pattern.ts'
 
 export const readNameRules = (scope: ShopScope): Promise<NameRule[]> =>
   scope.query<NameRule>(
-    `select kind, text, product_id, variant_id, sku_template from mapping_rules
+    `select kind, text, product_id, variant_id, sku_template, new_files from mapping_rules
      where shop_id = :shop order by position, id`,
   )
 

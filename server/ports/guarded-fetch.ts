@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../core/log.ts'
+import { setSpanFields, traced } from '../core/tracing.ts'
 import {
   reachable,
   addressRules,
@@ -100,7 +101,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const rules = addressRules(options.allowLoopback)
   const resolve = options.resolve ?? resolveByServers
   const connections = createConnections(resolve)
-  const send = createSend(options, connections)
+  const send = tracedSend(createSend(options, connections))
   const ours = { ...HEADERS, 'user-agent': options.userAgent ?? userAgentOf(null) }
   const follow: Follow = (method, url, signal) =>
     followRedirects({ send, rules, ours, method, signal }, url)
@@ -167,6 +168,20 @@ function createSend(options: GuardedClientOptions, connections: Connections): Se
     return { url: target.url, ...head, body: exchange }
   }
 }
+
+/** The span ends with the headers of the answer. It has no host: merchants chose it. */
+const tracedSend =
+  (send: Send): Send =>
+  (target, message, signal) =>
+    traced(
+      `fetch ${message.method}`,
+      { kind: 'client', fields: { 'http.request.method': message.method } },
+      async () => {
+        const answer = await send(target, message, signal)
+        setSpanFields({ 'http.response.status_code': answer.status })
+        return answer
+      },
+    )
 
 type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Promise<Answer>
 

@@ -2,7 +2,7 @@
 // browser's, and their operators want an address to ask.
 import { readFileSync } from 'node:fs'
 
-const { version } = JSON.parse(
+export const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 

@@ -1,14 +1,13 @@
 // The HTTP application: downloads are answered before Koa, since they are the hot path; Koa answers
 // health, the API, and the page for all other addresses.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import path from 'node:path'
-import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
 import { UPLOADS_PATH } from '../features/upload/upload.ts'
 import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
+import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
 import { publicSamples } from '../features/samples/public.ts'
 import { accountLibrary } from '../features/library/account.ts'
 import { createLibraryRequests, isLibraryPath } from '../features/library/requests.ts'
@@ -41,6 +40,7 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
 import { tusPaths } from '../features/upload/tus-paths.ts'
 import { tusRoute } from '../features/upload/tus-route.ts'
+import { version } from '../ports/user-agent.ts'
 import { allEndpoints, EXAMPLES, type WebParts } from '../features.ts'
 
 export function createApp(parts: WebParts): RequestListener {
@@ -54,11 +54,12 @@ export function createApp(parts: WebParts): RequestListener {
   const mailReports = createReportRequests(parts)
   const { accessLog = NO_ACCESS_LOG } = parts
   const others = createKoa(parts, { metrics, accessLog }, failures).callback()
-  return (request, response) => {
+  const answer: RequestListener = (request, response) => {
     const address = addressBeforeKoa(request.url)
     accessLog.begin(request, response, methodOf(request))
     if (address === null) return void others(request, response)
     accessLog.setRoute(response, address)
+    setTracedRoute(response, address)
     const begun = performance.now()
     const answered = () =>
       metrics.answered(
@@ -79,6 +80,8 @@ export function createApp(parts: WebParts): RequestListener {
               : delivery.handle
     void handle(request, response).then(answered)
   }
+  return (request, response) =>
+    tracedRequest(request, response, methodOf(request), () => answer(request, response))
 }
 
 /**
@@ -111,11 +114,6 @@ interface Observers {
 function createKoa(parts: WebParts, observers: Observers, failures: FailureLimiter): Koa {
   const { metrics } = observers
   const endpoints = allEndpoints(parts)
-  const { version } = createRequire(import.meta.url)(
-    path.resolve(import.meta.dirname, '../../package.json'),
-  ) as {
-    version: string
-  }
   const authenticator = createAuthenticator({ ...parts, failures })
   const router = createRouter({
     endpoints,
@@ -174,6 +172,7 @@ function observed({ metrics, accessLog }: Observers) {
     } finally {
       const route = routeOf(ctx)
       accessLog.setRoute(ctx.res, route)
+      setTracedRoute(ctx.res, route)
       metrics.answered(
         route,
         methodOf(ctx.req),

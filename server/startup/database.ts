@@ -13,6 +13,7 @@ import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'
 import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
+import { whenReachable, type DatabaseWait } from './database-wait.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 
@@ -22,8 +23,15 @@ export interface OpenedDatabase {
   close(): Promise<void>
 }
 
-/** Opens the database of a server. Throws `ConfigError` if DATABASE_URL cannot be used. */
-export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
+/**
+ * Opens the database of a server. Waits for one that cannot be reached yet. Throws `ConfigError` if
+ * DATABASE_URL cannot be used.
+ */
+export async function openForStart(
+  environment: Environment,
+  log: Logger,
+  waiting: Pick<DatabaseWait, 'signal' | 'onWait'> = {},
+): Promise<OpenedDatabase> {
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
   const { connections, databaseDirectUrl: directUrl, roles } = environment
@@ -42,9 +50,12 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     await embedded?.stop()
   }
   try {
-    await requireServerVersion(database).catch((error: unknown) => {
-      throw embedded ? error : unusable(error)
-    })
+    const forMs = embedded ? 0 : environment.databaseWaitSeconds * 1000
+    await whenReachable(() => requireServerVersion(database), { forMs, log, ...waiting }).catch(
+      (error: unknown) => {
+        throw embedded ? error : unusable(error)
+      },
+    )
     const applied = await migrate(migrated, {
       onProgress: (migration, done, of) => log.info('migrating', { migration, done, of }),
     })

@@ -11,7 +11,9 @@ const TASKS = `
   select t.identifier as task, count(*) filter (where ${DUE}) as waiting,
     count(*) filter (where locked_at is not null) as running,
     count(*) filter (where locked_at is null and attempts >= max_attempts) as given_up,
-    coalesce(extract(epoch from max(now() - run_at) filter (where ${DUE})), 0)::float8 as oldest
+    -- Some are queued as if they had waited already (core/queue/queue.ts).
+    coalesce(extract(epoch from max(now() - greatest(run_at, updated_at)) filter (where ${DUE})), 0)
+      ::float8 as oldest
   from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
   group by 1`
 // The index outbox_open has these rows.

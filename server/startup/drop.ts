@@ -1,6 +1,5 @@
 // The drop server as a separate process.
 import { X509Certificate } from 'node:crypto'
-import path from 'node:path'
 import { abortsOnCollection, hasNativeCrypto } from '../features/drop/native-crypto.ts'
 import { openDropServer } from '../features/drop/server.ts'
 import type { TransferParts } from '../features/drop/transfer.ts'
@@ -27,7 +26,10 @@ export async function startDrop(
 ): Promise<void> {
   const monitoring = await openMonitoring(environment, limits, log)
   if (monitoring) closings.push(() => monitoring.close())
-  const { database, secrets, close } = await openForStart(environment, log)
+  const stopping = new AbortController()
+  closings.push(() => Promise.resolve(stopping.abort()))
+  const { signal } = stopping
+  const { database, secrets, close } = await openForStart(environment, log, { signal })
   closings.push(close)
   const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
@@ -44,10 +46,10 @@ async function openMonitoring(environment: Environment, limits: Config['limits']
 }
 
 async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {
-  const { host, dataDir, drop } = environment
+  const { host, drop } = environment
   const server = await openDropServer({
     ...parts,
-    staging: path.join(dataDir, 'drop'),
+    staging: drop.staging,
     ...{ host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort, publicHost: drop.host },
     certificate: drop.certificate,
     passive: { ports: drop.passivePorts, address: drop.passiveAddress },

@@ -1,6 +1,5 @@
 // /healthz, /readyz and /metrics of a process without the web role, on a port of their own. It
 // listens from the first moment of the start to the last of the stop, and is ready in between.
-import { say } from '../../plugins/contract.ts'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Environment } from '../core/configuration/environment.ts'
@@ -14,6 +13,7 @@ import { health, type Readiness } from '../http/health.ts'
 import { listen } from '../http/listen.ts'
 import { createMetrics, type Gauges } from '../http/metrics.ts'
 import type { CloseStep } from './closing.ts'
+import { starting } from './entrance.ts'
 import { createReadiness } from './readiness.ts'
 
 export interface Monitoring {
@@ -37,13 +37,9 @@ type Middleware = (ctx: Koa.Context, next: Koa.Next) => Promise<void>
 export async function startMonitoring(parts: MonitoringParts): Promise<Monitoring | null> {
   const { environment, log } = parts
   if (environment.monitoringPort === null) return null
-  const starting = new AppError('unavailable', {
-    message: say('This process is starting'),
-    retryAfter: 2,
-  })
-  let readiness: Readiness = { check: () => Promise.reject(starting), drain: () => {} }
+  let readiness: Readiness = { check: () => Promise.reject(starting()), drain: () => {} }
   let metrics: Middleware = (ctx, next) =>
-    ctx.path === '/metrics' ? Promise.reject(starting) : (next() as Promise<void>)
+    ctx.path === '/metrics' ? Promise.reject(starting()) : (next() as Promise<void>)
   const app = new Koa({ proxy: environment.trustProxy })
   app.use(errorResponses(log))
   app.use(health({ check: () => readiness.check() }))

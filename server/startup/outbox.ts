@@ -60,6 +60,7 @@ export interface Outbox {
   close(): Promise<void>
 }
 
+/** Exported for tests of the outbox without its workers. */
 export function openDeliverers(options: OutboxOptions): Deliverers {
   const { smtpUrl, twilio, secrets, mail = NO_MAIL_SETTINGS } = options
   const { allowLoopback = false, resolve = resolveByServers } = options

@@ -20,6 +20,9 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { DIST, WEB } from '../http/page.ts'
 import type { Logger } from '../core/log.ts'
 
+/** What the page imports from outside its folder. */
+const SHARED = path.join(WEB, '../plugins/_page')
+
 const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
 
 /**
@@ -27,7 +30,7 @@ const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
  * cannot be written (another user's, a read-only file system).
  */
 export async function ensurePage(log: Logger, dataDir: string): Promise<string> {
-  const newest = await newestSource(WEB)
+  const newest = Math.max(await newestSource(WEB), await newestSource(SHARED))
   const own = path.resolve(dataDir, 'page/dist')
   for (const folder of [DIST, own]) if (await isNewer(folder, newest)) return folder
   log.info('building the admin page')

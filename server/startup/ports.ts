@@ -2,27 +2,25 @@
 // settings.
 import type { Cloud } from '../features/cloud/cloud.ts'
 import type { UploadFolder } from '../features/upload/upload.ts'
+import { featurePorts } from '../features.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Logger } from '../core/log.ts'
-import type { EngineParts } from '../engine/parts.ts'
+import type { EngineParts, Ports } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createBytesPort } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
-import { createCloudPort } from '../features/cloud/port.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createPacks } from '../ports/packs.ts'
-import { createDropPort } from '../features/drop/port.ts'
 import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import { SCRATCH } from '../ports/scratch.ts'
 import type { Sandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createPastOrders } from '../features/orders/past-orders.ts'
-import { createUploadPort } from '../features/upload/port.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
@@ -49,13 +47,11 @@ export function portsFactory(parts: {
     const location = scratch ? SCRATCH : settings.storage_location
     const store = present(stores.get(location), `The location ${location}`)
     const place = { store, shop: scope.shop, location }
-    return {
+    const { uploads, cloud } = parts
+    const ours: Partial<Ports> = {
       shop: { name, domain, settings },
       catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),
       remote: createRemote({ client: parts.client, ...place }),
-      uploads: createUploadPort(scope, parts.uploads, place),
-      drop: createDropPort(scope, parts.stores),
-      cloud: createCloudPort(scope, parts.cloud, { place, stores: parts.stores, check }),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores, check),
       packs: createPacks(scope),
@@ -65,6 +61,8 @@ export function portsFactory(parts: {
         secrets: parts.secrets,
       }),
       sandbox: parts.sandboxes.of(scope.shop),
+      ...featurePorts({ scope, place, stores: parts.stores, check, uploads, cloud }),
     }
+    return ours as Ports
   }
 }

@@ -3,6 +3,7 @@
 import { opendir, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { Gauge } from 'prom-client'
+import type { DropEnvironment } from '../core/configuration/drop-settings.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import type { Gauges } from '../http/metrics.ts'
 import { uploadFolder } from './uploads.ts'
@@ -12,7 +13,9 @@ const WALK_EVERY_MS = 60_000
 
 /** By the name that metrics show. */
 export function stagingFolders(
-  environment: Pick<Environment, 'dataDir' | 'uploadDir' | 'storage'>,
+  environment: Pick<Environment, 'dataDir' | 'uploadDir' | 'storage'> & {
+    drop: Pick<DropEnvironment, 'staging'>
+  },
 ): Readonly<Record<string, string>> {
   const { dataDir, storage } = environment
   const disks = Object.entries(storage).flatMap(([name, location]) =>
@@ -20,7 +23,7 @@ export function stagingFolders(
   )
   return {
     uploads: uploadFolder(environment),
-    drop: path.join(dataDir, 'drop'),
+    drop: environment.drop.staging,
     cloud: path.join(dataDir, 'cloud'),
     ...Object.fromEntries(disks),
   }

@@ -103,6 +103,7 @@ async function startDemo(
 
 /**
  * Credentials that are derived from the server's secret: session tokens stay valid after a restart.
+ * Exported for tests, which sign tokens as the demo platform does.
  */
 export function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
   const key = secrets.derive('demo-platform').toString('hex')

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
 import type { Logger } from '../core/log.ts'
+import { traced } from '../core/tracing.ts'
 import type { Access } from './access.ts'
 import type { Library } from './library.ts'
 import type { GraphqlOperation } from './operations.ts'
@@ -65,7 +66,10 @@ export function createAdminRequest(options: {
         throttle.ended(taken, cost?.throttleStatus ?? null)
         if (cost) charges.set(query, cost.requestedQueryCost)
       }
-      const ask = () => sendQuery(library, grant, operation.text, { variables, signal })
+      const ask = () =>
+        tracedQuery(operation, shop, () =>
+          sendQuery(library, grant, operation.text, { variables, signal }),
+        )
       const result = await attempt(
         () => withTransport(transport, ask),
         ended,
@@ -93,6 +97,14 @@ const attemptsLeft = (): Record<PlatformFailure['kind'], number> => ({
   unauthorized: 2,
   refused: 1,
 })
+
+/** Without its variables, which name customers. */
+const tracedQuery = <T>({ name }: GraphqlOperation, shop: number, work: () => Promise<T>) =>
+  traced(
+    `storefront ${name}`,
+    { kind: 'client', fields: { 'graphql.operation.name': name, 'stevedore.shop': shop } },
+    work,
+  )
 
 function sendQuery(
   library: Library,

@@ -3,7 +3,7 @@ import './transport.ts'
 import { ApiVersion, LogSeverity, shopifyApi, type Shopify } from '@shopify/shopify-api'
 
 export type Library = Shopify
-const API_VERSION = ApiVersion.October26
+export const ADMIN_API_VERSION = ApiVersion.October26
 
 /** @param appUrl the app's public address. */
 export function openLibrary(
@@ -14,7 +14,7 @@ export function openLibrary(
   return shopifyApi({
     apiKey: platform.apiKey,
     apiSecretKey: platform.apiSecret,
-    apiVersion: API_VERSION,
+    apiVersion: ADMIN_API_VERSION,
     hostName: host,
     hostScheme: protocol === 'http:' ? 'http' : 'https',
     isEmbeddedApp: true,

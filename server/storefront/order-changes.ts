@@ -32,12 +32,12 @@ export const orderChanges =
   }
 
 /** Works on `size` at a time; returns the result of each, in order. */
-export async function inGroups<One>(
+export async function inGroups<One, Result>(
   all: readonly One[],
   size: number,
-  work: (group: readonly One[]) => Promise<readonly MarkResult[]>,
-): Promise<readonly MarkResult[]> {
-  const results: MarkResult[] = []
+  work: (group: readonly One[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
   for (let at = 0; at < all.length; at += size)
     results.push(...(await work(all.slice(at, at + size))))
   return results

@@ -46,6 +46,12 @@ interface OrderNode {
   fulfillmentOrders: Connection<FulfilmentOrder>
 }
 
+/**
+ * `nothing_open`: no line could be fulfilled, because they are fulfilled already, on hold or shipped. The
+ * platform has sent no mail.
+ */
+export type FulfilResult = MarkResult | 'nothing_open'
+
 /** Queries of so many orders stay below the 1,000 points that one may cost. */
 const ORDERS_PER_QUERY = 15
 const ORDER_POINTS = 55
@@ -66,7 +72,7 @@ export function fulfilLines(
   change: ChangeOrders,
   wanted: readonly FulfilmentRequest[],
   signal: AbortSignal,
-): Promise<readonly MarkResult[]> {
+): Promise<readonly FulfilResult[]> {
   const read: Read = (operation, variables, points) =>
     request(shop, operation, variables, points, signal)
   return inGroups(wanted, ORDERS_PER_QUERY, async (group) => {
@@ -78,8 +84,12 @@ export function fulfilLines(
     const results = await inGroups(made, FULFILMENTS_PER_REQUEST, (some) =>
       create(change, some, signal),
     )
-    const refusals = zip(made, results).filter(([, result]) => result !== null)
-    return group.map(({ order }) => refusals.find(([one]) => one.order === order)?.[1] ?? null)
+    const byOrder = Map.groupBy(zip(made, results), ([one]) => one.order)
+    return group.map(({ order }): FulfilResult => {
+      const own = byOrder.get(order)
+      if (!own) return 'nothing_open'
+      return own.find(([, result]) => result !== null)?.[1] ?? null
+    })
   })
 }
 

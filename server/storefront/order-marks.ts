@@ -3,7 +3,7 @@
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { markOrders } from './operations.ts'
 import { inGroups, orderChanges, type ChangeOrders, type MarkResult } from './order-changes.ts'
-import { fulfilLines, type FulfilmentRequest } from './order-fulfilments.ts'
+import { fulfilLines, type FulfilmentRequest, type FulfilResult } from './order-fulfilments.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */
 const DELIVERY_METAFIELD = { namespace: '$app', key: 'delivery', type: 'json' } as const
@@ -22,7 +22,10 @@ export interface OrderMark {
  */
 export interface OrderMarks {
   mark(marks: readonly OrderMark[], signal: AbortSignal): Promise<readonly MarkResult[]>
-  fulfil(wanted: readonly FulfilmentRequest[], signal: AbortSignal): Promise<readonly MarkResult[]>
+  fulfil(
+    wanted: readonly FulfilmentRequest[],
+    signal: AbortSignal,
+  ): Promise<readonly FulfilResult[]>
 }
 
 /** The maximum that `metafieldsSet` takes. */

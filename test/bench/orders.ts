@@ -1,6 +1,7 @@
 // Orders: 100 a second, each reported by webhooks of which a fifth is delivered twice, while
 // workers are killed. Measures the time from the purchase until the mail server has accepted the
-// mail. Then the ZIP file of 50 files compared with one file of the same size.
+// mail. Then the ZIP file of 50 files compared with one file of the same size, and a large library with
+// a small one.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,10 +19,11 @@ import { createDiskStore } from '../../server/core/store/disk.ts'
 import { startClusterWithPostgres, type Cluster, type Worker } from '../flows/cluster.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { compare, median, type Bench, type Context, type Row } from './bench.ts'
+import { libraryRow } from './library.ts'
 
 const A_SECOND = Number(process.env.BENCH_RATE ?? 100)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
-/** `orders` or `zip` runs only that part. */
+/** `orders`, `zip` or `library` runs only that part. */
 const PART = process.env.BENCH_PART ?? ''
 const WAIT_MS = 180_000
 const SKU = 'EB-001'
@@ -59,11 +61,18 @@ async function measure(cluster: Cluster, mail: MailFake, context: Context): Prom
     const { rows } = await database.pool.query<{ id: number }>('select id from shops')
     const scope = forShop(database, rows[0]!.id)
     await sell(scope, cluster.dataDir)
+    const library = {
+      ...{ scope, url: web.url },
+      addFile: async (name: string, bytes: Buffer, product: string) =>
+        mapTo(scope, await addFile(scope, cluster.dataDir, name, [bytes]), product),
+    }
+    const libraries = PART === '' || PART === 'library' ? [await libraryRow(library, context)] : []
+    if (PART === 'library') return libraries
     const zip = PART === 'orders' ? [] : [await zipRow(scope, cluster.dataDir, web.url, context)]
     if (PART === 'zip') return zip
     const orders = await buyAndWait(web.url, workers, cluster, mail, context)
     await check(scope, orders.bought, mail)
-    return [...orders.rows, ...zip]
+    return [...orders.rows, ...zip, ...libraries]
   } finally {
     await database.close()
     for (const worker of workers) await worker.stop()

@@ -8,7 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { startBrowser } from '../browser/page-browser.ts'
 import { startServer, type ServerProcess } from '../flows/server.ts'
+import { addressOf, PAGE_PATHS, shopCaller } from '../page-routes.ts'
 import { findViolations } from './page/accessibility.ts'
+import { eachDialog, refuseChanges } from './page/dialogs.ts'
+import { idleRequests } from './page/idle.ts'
 import { INTERACTIONS } from './page/interactions.ts'
 import { inputDelay, installObservers, readVitals } from './page/vitals.ts'
 import { median, type Bench, type Context, type Row } from './bench.ts'
@@ -22,6 +25,9 @@ const FIRST_LOAD_KB = { Script: 150, Stylesheet: 30 } as const
 const REQUESTS_A_MINUTE = 6
 const FILLED_WITHIN_MS = 600_000
 const SETTLED_MS = 400
+/** A page whose first measurements are below this part of the goals is not measured more often. */
+const CLEARLY = 0.85
+const FEWEST_ROUNDS = 2
 
 export const pageBench: Bench = {
   name: 'page',
@@ -36,7 +42,7 @@ export const pageBench: Bench = {
         ...(await paintRows(context, server, browser, routes)),
         ...(await interactionRows(context, server, browser)),
         ...(await firstLoadRows(server, browser)),
-        await idleRow(context, server, browser),
+        ...(await idleRows(context, server, browser, routes)),
         ...(await accessibilityRows(context, server, browser, routes)),
       ]
     } finally {
@@ -56,25 +62,15 @@ async function filled(server: ServerProcess, { say, folder }: Context): Promise<
   }
 }
 
-/** Every page of the navigation and one page of each kind of record. */
+/** The addresses of all pages; `BENCH_PAGES=/files,/buyers` measures these alone. */
 async function routesOf(server: ServerProcess): Promise<string[]> {
-  const first = async (list: string): Promise<string> => {
-    const reply = await server.call('GET', `/api/${list}?limit=1`)
-    const { data } = (await reply.json()) as { data: { id: string }[] }
-    const [{ id } = { id: null }] = data
-    if (id === null) throw new Error(`The sample shop has no ${list}`)
-    return `/${list}/${id}`
-  }
-  const records = await Promise.all(
-    ['files', 'packs', 'deliveries', 'operations', 'workflows'].map(first),
-  )
-  return [...PAGES, ...records]
+  const only = process.env.BENCH_PAGES?.split(',')
+  const routes: string[] = []
+  const call = shopCaller(server)
+  for (const path of PAGE_PATHS)
+    if (!only || only.includes(path)) routes.push(await addressOf(path, call))
+  return routes
 }
-
-const PAGES =
-  '/ /files /reviews /packs /import /import/upload /import/csv /import/drop /import/connections /deliveries /links /workflows /schedules /operations /notices /settings /settings/mail /settings/deliveries /settings/buyer-page /settings/licences /settings/webhooks /settings/api-keys /settings/plan'.split(
-    ' ',
-  )
 
 interface SlowPage {
   page: Page
@@ -102,6 +98,8 @@ async function openQuiet(page: Page, url: string): Promise<void> {
   await delay(SETTLED_MS)
 }
 
+const nameOf = (route: string): string => route.replace(/_[0-9a-f]{32}|\?.*/, '')
+
 async function paintRows(
   { rounds, say }: Context,
   server: ServerProcess,
@@ -114,7 +112,11 @@ async function paintRows(
       say(`${size} ${route}`)
       const lcp: number[] = []
       const cls: number[] = []
-      for (let round = 0; round < rounds; round++) {
+      const isClear = () =>
+        lcp.length >= FEWEST_ROUNDS &&
+        Math.max(...lcp) <= GOALS.lcp[size] * CLEARLY &&
+        Math.max(...cls) <= GOALS.cls * CLEARLY
+      for (let round = 0; round < rounds && !isClear(); round++) {
         const { page, context } = await slowPage(browser, size)
         await openQuiet(page, server.url + route)
         const vitals = await readVitals(page)
@@ -122,7 +124,7 @@ async function paintRows(
         cls.push(vitals.cls)
         await context.close()
       }
-      const name = `${route.replace(/_[0-9a-f]{32}/, '')} at ${SIZES[size].width} px`
+      const name = `${nameOf(route)} at ${SIZES[size].width} px`
       rows.push(
         goal(`painted: ${name}`, 'ms', median(lcp), GOALS.lcp[size]),
         goal(`moved: ${name}`, 'of the view', median(cls), GOALS.cls),
@@ -147,7 +149,10 @@ async function interactionRows(
     }
     await context.close()
   }
-  return [...figures].map(([name, ms]) => goal(name, 'ms', median(ms), GOALS.interaction))
+  const goals = new Map(INTERACTIONS.map(({ name, within }) => [name, within]))
+  return [...figures].map(([name, ms]) =>
+    goal(name, 'ms', median(ms), goals.get(name) ?? GOALS.interaction),
+  )
 }
 
 /** Script and CSS that are loaded before the list of files works, compressed. */
@@ -169,15 +174,23 @@ async function firstLoadRows(server: ServerProcess, browser: Browser): Promise<R
   )
 }
 
-async function idleRow({ say }: Context, server: ServerProcess, browser: Browser): Promise<Row> {
-  say('a minute without input')
-  const { page, context } = await slowPage(browser, 'wide')
-  await openQuiet(page, `${server.url}/files`)
-  let requests = 0
-  page.on('request', () => requests++)
-  await delay(60_000)
+/** All pages at the same time: each has a tab, and a minute is a minute for all of them. */
+async function idleRows(
+  { say }: Context,
+  server: ServerProcess,
+  browser: Browser,
+  routes: readonly string[],
+): Promise<Row[]> {
+  say('a minute without input, on every page')
+  const context = await browser.newContext({ viewport: SIZES.wide, locale: 'en-GB' })
+  const found = await idleRequests(
+    context,
+    routes.map((route) => server.url + route),
+  )
   await context.close()
-  return goal('requests of an idle page', 'a minute', requests, REQUESTS_A_MINUTE)
+  return routes.map((route, at) =>
+    goal(`requests of ${nameOf(route)}`, 'a minute', found[at]!, REQUESTS_A_MINUTE),
+  )
 }
 
 async function accessibilityRows(
@@ -190,17 +203,29 @@ async function accessibilityRows(
   for (const size of ['wide', 'narrow'] as const) {
     const context = await browser.newContext({ viewport: SIZES[size], locale: 'en-GB' })
     const page = await context.newPage()
-    let found = 0
-    for (const route of routes) {
-      await openQuiet(page, server.url + route)
+    await refuseChanges(page)
+    const found = { pages: 0, dialogs: 0, opened: 0 }
+    const look = async (what: 'pages' | 'dialogs', place: string) => {
       for (const violation of await findViolations(page)) {
-        found++
-        say(`${size} ${route}: ${violation}`)
+        found[what]++
+        say(`${size} ${place}: ${violation}`)
       }
     }
+    for (const route of routes) {
+      await openQuiet(page, server.url + route)
+      await look('pages', route)
+      await eachDialog(page, route, async (button) => {
+        found.opened++
+        await look('dialogs', `${route}, ${button}`)
+      })
+    }
     await context.close()
-    const what = `findings of axe at ${SIZES[size].width} px`
-    rows.push({ what, unit: '', ours: found, theirs: 0, ratio: found, ceiling: 0 })
+    say(`${size}: ${found.opened} dialogs were opened`)
+    for (const what of ['pages', 'dialogs'] as const)
+      rows.push({
+        what: `findings of axe on ${what} at ${SIZES[size].width} px`,
+        ...{ unit: '', ours: found[what], theirs: 0, ratio: found[what], ceiling: 0 },
+      })
   }
   return rows
 }

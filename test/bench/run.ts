@@ -12,6 +12,7 @@ import { dropBench } from './drop.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
+import { migrationsBench } from './migrations.ts'
 import { ordersBench } from './orders.ts'
 import { pageBench } from './page.ts'
 import { scaleBench } from './scale.ts'
@@ -31,6 +32,7 @@ const BENCHES: readonly Bench[] = [
   ordersBench,
   shopsBench,
   scaleBench,
+  migrationsBench,
   pageBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

@@ -44,7 +44,7 @@ test('unsaved changes use the admin’s save bar, which discards, guards and sav
   const question = page.getByRole('dialog', { name: 'Leave page with unsaved changes?' })
   // By the admin's menu and by a link of the page.
   for (const leave of [
-    () => menu(page, 'Files').click(),
+    () => menu(page, 'All files').click(),
     () => page.locator('main').getByRole('link', { name: 'Settings' }).first().click(),
   ]) {
     await leave()
@@ -56,7 +56,7 @@ test('unsaved changes use the admin’s save bar, which discards, guards and sav
   await expect.poll(saved).toBe('two')
 
   await tag(page).fill('three')
-  await menu(page, 'Files').click()
+  await menu(page, 'All files').click()
   await question.getByRole('button', { name: 'Leave page' }).click()
   await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
   expect(await saved()).toBe('two')
@@ -91,7 +91,7 @@ test('the page shows its own save bar if the admin has none', async () => {
   await page.goto(`${server.url}/settings/deliveries`)
   await tag(page).fill('four')
   await page.locator('.save-bar').getByText('Unsaved changes').waitFor()
-  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('link', { name: 'All files', exact: true }).click()
   await page.getByRole('dialog').getByText('Leave without saving?').waitFor()
   await page.getByRole('button', { name: 'Stay' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()

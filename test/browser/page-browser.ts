@@ -27,6 +27,9 @@ const FLAGS = [
   '--disable-sync',
   // Pages with invented origins call servers on this machine (extension-host.ts).
   '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks',
+  // Pages of one context share a process, if one of them is still open (usePages): starting a
+  // process for each page and compiling the scripts again takes a tenth of the processor time.
+  '--renderer-process-limit=1',
 ]
 
 /**
@@ -177,7 +180,7 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   { drop = false } = {},
 ): (address: string, options?: BrowserContextOptions) => Promise<Page> {
   let world: World<Origin> | undefined
-  let context: BrowserContext
+  let context: BrowserContext | undefined
   const opened: OpenPage[] = []
   beforeAll(async () => {
     const [server, origin, browser] = await Promise.all([
@@ -187,6 +190,8 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     ])
     world = { server, origin, browser }
     context = await contextOf(browser)
+    // Stays open, and with it the process of the pages.
+    await (await context.newPage()).goto(`${server.url}/healthz`)
     await prepare(world)
   })
   afterEach(async ({ task }) => {
@@ -198,7 +203,8 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     }
   })
   afterAll(async () => {
-    await Promise.all([context.close(), world?.server.end()])
+    // After a failed start there is less to close. Another error would hide the reason.
+    await Promise.all([context?.close(), world?.server.end()])
     await world?.origin.close()
   })
   return async (address, options) => {
@@ -207,7 +213,7 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     // can request a separate context.
     const page = await (options
       ? openPage(browser, server, address, options)
-      : openIn(context, server, address))
+      : openIn(context!, server, address))
     opened.push(page)
     return page.page
   }

@@ -31,7 +31,7 @@ test('a shop without files shows how to import them', async () => {
   await expect
     .poll(() => page.getByRole('group', { name: 'import command' }).textContent())
     .toContain(`curl ${server.url}/api/files/import`)
-  expect(await page.title()).toBe('Files · Stevedore')
+  await expect.poll(() => page.title()).toBe('Files · Stevedore')
 })
 
 describe('with 120 files', () => {
@@ -62,7 +62,7 @@ describe('with 120 files', () => {
     await page.getByText('51–100 of 120 files').waitFor()
     await page.getByRole('link', { name: 'Sea chart 051.pdf' }).click()
     await page.getByRole('heading', { name: 'Sea chart 051.pdf' }).waitFor()
-    expect(await page.title()).toBe('Sea chart 051.pdf · Stevedore')
+    await expect.poll(() => page.title()).toBe('Sea chart 051.pdf · Stevedore')
     await page.goBack()
     await page.getByText('51–100 of 120 files').waitFor()
   })
@@ -337,5 +337,5 @@ soakTest('an unknown address shows a page that says so', async () => {
   await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
   await page.goto(`${server.url}/no/such/place`)
   await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
-  expect(await page.title()).toBe('Page not found · Stevedore')
+  await expect.poll(() => page.title()).toBe('Page not found · Stevedore')
 })

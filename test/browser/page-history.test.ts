@@ -205,7 +205,7 @@ soakTest('nothing is wider than a phone’s screen', async () => {
     '/settings': 'Time zone',
     '/settings/mail': 'Messages marked as kept here were not sent',
     '/operations?action=delete-files': 'Delete files',
-    '/files?deleted=true': 'Deleted files stay here for 7 days',
+    '/trash': 'Deleted files stay here for 7 days',
   }
   for (const [address, text] of Object.entries(shown)) {
     const page = await open(address, { viewport: { width: 390, height: 844 }, isMobile: true })

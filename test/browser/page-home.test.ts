@@ -26,7 +26,7 @@ const card = (title: string) =>
 
 test('a new shop begins with its first steps', async () => {
   await page.getByText('0 of 5 steps done').waitFor()
-  expect(await page.title()).toBe('Home · Stevedore')
+  await expect.poll(() => page.title()).toBe('Home · Stevedore')
   await expect.poll(() => page.getByRole('heading', { name: 'What needs you' }).count()).toBe(0)
   await page.getByText('No downloads in this period', { exact: true }).waitFor()
   await card('Start here').getByRole('link', { name: 'Import' }).press('Enter')

@@ -1,5 +1,7 @@
 // A feature that touches its two folders, a migration, and one place in each list: its table, its
-// endpoint, its background task, its notice, its webhook event, and its page in three languages.
+// endpoint, its background task, its notice, its webhook event, and its page in three languages. And
+// a channel with its own bytes that touches its folder, its plugin, its workflow, a migration,
+// and the lists of app.config.ts and server/features.ts.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,14 +11,16 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { ROOT, startServer, type RunningServer } from '../flows/server.ts'
-import { copyWithSampleFeature } from '../sample-feature.ts'
+import { addSampleChannel, addSampleFeature, copyProduct } from '../sample-feature.ts'
 import { openPage, sharedBrowser } from './page-browser.ts'
 
 const HOUSE = path.join(ROOT, '.test', 'sample-feature')
 let server: RunningServer
 let origin: Origin
 beforeAll(async () => {
-  await copyWithSampleFeature(HOUSE)
+  await copyProduct(HOUSE)
+  await addSampleFeature(HOUSE)
+  await addSampleChannel(HOUSE)
   ;[server, origin] = await Promise.all([
     startServer({ root: HOUSE, env: { ROLE: 'web,worker' } }),
     startOrigin(),
@@ -58,9 +62,28 @@ test('a wish is granted by its task, with a notice and a message to webhooks', a
   })
 })
 
+test('a file is imported through a channel with its own bytes', async () => {
+  const text = 'The tide is high at noon'
+  const parcel = { filename: 'tides.txt', text }
+  const started = await server.call('POST', '/api/parcels', parcel)
+  expect(started.status).toBe(202)
+  const { job_id } = (await started.json()) as { job_id: string }
+  const { files } = await importUntilEnd(server, null, job_id)
+  expect(files).toMatchObject([{ filename: 'tides.txt', status: 'imported' }])
+  expect(await json(`/api/operations/${job_id}`)).toMatchObject({
+    ...{ channel: 'parcels', status: 'success' },
+  })
+  const links = { file_ids: [files[0]!.file_id] }
+  const made = await (await server.call('POST', '/api/links', links)).json()
+  const { url } = (made as { data: { url: string }[] }).data[0]!
+  const answer = await fetch(url, { headers: { 'user-agent': 'curl/8' } })
+  expect(await answer.text()).toBe(text)
+})
+
 test('both sides type-check', async () => {
   const tsc = path.join(ROOT, 'node_modules/typescript-native/bin/tsc')
-  const server = { extends: '../../tsconfig.json', include: [], files: ['server/features.ts'] }
+  const files = ['server/features.ts', 'app.config.ts']
+  const server = { extends: '../../tsconfig.json', include: [], files }
   await writeFile(path.join(HOUSE, 'tsconfig.json'), JSON.stringify(server))
   for (const project of [HOUSE, path.join(HOUSE, 'web')])
     await promisify(execFile)(process.execPath, [tsc, '--noEmit', '--project', project])

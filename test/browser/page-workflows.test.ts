@@ -199,7 +199,7 @@ soakTest('unsaved changes survive navigation to another page', async () => {
   const page = await open('/workflows')
   await page.getByRole('link', { name: 'A week more' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Two weeks more')
-  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('link', { name: 'All files', exact: true }).click()
   await page.getByRole('button', { name: 'Stay' }).click()
   await expect
     .poll(() => page.getByLabel('Name', { exact: true }).inputValue())

@@ -36,6 +36,7 @@ export function writeContext(
         sms_recipients: [],
         time_zone: 'Europe/Berlin',
         watermark: null,
+        pack_watermarks: {},
       },
     },
     request: {},

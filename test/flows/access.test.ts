@@ -130,8 +130,11 @@ describe('keys', () => {
     )
     expect(open).toEqual([
       'options /api/uploads',
+      'post /api/licences/verify',
       'post /licences/verify',
+      'post /api/licences/activate',
       'post /licences/activate',
+      'post /api/licences/deactivate',
       'post /licences/deactivate',
     ])
   })

@@ -165,6 +165,11 @@ test('an address gets three mails an hour and a network makes 60 requests', asyn
   // The answer to a program is always the same, also without an Accept header.
   const silent = await ask({ email: ADA }, { accept: '*/*' })
   expect([silent.status, await silent.text()]).toEqual([202, '{"status":"accepted"}'])
+  const malformed = await fetch(`${server.url}/library/request`, {
+    ...{ method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
+  })
+  expect(malformed.status).toBe(400)
+  expect(await malformed.json()).toMatchObject({ error: { code: 'malformed_request' } })
   await untilAnswered()
   expect(libraryMails(ADA)).toHaveLength(others)
   expect(libraryMails('bob@example.com')).toHaveLength(before + 3)
@@ -238,6 +243,24 @@ test('a library marks what is new since the last visit, and says how to get the 
   expect(html).toMatch(
     /href='https:\/\/[^']+\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/,
   )
+
+  // The page of the order offers the same, if the shop wants it.
+  const page = /href='(download\?key=[\w-]{43})[^']*'\s+aria-label='Ask [^']*: guide\.pdf'/.exec(
+    html.replaceAll('&#x3D;', '='),
+  )
+  const order = async () => (await fetch(`${server.url}/${page?.[1]}&locale=en`)).text()
+  expect(await order()).toMatch(/\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/)
+  expect(await order()).toContain("name='message'")
+  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: false, buy_again: false })
+  await expect.poll(order).not.toContain('Buy again')
+  expect(await order()).not.toContain("name='message'")
+  expect(await text()).not.toMatch(/Buy again|Ask .* for more/)
+  const key = present(page?.[1]?.split('=')[1], 'The key of the page')
+  const asked = await fetch(`${server.url}/download/ask`, {
+    ...{ method: 'POST', body: new URLSearchParams({ key }) },
+  })
+  expect(asked.status).toBe(409)
+  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: true, buy_again: true })
 })
 
 test('the shop lists its buyers with what they have, and sends their library', async () => {

@@ -119,11 +119,15 @@ function processesOn(
   }
 }
 
-/** @param root a clone of the product to start instead of this one */
+/**
+ * @param root a clone of the product to start instead of this one
+ * @param ready the line of its log that ends the start
+ */
 export async function startWorkerProcess(
   name: string,
   env: Record<string, string>,
   root = ROOT,
+  ready = 'the worker is ready',
 ): Promise<Worker> {
   const child = spawn(process.execPath, ARGUMENTS, {
     cwd: root,
@@ -136,7 +140,7 @@ export async function startWorkerProcess(
   )
   await new Promise<void>((resolve, reject) => {
     child.stderr.on('data', () => {
-      if (output().includes('the worker is ready')) resolve()
+      if (output().includes(ready)) resolve()
     })
     void exited.then((code) => reject(new Error(`The worker ended with ${code}:\n${output()}`)))
   })

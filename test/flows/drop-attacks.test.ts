@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createUnsignedPlaces } from '../../server/features/drop/unsigned-places.ts'
 import { CONNECTION_LIMITS } from '../../server/features/drop/connection-limits.ts'
 import { listConnections } from '../../server/features/drop/connections.ts'
-import { createFtpServer } from '../../server/features/drop/ftp/server.ts'
+import { createFtpServer } from '../../server/features/drop/ftp/ftp-server.ts'
 import type { FtpOptions } from '../../server/features/drop/ftp/options.ts'
 import { dropMetrics } from '../../server/features/drop/metrics.ts'
 import { openDropHouse, type DropHouse } from '../drop.ts'

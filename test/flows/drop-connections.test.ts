@@ -11,7 +11,7 @@ import { createUnsignedPlaces } from '../../server/features/drop/unsigned-places
 import { CONNECTION_LIMITS } from '../../server/features/drop/connection-limits.ts'
 import { listConnections } from '../../server/features/drop/connections.ts'
 import type { FtpOptions } from '../../server/features/drop/ftp/options.ts'
-import { createFtpServer } from '../../server/features/drop/ftp/server.ts'
+import { createFtpServer } from '../../server/features/drop/ftp/ftp-server.ts'
 import type { DropServer } from '../../server/features/drop/server.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { silent } from '../database.ts'

@@ -160,9 +160,7 @@ soakTest(
     server = await startServer({ drop: true, dataDir, env })
     await readDrop()
     await expect
-      .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length, {
-        timeout: 90_000,
-      })
+      .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length)
       .toBe(names.length)
     await expect.poll(async () => (await get('/api/drop/files?state=importing')).data).toEqual([])
     const files = await listAll(server, '/api/files?search=once-&limit=250')

@@ -17,15 +17,24 @@ export interface EarlierVersion {
   newest: string
 }
 
+/** The tag of the last release before this commit; null: there is none. */
+const lastRelease = () =>
+  git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^').catch(() => null)
+
 /**
- * The newest commit of this branch that lacks a migration of this version; `EARLIER_VERSION` names
- * another one.
+ * The last release, or, if it lacks no migration of this version, the newest commit that does.
+ * `PREVIOUS` names another tag or commit.
  */
 export async function findEarlierVersion(): Promise<EarlierVersion> {
   const current = (await readdir(path.join(ROOT, 'migrations'))).filter((name) => /^\d/.test(name))
   const newest = numberOf(current)
-  const given = process.env.EARLIER_VERSION ?? ''
-  const commits = given ? [given] : (await git('log', '--first-parent', '--format=%H')).split('\n')
+  const given = process.env.PREVIOUS ?? ''
+  const commits = given
+    ? [given]
+    : [
+        ...((await lastRelease()) ?? '').split('\n').filter(Boolean),
+        ...(await git('log', '--first-parent', '--format=%H')).split('\n'),
+      ]
   for (const commit of commits) {
     const names = await migrationsOf(commit)
     const migration = numberOf(names)

@@ -14,7 +14,7 @@ import { sized } from '../scale.ts'
 import { fillLibrary } from './library.ts'
 import { WAIT_MS } from '../wait.ts'
 
-const LARGE = sized(WAIT_MS, 100_000)
+const LARGE = sized(40_000, 100_000)
 /** How many batches began. */
 let begun = 0
 /**
@@ -183,6 +183,31 @@ test('several shops whose servers never answer delay others only until their bat
   // As many as before still wait, and those of the third shop too.
   expect(waiting).toBeGreaterThanOrEqual(4)
   for (const { scope, id } of stuck) await house.engine.move(scope, id, 'cancel')
+})
+
+test('ten files start beside a large import of the same shop that holds all of its places', async () => {
+  waiting = 0
+  worker = await house.startWorker({ jobs_at_once: 4 })
+  const large = await start(
+    house.scope,
+    workflowOf('import', 4, 'wait-for-ever', 'make-bytes'),
+    entriesOf('large of the shop', 400),
+  )
+  await expect.poll(() => waiting).toBe(2)
+  const small = await start(
+    house.scope,
+    workflowOf('import', 4, 'note-slowly', 'make-bytes'),
+    entriesOf('small of the shop', 10),
+  )
+  const ended = await house.engine.waitForEnd(
+    house.scope,
+    small,
+    WAIT_MS,
+    new AbortController().signal,
+  )
+  expect(ended).toMatchObject({ status: 'success', done: 10 })
+  expect(waiting).toBe(2)
+  await house.engine.move(house.scope, large, 'cancel')
 })
 
 test('a shop whose servers never answer delays neither its own changes nor the imports of others', async () => {

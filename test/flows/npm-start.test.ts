@@ -50,7 +50,7 @@ describe.each(Object.entries(stops))('%s', (_, { ROLE, signal, stop }) => {
     const output = outputOf(npm)
     // The pipes close when the last process that writes to them has ended.
     const closed = once(npm, 'close')
-    await expect.poll(output, { timeout: 120_000 }).toContain('Stevedore is ready')
+    await expect.poll(output).toContain('Stevedore is ready')
     stop(npm)
     await closed
     expect(output()).toContain(`"message":"stopping","signal":"${signal}"`)

@@ -11,12 +11,12 @@ import { z } from 'zod'
 import { appConfig } from '../../app.config.ts'
 import {
   definePlugin,
-  PORTS,
   PortError,
   type OperationContext,
   type OperationReport,
   type Workflow,
 } from '../../plugins/contract.ts'
+import { PORTS } from '../ports.ts'
 import { hasEnded, type OperationMove, type OperationRow } from '../../server/engine/engine.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'

@@ -1,6 +1,7 @@
 // The earlier version serves real work on a database while this version migrates it and starts
 // beside it: no request fails, no file is lost or doubled, and both versions' workers share the
-// queue. `EARLIER_VERSION` names another commit than the last one with fewer migrations.
+// queue. The earlier version is the last release, or the last commit with fewer migrations;
+// `PREVIOUS` names another tag or commit.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

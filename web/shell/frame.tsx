@@ -4,7 +4,8 @@ import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { hasAdminFrame } from './client/bridge.ts'
 import { useActivity, useSession } from './client/queries.ts'
-import { type NavigationEntry, type NavigationGroup, useFeatures } from './feature.ts'
+import { useFeatures } from './feature.ts'
+import { navigationOf } from './navigation.ts'
 import { useUploading } from './url-state/uploading.ts'
 import logo from './ui/logo.svg'
 import { Frame, Icon, Navigation, NotificationIcon, SearchIcon, Text, TopBar } from './ui/index.ts'
@@ -20,32 +21,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
   )
 }
 
-const GROUPS: Readonly<Record<NavigationGroup, string>> = {
-  files: t('Files', {}, 'group'),
-  import: t('Import', {}, 'group'),
-  sales: t('Sales'),
-  automation: t('Automation'),
-  activity: t('Activity'),
-}
-
-interface Section {
-  title: string | undefined
-  entries: NavigationEntry[]
-}
-
-/** Neighbours of one group are one section. */
-function sectionsOf(places: readonly NavigationEntry[]): Section[] {
-  const sections: Section[] = []
-  for (const place of places) {
-    const title = place.group && GROUPS[place.group]
-    const last = sections.at(-1)
-    if (last && last.title === title) last.entries.push(place)
-    else sections.push({ title, entries: [place] })
-  }
-  return sections
-}
-
-const useNavigation = () => useFeatures().flatMap(({ navigation = [] }) => navigation)
+const useNavigation = () => navigationOf(useFeatures())
 
 /** A badge has room for three digits; the server counts little further. */
 const shownCount = (count: number): string => (count > 999 ? '999+' : String(count))
@@ -55,7 +31,8 @@ function OwnFrame({ children }: { children: ReactNode }) {
   const [openAt, setOpenAt] = useState<string | null>(null)
   const { unread, reviews } = useActivity()
   const badges = { unread, reviews, uploading: useUploading() }
-  const places = useNavigation()
+  const sections = useNavigation()
+  const urls = sections.flatMap(({ entries }) => entries.map(({ url }) => url))
   // Navigating closes the menu.
   const open = openAt === path
   return (
@@ -72,17 +49,15 @@ function OwnFrame({ children }: { children: ReactNode }) {
       }
       navigation={
         <Navigation location={path}>
-          {sectionsOf(places).map(({ title, entries }) => (
+          {sections.map(({ title, entries }) => (
             <Navigation.Section
               key={entries[0]!.url}
               title={title}
-              items={entries.map(({ badge, group: _, ...place }) => ({
+              items={entries.map(({ badge, group: _, isLast: _isLast, ...place }) => ({
                 ...place,
                 // Every address begins with it.
                 exactMatch: place.url === '/',
-                excludePaths: places
-                  .map(({ url }) => url)
-                  .filter((url) => url !== place.url && url.startsWith(place.url)),
+                excludePaths: urls.filter((url) => url !== place.url && url.startsWith(place.url)),
                 badge: badge && badges[badge] ? shownCount(badges[badge]) : undefined,
               }))}
             />
@@ -144,7 +119,7 @@ function ShopName() {
 }
 
 function StorefrontFrame({ children }: { children: ReactNode }) {
-  const places = useNavigation()
+  const places = useNavigation().flatMap(({ entries }) => entries)
   useEffect(() => {
     // The storefront's menu sends an event instead of loading the page again.
     const go = (event: Event) => {

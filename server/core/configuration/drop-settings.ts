@@ -20,6 +20,8 @@ export interface Certificate {
 }
 
 export interface DropEnvironment extends DropAddress {
+  /** The folder of files that clients are sending. */
+  staging: string
   /** The range of passive ports; null: any port may be used. */
   passivePorts: { first: number; last: number } | null
   /** The address that passive mode announces; null: the one to which the client connected. */
@@ -29,11 +31,16 @@ export interface DropEnvironment extends DropAddress {
 }
 
 /** Adds problems to `problems`. Without the role `drop`, nothing is read or checked. */
-export function readDropSettings(env: EnvironmentVariables, problems: string[]): DropEnvironment {
+export function readDropSettings(
+  env: EnvironmentVariables,
+  dataDir: string,
+  problems: string[],
+): DropEnvironment {
   const { FTP_PASSIVE_PORTS: ports, DROP_TLS_CERT: cert, DROP_TLS_KEY: key } = env
   const isHere = env.ROLE.includes('drop')
   if (isHere) problems.push(...portProblems(env))
   return {
+    staging: env.DROP_DIR ? path.resolve(env.DROP_DIR) : path.join(dataDir, 'drop'),
     host: env.DROP_HOST ?? (env.BASE_URL ? new URL(env.BASE_URL).hostname : env.HOST),
     ...{ sftpPort: env.SFTP_PORT, ftpPort: env.FTP_PORT },
     passivePorts: ports ? { first: ports[0], last: ports[1] } : null,

@@ -20,6 +20,15 @@ const port = (usual: string) =>
       .refine((value) => value <= 65_535, 'set a port number up to 65535'),
   )
 
+/** Booleans of OpenTelemetry are words: all others than `true` are false. */
+const otelFlag = setting(z.string().default('false')).transform(
+  (value) => value.toLowerCase() === 'true',
+)
+const collector = z.url({
+  protocol: /^https?$/,
+  error: 'set the collector’s address, like http://127.0.0.1:4318',
+})
+
 const SECRET_LENGTH = 32
 
 /** The list of secrets. One secret alone may contain commas. */
@@ -71,6 +80,14 @@ export const environmentSchema = z.object({
       .min(10, 'set a number from 10 to 1000')
       .max(1000, 'set a number from 10 to 1000')
       .default(120),
+  ),
+  DATABASE_WAIT_SECONDS: setting(
+    z.coerce
+      .number('set a number of seconds from 0 to 3600')
+      .int()
+      .min(0, 'set a number of seconds from 0 to 3600')
+      .max(3600, 'set a number of seconds from 0 to 3600')
+      .optional(),
   ),
   ROLE: setting(
     z
@@ -239,6 +256,7 @@ export const environmentSchema = z.object({
   ),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
+  DROP_DIR: setting(z.string().optional()),
   DROP_HOST: setting(
     z
       .string()
@@ -270,6 +288,41 @@ export const environmentSchema = z.object({
     z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').default('info'),
   ),
   ACCESS_LOG: flag,
+  OTEL_SDK_DISABLED: otelFlag,
+  OTEL_TRACES_EXPORTER: setting(
+    z.enum(['otlp', 'console', 'none'], 'set otlp, console or none').optional(),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(collector.optional()),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting(collector.optional()),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting(z.string().optional()),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: setting(z.string().optional()),
+  OTEL_TRACES_SAMPLER: setting(
+    z
+      .enum(
+        ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
+          name,
+          `parentbased_${name}`,
+        ]),
+        'set parentbased_always_on, parentbased_traceidratio or always_off',
+      )
+      .default('parentbased_always_on'),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    z.coerce
+      .number('set a number from 0 to 1')
+      .min(0)
+      .max(1, 'set a number from 0 to 1')
+      .default(1),
+  ),
+  OTEL_PROPAGATORS: setting(
+    z
+      .string()
+      .default('none')
+      .transform((text) => text.split(',').map((name) => name.trim())),
+  ),
+  OTEL_BSP_SCHEDULE_DELAY: setting(
+    z.coerce.number('set milliseconds, like 5000').int().min(1).default(5000),
+  ),
   NODE_ENV: setting(z.string().default('development')),
 })
 

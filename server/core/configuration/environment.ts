@@ -6,6 +6,7 @@ import { environmentProblems, isDemo } from './environment-problems.ts'
 import { environmentSchema, type EnvironmentVariables, type Role } from './environment-schema.ts'
 import { mailSettingsOf, type MailEnvironment } from './mail-settings.ts'
 import type { PartnerAccess } from './plan-list.ts'
+import { tracingOf, type TracingSettings } from './tracing-settings.ts'
 import { readStorage, type Storage } from './storage-settings.ts'
 
 export interface TwilioAccount {
@@ -40,6 +41,8 @@ export interface Environment {
   databaseDirectUrl: string | null
   /** The maximum of connections of a process, of two pools together. */
   connections: number
+  /** How long the start waits for a database that cannot be reached. */
+  databaseWaitSeconds: number
   roles: readonly Role[]
   /** The server's secret; null: it is generated in the data folder at the first start. */
   secret: string | null
@@ -86,7 +89,12 @@ export interface Environment {
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   /** Each request is logged. */
   accessLog: boolean
+  /** Traces for OpenTelemetry; null: off. */
+  tracing: TracingSettings | null
 }
+
+/** A database that starts together with this process needs less. */
+const PRODUCTION_WAIT_SECONDS = 60
 
 /** Reads the environment, once. Throws `ConfigError` with every problem in it. */
 export function readEnvironment(
@@ -101,23 +109,24 @@ export function readEnvironment(
   const dataDir = path.resolve(env.DATA_DIR)
   const problems = environmentProblems(env)
   const storage = readStorage(env, dataDir, problems)
-  const drop = readDropSettings(env, problems)
+  const drop = readDropSettings(env, dataDir, problems)
+  const tracing = tracingOf(env, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
     problems.push(
       'X_ACCEL_LOCATION: leave it out: nginx can only send files from a disk, and STORAGE_PRIMARY is not one',
     )
   const clients = readClients(env, problems)
   if (problems.length > 0) throw new ConfigError(problems)
-  return environmentOf(env, { dataDir, storage, drop, clients })
+  return environmentOf(env, { dataDir, storage, drop, tracing, clients })
 }
 
-interface ReadSettings extends Pick<Environment, 'dataDir' | 'storage' | 'drop'> {
+interface ReadSettings extends Pick<Environment, 'dataDir' | 'storage' | 'drop' | 'tracing'> {
   clients: CloudEnvironment['clients']
 }
 
 function environmentOf(
   env: EnvironmentVariables,
-  { dataDir, storage, drop, clients }: ReadSettings,
+  { dataDir, storage, drop, tracing, clients }: ReadSettings,
 ): Environment {
   const demo = isDemo(env)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
@@ -130,6 +139,8 @@ function environmentOf(
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? null,
     connections: env.DATABASE_CONNECTIONS,
+    databaseWaitSeconds:
+      env.DATABASE_WAIT_SECONDS ?? (env.NODE_ENV === 'production' ? PRODUCTION_WAIT_SECONDS : 0),
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
     previousSecrets: env.APP_SECRET_PREVIOUS.filter((secret) => secret !== env.APP_SECRET),
@@ -157,6 +168,7 @@ function environmentOf(
     },
     logLevel: env.LOG_LEVEL,
     accessLog: env.ACCESS_LOG,
+    tracing,
   }
 }
 

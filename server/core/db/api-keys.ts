@@ -69,6 +69,11 @@ export const listApiKeys = (
     { limit, ...(before === null ? {} : { before }) },
   )
 
+/**
+ * A key of the shop, also a revoked one.
+ * @param id a bare UUID
+ * @returns null: the shop has none with this id
+ */
 export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKey | null> {
   const [row] = await scope.query<ListedKey>(
     `select ${LISTED} from api_keys where shop_id = :shop and id = :id`,

@@ -8,6 +8,7 @@ import { fillEveryTable, readTables } from '../../../test/every-table.ts'
 import type { Database } from './database.ts'
 import { dumpDatabase, loadDump, type Dump } from './dump.ts'
 import { migrationsOf } from './migrate.ts'
+import { makeMonths, readParts } from './month-parts.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let folder: string
@@ -100,6 +101,56 @@ test('large tables are dumped as they are', async () => {
       )
     ).rows
   expect(await sum(other)).toEqual(await sum(database))
+})
+
+/** Which part has which rows. */
+const divided = async ({ pool }: Database) =>
+  (
+    await pool.query(
+      `select tableoid::regclass::text as part, count(*), min(id::text) from downloads group by 1 order by 1`,
+    )
+  ).rows
+
+test('a table that is divided by month gets the months of the dump', async () => {
+  const { pool } = database
+  const second = await mkdtemp(path.join(folder, 'divided-'))
+  const months = (await readParts(pool, 'downloads')).map(({ from }) => from).filter(Boolean)
+  await pool.query(
+    `insert into downloads (shop_id, id, file_id, address, agent, at)
+     select 1, id, id, '', '', now() from unnest($1::uuid[]) id`,
+    [months],
+  )
+  onTestFinished(async () => void (await pool.query(`delete from downloads where id = file_id`)))
+  const dumped = await dumpDatabase(database, second, quiet)
+  const other = await emptyDatabase()
+  // A database that is younger, or older.
+  await makeMonths(other.pool, 'downloads', new Date('2100-01-01'))
+  await loadDump(other, second, dumped, quiet)
+  expect(await readParts(other.pool, 'downloads')).toEqual(await readParts(pool, 'downloads'))
+  expect(await divided(other)).toEqual(await divided(database))
+  const settings = async ({ pool: any }: Database) =>
+    (
+      await any.query(
+        `select relname, reloptions from pg_class where relname ~ '^downloads' and relkind = 'r' order by 1`,
+      )
+    ).rows
+  expect(await settings(other)).toEqual(await settings(database))
+
+  // A version that does not know the parts dumps each as a table.
+  const [whole] = dumped.tables.filter(({ name }) => name === 'downloads')
+  const halves = ['downloads_before', 'downloads_1999_01'].map((name) => ({
+    ...whole!,
+    name,
+    parts: null,
+  }))
+  const tables = dumped.tables.flatMap((table) => (table === whole ? halves : [table]))
+  const rows = await readFile(path.join(second, 'public.downloads.copy.gz'))
+  await writeFile(path.join(second, 'public.downloads_before.copy.gz'), rows)
+  await writeFile(path.join(second, 'public.downloads_1999_01.copy.gz'), gzipSync(''))
+  const third = await emptyDatabase()
+  halves[1]!.rows = 0
+  await loadDump(third, second, { ...dumped, tables }, quiet)
+  expect(await divided(third)).toEqual(await divided(database))
 })
 
 test('a file that is cut off or has other rows loads nothing', async () => {

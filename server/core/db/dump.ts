@@ -1,5 +1,6 @@
 // Writes all tables of the product to compressed files as of one moment, and reads them into an
-// empty database. The schema itself comes from the migrations, so a dump has only rows.
+// empty database. The schema itself comes from the migrations, so a dump has only rows, and the parts
+// of tables that are divided by month.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,6 +15,16 @@ export interface DumpedTable {
   name: string
   columns: string[]
   rows: number
+  /** Absent: the table is not divided. */
+  parts?: DumpedPart[] | null
+}
+
+interface DumpedPart {
+  name: string
+  /** As SQL: `FOR VALUES FROM … TO …`. */
+  bound: string
+  /** As SQL: its storage settings. */
+  settings: string | null
 }
 
 export interface DumpedSequence {
@@ -36,12 +47,17 @@ const SCHEMAS = `('public', 'graphile_worker')`
 const OWN = `('knex_migrations', 'knex_migrations_lock', 'migrations')`
 
 const TABLES = `
-  select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  select n.nspname as schema, c.relname as name,
+    array_agg(a.attname::text order by a.attnum) as columns,
+    (select json_agg(json_build_object('name', p.relname, 'bound', pg_get_expr(p.relpartbound, p.oid),
+       'settings', array_to_string(p.reloptions, ', ')) order by p.relname)
+     from pg_inherits i join pg_class p on p.oid = i.inhrelid
+     where i.inhparent = c.oid and c.relkind = 'p') as parts
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     and a.attgenerated = ''
-  where n.nspname in ${SCHEMAS} and c.relkind = 'r' and c.relname not in ${OWN}
-  group by 1, 2 order by 1, 2`
+  where n.nspname in ${SCHEMAS} and c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ${OWN}
+  group by c.oid, 1, 2 order by 1, 2`
 const SEQUENCES = `
   select schemaname as schema, sequencename as name, last_value as value from pg_sequences
   where schemaname in ${SCHEMAS} and last_value is not null
@@ -98,7 +114,11 @@ async function dumpTable(
   folder: string,
   table: DumpedTable,
 ): Promise<DumpedTable> {
-  const { stream, rows } = copyRowsOut(client, withColumns(table))
+  // All rows of a divided table are in its parts.
+  const source = table.parts
+    ? `(select ${table.columns.map(quoted).join(', ')} from ${tableOf(table)})`
+    : withColumns(table)
+  const { stream, rows } = copyRowsOut(client, source)
   const file = fileOf(folder, table)
   await pipeline(stream, createGzip({ level: 3 }), createWriteStream(file, { mode: 0o600 }))
   await syncFile(file)
@@ -132,12 +152,15 @@ export async function loadDump(
     for (const { table, name } of keys)
       await client.query(`alter table ${table} drop constraint ${name}`)
     // Their effects are in the dump already.
-    const names = dump.tables.map(tableOf)
+    const { rows: present } = await client.query<DumpedTable>(TABLES)
+    const targets = dump.tables.map((table) => ({ table, into: targetOf(table, present) }))
+    const names = [...new Set(targets.map(({ into }) => into))]
     for (const name of names) await client.query(`alter table ${name} disable trigger user`)
     await client.query(`truncate ${names.join(', ')}`)
-    for (const table of dump.tables) {
+    for (const { table, into } of targets) {
       progress(`${table.schema}.${table.name}`)
-      await loadTable(client, folder, table)
+      await remakeParts(client, table, present)
+      await loadTable(client, { folder, table, into })
     }
     for (const name of names) await client.query(`alter table ${name} enable trigger user`)
     for (const { table, name, definition } of keys)
@@ -149,13 +172,50 @@ export async function loadDump(
   })
 }
 
-async function loadTable(client: pg.ClientBase, folder: string, table: DumpedTable): Promise<void> {
+/**
+ * The table that gets the rows. A version that knew no divided tables, and ran beside one that did,
+ * dumped each part as a table.
+ */
+function targetOf(table: DumpedTable, present: readonly DumpedTable[]): string {
+  const isPartOf = ({ schema, name, parts }: DumpedTable) =>
+    Boolean(parts) && schema === table.schema && table.name.startsWith(`${name}_`)
+  const isPresent = present.some(
+    ({ schema, name }) => schema === table.schema && name === table.name,
+  )
+  return tableOf((isPresent ? undefined : present.find(isPartOf)) ?? table)
+}
+
+/** Divides the empty table as the dumped one, whose months this database may not have. */
+async function remakeParts(
+  client: pg.ClientBase,
+  table: DumpedTable,
+  present: readonly DumpedTable[],
+): Promise<void> {
+  if (!table.parts) return
+  const own = present.find(({ schema, name }) => schema === table.schema && name === table.name)
+  const partOf = (name: string) => tableOf({ schema: table.schema, name })
+  for (const { name } of own?.parts ?? []) await client.query(`drop table ${partOf(name)}`)
+  for (const { name, bound, settings } of table.parts)
+    await client.query(
+      `create table ${partOf(name)} partition of ${tableOf(table)} ${bound}
+         ${settings ? `with (${settings})` : ''}`,
+    )
+}
+
+interface Load {
+  folder: string
+  table: DumpedTable
+  into: string
+}
+
+async function loadTable(client: pg.ClientBase, { folder, table, into }: Load): Promise<void> {
+  const columns = table.columns.map(quoted).join(', ')
   let rows = 0
   await pipeline(
     createReadStream(fileOf(folder, table)),
     createGunzip(),
     async (source: AsyncIterable<Buffer>) => {
-      rows = await copyRowsIn(client, withColumns(table), source)
+      rows = await copyRowsIn(client, `${into} (${columns})`, source)
     },
   )
   if (rows !== table.rows)

@@ -19,6 +19,7 @@ export async function runningPort(cluster: string): Promise<number | null> {
   return Number(lines[3])
 }
 
+/** Removes the pid file of a server that was killed, so that the next one starts. */
 export async function clearStalePid(cluster: string): Promise<void> {
   const lines = await pidFile(cluster)
   // The id may be reused by another program, which PostgreSQL would treat as a running server.

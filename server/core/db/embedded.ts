@@ -16,6 +16,7 @@ const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
 // An operator may restart it by hand, so it is started only after this many failed checks.
 const ABSENT_CHECKS = 3
+/** Exported for a test that looks for a killed owner's lock. */
 export const OWNER_LOCK = 728_115_002
 // A killed owner's connection may take a moment to be noticed.
 const OWNER_WAIT_MS = 5_000

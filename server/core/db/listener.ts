@@ -47,6 +47,7 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
     CHANNELS.map((channel) => [channel, new Set()]),
   )
   const held: HeldLock[] = []
+  // An advisory lock of the session: PostgreSQL releases it when the connection ends.
   const take = (from: pg.Client, { locks, lock, mode }: HeldLock) =>
     from.query(`select pg_advisory_lock${mode === 'shared' ? '_shared' : ''}($1, $2)`, [
       locks,

@@ -107,6 +107,7 @@ function createLockServer(connection: ReconnectingClient, log: Logger) {
     return asked
   }
   const tryOn = async (by: pg.Client, name: string): Promise<boolean> => {
+    // An advisory lock of the session: what the name is for may take minutes, without a transaction.
     const sql = 'select pg_try_advisory_lock($1, hashtext($2)) as taken'
     const { taken } = firstOf(await query<{ taken: boolean }>(by, sql, [NAMED_LOCKS, name]))
     if (!taken) await query(by, `select pg_notify('lock_wanted', $1)`, [name])

@@ -143,6 +143,7 @@ export async function migrateDown(
 ): Promise<UndoneMigration[]> {
   const client = await database.pool.connect()
   try {
+    // The advisory lock of migrate(): both change the schema, and undoing may drop every table.
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const undone = await migrationsAfter(database, number, migrations)
     const known = await migrations.getMigrations([])

@@ -34,6 +34,10 @@ interface RateLimitOptions {
   blockSeconds?: number
 }
 
+/**
+ * Creates a limit whose counts are in the database, shared by all processes. Its functions throw if
+ * the database cannot be reached.
+ */
 export function openRateLimit(pool: pg.Pool, options: RateLimitOptions): RateLimit {
   const limiter = new RateLimiterPostgres({
     storeClient: pool,

@@ -7,9 +7,14 @@ import { lastOf } from '../present.ts'
 export const replyPlace = ({ shop }: Pick<ShopScope, 'shop'>): string =>
   `shop/${shop}/idempotency_keys.reply`
 
+/** Seals a reply for its row in idempotency_keys. */
 export const sealReply = (scope: ShopScope, secrets: Secrets, reply: object): Buffer =>
   secrets.seal(JSON.stringify(reply), replyPlace(scope))
 
+/**
+ * The reply of a row.
+ * @throws if it was sealed under a secret that is not configured, or for another shop
+ */
 export const openReply = (scope: ShopScope, secrets: Secrets, sealed: Buffer): unknown =>
   JSON.parse(secrets.open(sealed, replyPlace(scope)))
 

@@ -66,6 +66,10 @@ export const runsNow = ({ name }: TaskKind, key: string): string =>
   `exists (select from background_tasks b
      where b.task = '${name}' and b.key = ${key} and ${isAlive('b.worker_id')})`
 
+/**
+ * Queues the next run of a task for a key, unless an earlier one is queued.
+ * @param at when it is due
+ */
 export async function queueNext(
   { pool }: BackgroundOptions['database'],
   { name, onePerShop = false }: TaskKind,
@@ -79,6 +83,7 @@ export async function queueNext(
   await pool.query(`select ${ADD_JOB(job)}`, [name, key, shop, at, onePerShop])
 }
 
+/** Queues a task that has one run for the installation, unless a living worker runs it now. */
 export async function queueAtStart(
   { pool }: BackgroundOptions['database'],
   task: BackgroundTask,

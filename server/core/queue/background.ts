@@ -53,6 +53,10 @@ export interface Background {
   recover(): Promise<void>
 }
 
+/**
+ * The background tasks of one worker.
+ * @throws if two tasks have one name
+ */
 export function createBackground(options: BackgroundOptions): Background {
   const { database, worker, tasks } = options
   const names = tasks.map(({ name }) => name)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BYTES, FINISH, jobLimits, MESSAGE, QUICK_PLACES } from './job-concurrency.ts'
-import { createPlaces, ofShop, plainLimits, waitingLimits, type Places } from './places.ts'
+import { createPlaces, ofShop, ofSmall, plainLimits, waitingLimits, type Places } from './places.ts'
 
 const SLOW_MS = 5000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -39,6 +39,32 @@ test('the more shops have work, the fewer places has one of them', () => {
   others.forEach((leave) => leave())
   less.forEach((leave) => leave())
   expect(fill(places, bytesOf(1))).toHaveLength(2)
+})
+
+test('beside its large operations a shop has one place for small ones', () => {
+  const places = open(8)
+  const small = [BYTES, ofSmall(BYTES, 1)]
+  const large = fill(places, bytesOf(1))
+  expect(large).toHaveLength(4)
+  const [only, ...more] = fill(places, small)
+  expect(more).toEqual([])
+  expect(places.full().sort()).toEqual([ofShop(BYTES, 1), ofSmall(BYTES, 1)])
+  // Small ones alone have as many as any, and count for the shop.
+  only!()
+  large.forEach((leave) => leave())
+  expect(fill(places, small)).toHaveLength(5)
+  expect(places.full()).toContain(ofShop(BYTES, 1))
+  // The places of all shops remain the limit.
+  for (const shop of [2, 3, 4]) places.enter(bytesOf(shop))
+  expect(places.full()).toContain(BYTES)
+})
+
+test('a shop whose jobs take long keeps the place for small ones', () => {
+  const places = open(4)
+  const slow = fill(places, bytesOf(1))
+  vi.advanceTimersByTime(SLOW_MS)
+  expect(slow).toHaveLength(2)
+  expect(fill(places, [BYTES, ofSmall(BYTES, 1)])).toHaveLength(1)
 })
 
 test('a single place is available to any shop', () => {

@@ -3,7 +3,8 @@
 // do the next jobs of its shop, until one of them is quick. Shops whose servers do not answer then
 // hold the slow places, and wait for each other, while all other shops have the usual ones. The more
 // shops have work, the fewer places one of them has, so that a large operation leaves the places to
-// the small ones of others.
+// the small ones of others. For its own small operations a shop has one place more, which large ones
+// cannot take.
 import { present } from '../present.ts'
 
 export interface PlaceLimits {
@@ -21,12 +22,17 @@ export interface Places {
   full(): string[]
   /**
    * Takes a place; call the result to release it. None of the flags may be full. A job has the flag
-   * of its kind, and, if it belongs to a shop, the one of `ofShop`.
+   * of its kind, and, if it belongs to a shop, the one of `ofShop` or `ofSmall`.
    */
   enter(flags: readonly string[]): () => void
 }
 
 export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
+const SMALL = '/small'
+/** Of a batch of a small operation. */
+export const ofSmall = (kind: string, shop: number | string) => `${ofShop(kind, shop)}${SMALL}`
+/** Places of a shop that its large operations cannot take. */
+const FOR_SMALL = 1
 
 /** How many jobs may take long for each usual place: they wait more than they work. */
 const SLOW_TIMES = 3
@@ -69,10 +75,10 @@ interface ShopJobs {
 const TURN_MS = 2000
 
 const hasSlowPlace = ({ slow, slowPlaces }: Kind) => slow < slowPlaces
-const mayNotStart = ({ kind, running, isSlow }: ShopJobs, turns: number) =>
+const mayNotStart = ({ kind, running, isSlow }: ShopJobs, turns: number, more = 0) =>
   isSlow
-    ? running >= kind.perShop || !hasSlowPlace(kind)
-    : running >= Math.min(kind.perShop, Math.ceil(kind.places / Math.max(1, turns)))
+    ? running >= kind.perShop + more || !hasSlowPlace(kind)
+    : running >= Math.min(kind.perShop, Math.ceil(kind.places / Math.max(1, turns))) + more
 
 /** How many shops take turns in the usual places of each kind. */
 function turnsOf(shops: Iterable<ShopJobs>): ReadonlyMap<Kind, number> {
@@ -133,16 +139,20 @@ export function createPlaces(
       const turns = turnsOf(shops.values())
       return [
         ...[...kinds].flatMap(([flag, { usual, places }]) => (usual >= places ? [flag] : [])),
-        ...[...shops].flatMap(([flag, jobs]) =>
-          mayNotStart(jobs, turns.get(jobs.kind) ?? 0) ? [flag] : [],
-        ),
+        ...[...shops].flatMap(([flag, jobs]) => {
+          const shopTurns = turns.get(jobs.kind) ?? 0
+          return [
+            ...(mayNotStart(jobs, shopTurns) ? [flag] : []),
+            ...(mayNotStart(jobs, shopTurns, FOR_SMALL) ? [flag + SMALL] : []),
+          ]
+        }),
       ]
     },
     enter: (flags) => {
       const kindFlag = flags.find((flag) => kinds.has(flag))
       if (kindFlag === undefined) return () => {}
       const kind = present(kinds.get(kindFlag), kindFlag)
-      const shop = flags.find((flag) => flag.startsWith(ofShop(kindFlag, '')))
+      const shop = flags.find((flag) => flag.startsWith(ofShop(kindFlag, '')))?.replace(SMALL, '')
       if (shop === undefined) {
         kind.usual++
         return () => void kind.usual--

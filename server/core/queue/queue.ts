@@ -2,7 +2,7 @@
 // key, so that queueing one twice leaves one.
 import type { ShopScope } from '../db/for-shop.ts'
 import { BYTES, FINISH, MESSAGE, PROMPT } from './job-concurrency.ts'
-import { ofShop } from './places.ts'
+import { ofShop, ofSmall } from './places.ts'
 
 export interface ChainJob {
   shop: number
@@ -30,13 +30,21 @@ export const FINISH_CHAIN = -1
 const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
 const finishKey = (operation: string) => `finish:${operation}`
 
-/**
- * graphile-worker takes lower numbers first. The first batch of an operation goes before later
- * batches of others, so a large operation delays a small one only for the batches that are running.
- */
-const FIRST = 0
-const FURTHER = 1
+/** graphile-worker takes lower numbers first, and of the same number the job that is due first. */
+const OTHER = 0
+const BATCH = 1
 const LAST = 2
+/**
+ * An operation of at most this many files is small: somebody waits for it, and it is one batch. It
+ * gets a further place beside the large operations of its shop (places.ts).
+ */
+const SMALL = 100
+/**
+ * Batches of small operations, and the first one of any, are queued as if they waited this long
+ * already. So they go before the others, which then wait for the batches that are running, and
+ * nothing waits for ever: a batch goes before all that are queued a minute after it.
+ */
+const AHEAD_MS = 60_000
 /** Mail servers reject thousands of concurrent messages. */
 const MESSAGES_APART_MS = 100
 
@@ -46,42 +54,47 @@ const MESSAGES_APART_MS = 100
  */
 export type ChainLoad = 'quick' | 'slow'
 
-export const queueFirst = (tx: ShopScope, operation: string, chain: number, load: ChainLoad) =>
-  addChain(tx, operation, chain, load, { priority: FIRST })
+interface ChainTiming {
+  load?: ChainLoad
+  /** Absent: immediately. */
+  runAt?: Date
+  /** It is the first batch of the operation. */
+  first?: boolean
+}
 
-export const queueChain = (
+/** Queues the next batch of a chain; small operations and first batches go before others. */
+export async function queueChain(
   tx: ShopScope,
   operation: string,
   chain: number,
-  { load = 'slow', runAt }: { load?: ChainLoad; runAt?: Date } = {},
-) => addChain(tx, operation, chain, load, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
-
-async function addChain(
-  tx: ShopScope,
-  operation: string,
-  chain: number,
-  load: ChainLoad,
-  when: JobTiming,
+  { load = 'slow', runAt, first = false }: ChainTiming = {},
 ): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
-  const flags = load === 'quick' ? [] : await flagsOf(tx, operation)
-  return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
-}
-
-async function flagsOf(tx: ShopScope, operation: string): Promise<string[]> {
-  const [row] = await tx.query<{ prompt: boolean }>(
-    'select prompt from operations where shop_id = :shop and id = :operation',
+  const [row] = await tx.query<{ prompt: boolean; small: boolean }>(
+    `select prompt, total <= ${SMALL} as small from operations
+     where shop_id = :shop and id = :operation`,
     { operation },
   )
+  const small = row?.small ?? false
   const flag = row?.prompt ? PROMPT : BYTES
-  return [flag, ofShop(flag, tx.shop)]
+  return addJob(tx, {
+    ...{ task: 'chain', payload, key: chainKey(operation, chain), priority: BATCH },
+    flags: load === 'quick' ? [] : [flag, (small ? ofSmall : ofShop)(flag, tx.shop)],
+    aheadMs: first || small ? AHEAD_MS : 0,
+    ...(runAt ? { runAt } : {}),
+  })
 }
 
+/** Queues the last steps of an operation. A second call before they have begun changes nothing. */
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
   const payload: FinishJob = { shop: tx.shop, operation }
   return addJob(tx, { task: 'finish', payload, key: finishKey(operation), flags: [FINISH] })
 }
 
+/**
+ * Queues the delivery of a message of the outbox, by its bare UUID.
+ * @param runAt absent: as soon as a worker has a place
+ */
 export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {
@@ -104,29 +117,44 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   )
 }
 
-interface JobTiming {
-  runAt?: Date
-  priority?: number
+/** Of messages that are sent at their own times (`due_at`). */
+export async function queueTimedMessages(
+  tx: ShopScope,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', o.shop_id, 'message', o.id), null,
+         o.due_at, :attempts, 'message:' || o.id, :priority, array[:flag]
+       )::graphile_worker.job_spec)
+       from outbox o where o.shop_id = :shop and o.id = any(:messages::uuid[])))`,
+    { messages, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
+  )
 }
 
-interface Job extends JobTiming {
+interface Job {
   task: (typeof TASKS)[number]
   payload: object
   key: string
   flags: readonly string[]
+  runAt?: Date
+  priority?: number
+  /** Without `runAt`: how long before now it counts as due. */
+  aheadMs?: number
 }
 
 async function addJob(
   tx: ShopScope,
-  { task, payload, key, flags, runAt, priority }: Job,
+  { task, payload, key, flags, runAt, priority = OTHER, aheadMs = 0 }: Job,
 ): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key,
-       run_at := :runAt, max_attempts := :attempts, priority := :priority, flags := :flags::text[])
+       run_at := coalesce(:runAt, now() - :aheadMs * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
      where :shop > 0`,
     {
       ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
-      ...{ runAt: runAt ?? null, priority: priority ?? FIRST },
+      ...{ runAt: runAt ?? null, priority, aheadMs },
     },
   )
 }

@@ -18,6 +18,7 @@ import type { StoreError } from './store.ts'
 
 export type Layout = ReturnType<typeof createLayout>
 
+/** The paths of blobs and temporary files in the folder of a storage location. */
 export function createLayout(folder: string) {
   const temporaryFolder = path.join(folder, 'tmp')
   return {

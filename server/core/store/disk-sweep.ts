@@ -18,6 +18,10 @@ function blobAside(name: string): BlobKey | null {
   return shop === undefined || hash === undefined ? null : { shop: Number(shop), hash }
 }
 
+/**
+ * Removes blobs that no row names and temporary files that nothing writes any more.
+ * @returns the number of removed files
+ */
 export async function sweepDisk(
   layout: Layout,
   { olderThan, known, shops }: SweepScope,

@@ -48,6 +48,7 @@ export interface S3Bucket {
   ): Promise<T>
 }
 
+/** A client of a bucket, which limits its concurrent calls. No call is made yet. */
 export function openBucket(
   { bucket, region, endpoint, pathStyle, credentials }: S3Location,
   sizes: Partial<PartSizes> = {},

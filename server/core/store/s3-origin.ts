@@ -7,6 +7,7 @@ import { openBucket } from './s3-calls.ts'
 /** The library alone knows it; with other credentials, because those of a machine are fetched. */
 const CREDENTIALS = { accessKeyId: 'origin', secretAccessKey: 'origin' }
 
+/** The origin to which browsers send their uploads, for the page’s content security policy. */
 export async function originOf(location: S3Location): Promise<string> {
   const { client, name } = openBucket({ ...location, credentials: CREDENTIALS })
   try {

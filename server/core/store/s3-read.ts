@@ -9,6 +9,10 @@ import { StoreError, type ByteRange } from './store.ts'
 /** Maximum number of consecutive attempts that give no bytes. */
 const MAX_EMPTY_READS = 3
 
+/**
+ * A blob’s bytes, also while a sweep has copied it aside. A broken connection is resumed.
+ * @throws `StoreError`: `not_found`, or why the bucket cannot be read
+ */
 export async function readBlob(
   bucket: S3Bucket,
   keys: Keys,

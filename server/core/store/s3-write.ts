@@ -15,6 +15,11 @@ import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from 
 
 const READ_BYTES = 256 * 1024
 
+/**
+ * Sends bytes under a temporary key while they are hashed, then copies them to the key of their hash;
+ * few bytes are sent there at the end. The sweep removes what a crash leaves.
+ * @throws `StoreError`, or the reason of `signal`
+ */
 export async function writeBlob(
   bucket: S3Bucket,
   keys: Keys,
@@ -195,6 +200,7 @@ async function copyInParts(
   }
 }
 
+/** Deletes an object. Idempotent. */
 export async function removeObject({ client, call, name }: S3Bucket, key: string): Promise<void> {
   await call((options) => client.send(new DeleteObjectCommand({ Bucket: name, Key: key }), options))
 }

@@ -11,7 +11,7 @@ const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860p
 h1{font-size:24px}ul{list-style:none;padding:0}li{display:flex;gap:12px;align-items:center;padding:10px 0;border-top:1px solid #ddd}
 li>span{flex:1}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
 button.plain{background:#eee;color:#222}input{font:inherit;padding:6px 8px;border:1px solid #888;border-radius:8px}
-form{display:inline-flex;gap:8px;flex-wrap:wrap;align-items:center}.note{background:#f3f6ff;padding:12px 16px;border-radius:8px}`
+form{display:inline-flex;gap:8px;flex-wrap:wrap;align-items:center}details[open]{flex-basis:100%}details label{display:block;margin:6px 0}select{font:inherit;padding:5px}.note{background:#f3f6ff;padding:12px 16px;border-radius:8px}`
 
 const layout = hbs.compile(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,13 +25,22 @@ see what the buyer gets. <a href="{{admin}}">Open the admin page</a></p>
 <button class="plain">Search</button></form>
 <ul>{{#each products}}<li><span>{{title}}<small>{{sku}} · {{price}}</small></span>
 <form method="post" action="/demo/orders"><input type="hidden" name="sku" value="{{sku}}">
-<input type="email" name="email" value="buyer@example.com" required aria-label="Your email address">
-<button>Buy</button></form></li>{{else}}<li>No product is called so.</li>{{/each}}</ul>
+<input type="email" name="email" value="buyer@example.com" aria-label="Your email address">
+<button>Buy</button>
+<details><summary>Another way to order</summary><label>Placed by <select name="source">
+<option value="web">Online store</option><option value="pos">Point of sale</option>
+<option value="shopify_draft_order">Draft order</option></select></label>
+<label>Payment <select name="financial_status"><option value="PAID">Paid</option><option value="PENDING">Not paid yet</option>
+<option value="AUTHORIZED">Authorized</option><option value="PARTIALLY_PAID">Half of it</option></select></label>
+<label>Phone <input type="tel" name="phone" placeholder="+4915112345678"></label>
+<label>Units <input type="number" name="quantity" min="1" max="1000" value="1"></label>
+<label><input type="checkbox" name="guest" value="true"> No customer account</label>
+<small>For a phone checkout, empty the email address and enter a phone number. A till has neither.</small></details></form></li>{{else}}<li>No product is called so.</li>{{/each}}</ul>
 {{#if more}}<p>{{more}} more: search for them.</p>{{/if}}`)
 
 const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
-<p>Confirmation {{confirmationNumber}} · {{#if email}}{{email}}{{else}}no email{{/if}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
-{{#if url}}<p class="note"><a class="button" href="{{url}}">Your files</a> {{files}} ready. The same link was sent by email.</p>
+<p>Confirmation {{confirmationNumber}} · {{#if email}}{{email}}{{else}}{{#if phone}}{{phone}}, {{/if}}no email{{/if}} · {{placed}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
+{{#if url}}<p class="note"><a class="button" href="{{url}}">Your files</a> {{files}} ready. {{#if email}}The same link was sent by email.{{else}}No email was sent: the order has no address.{{/if}}</p>
 {{else if pending}}<p class="note">Your files: {{pending}}.</p>
 {{else}}<p class="note">Your files appear here once the shop has prepared them. This page looks every two seconds. A product without a file has none.</p>{{/if}}
 <ul>{{#each lines}}<li><span>{{title}}<small>{{sku}}</small></span>{{currentQuantity}} of {{quantity}}</li>{{/each}}</ul>
@@ -66,6 +75,10 @@ export function shopPage({ shopName, adminUrl, catalog }: ShopPageParts, query: 
   return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
 }
 
+const PLACED_BY: Readonly<Record<string, string>> = {
+  ...{ web: 'online store', pos: 'point of sale', shopify_draft_order: 'draft order' },
+}
+
 export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrder): string {
   const field = order.metafields.find(({ key }) => key === 'delivery')
   const { url, files, status } = field
@@ -75,6 +88,7 @@ export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrde
   const content = orderTemplate({
     ...order,
     unpaid: !isFullyPaid(order),
+    placed: PLACED_BY[order.source ?? 'web'] ?? order.source,
     url,
     files,
     pending,

@@ -146,10 +146,21 @@ async function readFields(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** In a form, `sku` and `quantity` are its only line. */
+/**
+ * In a form, `sku` and `quantity` are its only line, and empty fields are absent. Online orders need an
+ * address. Throws `OrderProblem`.
+ */
 function fieldsOf(form: URLSearchParams): Record<string, unknown> {
-  const { sku, quantity, ...fields } = Object.fromEntries(form)
-  return sku === undefined ? fields : { ...fields, lines: [{ sku, quantity: quantity || 1 }] }
+  const { sku, quantity, ...given } = Object.fromEntries(form)
+  if (sku === undefined) return given
+  const { guest, ...fields } = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value.trim() !== ''),
+  )
+  const { email, phone, source = 'web' } = fields
+  if (source === 'web' && email === undefined && phone === undefined)
+    throw new OrderProblem('Enter an email address, or a phone number for a phone checkout')
+  const lines = [{ sku, quantity: quantity || 1 }]
+  return { ...fields, lines, ...(guest === 'true' ? { guest: true } : {}) }
 }
 
 const PAGE_POLICY =

@@ -25,7 +25,8 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
     `insert into shop_days (shop_id, day, figure, subject, value)
      select :shop, (now() at time zone 'UTC')::date - d, figure, subject,
        greatest(1, round(size * (1 + sin(d / 5.0) / 2 + (d * 31 % 7) / 10.0 - d / 400.0)))
-     from generate_series(3, :days::int) d, (values ('deliveries', '', 18), ('imports', 'upload', 2),
+     from generate_series(3, :days::int) d, (values ('deliveries', '', 18), ('orders', '', 20), ('bounced_mails', '', 1),
+       ('imports', 'upload', 2),
        ('imported_files', 'upload', 60), ('imports', 'csv', 1), ('imported_files', 'csv', 120),
        ('imports', 'drop', 1), ('imported_files', 'drop', 25),
        ('imported_files', 'cloud', 40), ('imports', 'cloud', 4),

@@ -2,6 +2,7 @@
 // undone. The rows are not marked while they are planned, which would write each row twice: the
 // chain's row lists them instead.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import type { Strategy } from '../operations/strategy.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
@@ -84,10 +85,7 @@ export async function claimPlannedOf(
  * see that they are taken, and two chains would plan the same items. An advisory lock: commits lock
  * the operation's row, and claims must not wait for them.
  */
-const claimAlone = (tx: ShopScope, { operation }: HeldChain) =>
-  tx.query('select pg_advisory_xact_lock(hashtextextended(:operation, :shop))', {
-    operation: operation.id,
-  })
+const claimAlone = (tx: ShopScope, { operation }: HeldChain) => lockUntilCommit(tx, operation.id)
 
 const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
 

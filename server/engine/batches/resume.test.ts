@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import {
   definePlugin,
-  PORTS,
   type Item,
   type ItemPlugin,
   type Outcome,
   type Plugin,
   type WriteContext,
 } from '../../../plugins/contract.ts'
+import { PORTS } from '../../../test/ports.ts'
 
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
 const stepOf = (id: string, work: Work, given: Partial<ItemPlugin> = {}): Plugin =>

@@ -7,7 +7,6 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import {
   definePlugin,
   PortError,
-  PORTS,
   type Item,
   type ItemPlugin,
   type OperationContext,
@@ -15,6 +14,7 @@ import {
   type Outcome,
   type WriteContext,
 } from '../../../plugins/contract.ts'
+import { PORTS } from '../../../test/ports.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { shopSettingsSchema } from '../../files/shop-settings.ts'
 import { hasEnded } from '../engine.ts'

@@ -18,6 +18,7 @@ import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../core/queue/queue.ts'
+import { traceOperation } from '../../core/tracing.ts'
 import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
@@ -44,6 +45,21 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)
+  traceEnd(job, ending.operation)
+}
+
+function traceEnd({ shop }: FinishJob, operation: OperationRow): void {
+  const { id, kind, action, status, created_at: begun, total, failed } = operation
+  const isPreview = status === 'previewing'
+  if (isPreview) return
+  traceOperation({
+    ...{ id, begun, name: `operation ${kind}`, failed: endStatus(operation) === 'failed' },
+    fields: {
+      ...{ 'stevedore.shop': shop, 'stevedore.operation': id, 'stevedore.action': action },
+      ...{ 'stevedore.status': endStatus(operation), 'stevedore.items': total },
+      'stevedore.items.failed': failed,
+    },
+  })
 }
 
 async function finishWork(runner: EngineRunner, ending: Finalization): Promise<void> {
@@ -112,6 +128,12 @@ const HAS_EFFECTS = `(
     and after is not null)
   or exists (select from created_files where shop_id = :shop and operation_id = :id))`
 
+/** SQL: how many of its files failed by each code. Lists and the home page do not read its items. */
+const CAUSES = `(
+  select jsonb_object_agg(code, files) from (
+    select error ->> 'code' as code, count(*) as files from items
+    where shop_id = :shop and operation_id = :id and status = 'failed' group by 1) c)`
+
 function endOperation(
   { parts: { plugins, ends } }: EngineRunner,
   { scope, operation, lease }: Finalization,
@@ -129,6 +151,7 @@ function endOperation(
          done = case when ledger then done else :done end, failed = case when ledger then failed
            else :failed end,
          skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
+         failure_causes = case when (ledger and failed > 0) or :failed > 0 then ${CAUSES} end,
          undo_until = case when :undoable and ${HAS_EFFECTS} then now() + :window::interval end
        where shop_id = :shop and id = :id`,
       {

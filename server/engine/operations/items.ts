@@ -46,6 +46,8 @@ export interface ItemFilter {
   statuses?: readonly ItemStatus[]
   /** Only items whose name contains this, ignoring case. */
   search?: string
+  /** Only items that failed with this code. */
+  error?: string
   /** Only items with a warning. */
   warned?: boolean
   /** Only items after this position. */
@@ -197,6 +199,7 @@ export function listItems(
   const conditions = [
     ...(filter.warned ? [IS_WARNED] : []),
     ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
+    ...(filter.error ? [`error ->> 'code' = :error`] : []),
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
   ]
   return scope.query<ItemRow>(
@@ -208,6 +211,7 @@ export function listItems(
       after: filter.after ?? -1,
       limit: filter.limit,
       ...(filter.statuses ? { statuses: filter.statuses } : {}),
+      ...(filter.error ? { error: filter.error } : {}),
       ...(filter.search ? { search: nameKey(filter.search) } : {}),
     },
   )

@@ -17,6 +17,8 @@ export interface OperationFilter {
   schedule?: string
   /** Only operations whose workflow's title, action or channel contains this, ignoring case. */
   search?: string
+  /** Only operations in which files failed for this code. */
+  error?: string
   /** Only operations before the one with this UUID. */
   before?: string
   limit: number
@@ -64,5 +66,6 @@ const CONDITIONS = {
   from: 'created_at >= :from::timestamptz',
   to: 'created_at < :to::timestamptz',
   schedule: 'schedule_id = :schedule::uuid',
+  error: `(jsonb_exists(failure_causes, :error) or stopped ->> 'code' = :error)`,
   before: 'id < :before::uuid',
 } satisfies Partial<Record<keyof OperationFilter, string>>

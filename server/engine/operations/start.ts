@@ -2,9 +2,10 @@
 // nothing can lose the work.
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
 import { freezeItems, type OperationSource } from './frozen-items.ts'
-import { FINISH_CHAIN, queueFinish, queueFirst } from '../../core/queue/queue.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../../core/queue/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
 import { itemPlugins, withoutParallel } from '../steps.ts'
@@ -57,7 +58,7 @@ async function requireRoom(
   }
   if ((await count()) + QUOTA_MARGIN < most) return
   // An advisory lock: a quota counts rows, some of which do not exist yet.
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
+  await lockUntilCommit(tx, 'quota of operations')
   if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
 }
 
@@ -89,7 +90,9 @@ export function startOperation(
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
     // Entries that are added later restart an ended chain.
     await insertChains(tx, id, { chains, spare: input.open ? workflow.parallel : chains })
-    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, id, chain, load)
+    // One of its chains: the start of the next operation does not wait for the others.
+    for (let chain = 0; chain < chains; chain++)
+      await queueChain(tx, id, chain, { load, first: chain === 0 })
     if (total === 0 || !ledger) await queueFinish(tx, id)
     return id
   })

@@ -261,11 +261,12 @@ async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Pr
        and not ${LIVE_JOB(`'finish:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, id } of ends.rows) await queueFinish(forShop(database, shop_id), id)
-  const messages = await database.pool.query<{ shop_id: number; id: string }>(
-    `select shop_id, id from outbox o where status = 'waiting' and not batched
+  const messages = await database.pool.query<{ shop_id: number; id: string; due_at: Date | null }>(
+    `select shop_id, id, due_at from outbox o where status = 'waiting' and not batched
        and not ${LIVE_JOB(`'message:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
-  for (const { shop_id, id } of messages.rows) await queueMessage(forShop(database, shop_id), id)
+  for (const { shop_id, id, due_at } of messages.rows)
+    await queueMessage(forShop(database, shop_id), id, due_at ?? undefined)
   const seeded = chains.rows.length + ends.rows.length + messages.rows.length
   if (seeded > 0) log.info('queued work that had no live job', { jobs: seeded })
 }

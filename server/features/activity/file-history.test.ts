@@ -84,9 +84,13 @@ test('every kind of record is listed, newest first, and pages have each entry on
       operation_id: tagging,
       status: 'done',
       undone: true,
+      undo_until: null,
       after: { tags: { added: ['spring'] } },
     },
-    { kind: 'operation', status: 'done', after: { created: true }, undone: false },
+    {
+      ...{ kind: 'operation', status: 'done', after: { created: true }, undone: false },
+      ...{ undo_until: expect.any(String), files: 1 },
+    },
     { kind: 'downloads', downloads: 1 },
     { kind: 'downloads', downloads: 2 },
     { kind: 'downloads', downloads: 3 },
@@ -102,6 +106,34 @@ test('every kind of record is listed, newest first, and pages have each entry on
     cursor = part.next_cursor
   }
   expect(paged).toEqual(data)
+})
+
+test('who has a file is listed: orders, links and links to its pack, a page at a time', async () => {
+  const { body: pack } = await app.owner.call('POST', '/api/packs', { name: 'Almanac' })
+  const packed = await operate({ action: 'move-to-pack', options: { pack: pack.id } })
+  expect(packed).toMatch(/^op_/)
+  const link = { pack_id: pack.id, email: 'cleo@example.com' }
+  expect((await app.owner.call('POST', '/api/links', link)).status).toBeLessThan(300)
+  const holders = async (query = '') =>
+    (await app.owner.call('GET', `/api/files/${file}/holders${query}`)).body
+  const { data, next_cursor } = await holders()
+  expect(next_cursor).toBeNull()
+  const none = { ended: false, downloads: 0, last_download_at: null }
+  expect(data).toMatchObject([
+    { kind: 'pack_link', pack_name: 'Almanac', email: 'cleo@example.com', ...none },
+    { kind: 'delivery', email: 'bob@example.com', link_id: null, ...none },
+    { kind: 'link', email: 'ann@example.com', delivery_id: null, order_name: null, ...none },
+  ])
+  const first = await holders('?limit=2')
+  const second = await holders(`?limit=2&cursor=${first.next_cursor}`)
+  expect([...first.data, ...second.data]).toEqual(data)
+  await app.owner.scope.query(
+    `update links set revoked_at = now(), served = 3 where shop_id = :shop
+     and email = 'ann@example.com'`,
+  )
+  expect((await holders()).data[2]).toMatchObject({ ended: true, downloads: 3 })
+  const gone = await app.owner.call('GET', `/api/files/file_${'0'.repeat(32)}/holders`)
+  expect(gone.status).toBe(404)
 })
 
 test('a file that does not exist, and a forged cursor, are refused', async () => {

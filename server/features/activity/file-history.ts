@@ -4,7 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError } from '../../engine/engine.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 
-interface HistoryPlace {
+export interface HistoryPlace {
   /** As PostgreSQL writes it, with every digit. */
   exact_at: string
   /** Unique in the history; orders what happened at the same time. */
@@ -31,6 +31,10 @@ interface OperationFacts {
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
   undone: boolean
+  /** Until when the operation can be undone; null: it cannot, or it left this file as it was. */
+  undo_until: string | null
+  /** The number of files that it changed. */
+  files: number
 }
 
 interface LinkFacts {
@@ -60,7 +64,7 @@ interface RefusedFacts {
 type ViewFacts = Omit<RefusedFacts, 'reason' | 'times'>
 
 /** Each source gives as many rows as a page has: the newest of all are among them. */
-const newest = (select: string) => `(
+export const newest = (select: string) => `(
   select at, at::text as exact_at, key, kind, facts from (${select}) source
   where :at::timestamptz is null or (at, key) < (:at::timestamptz, :key)
   order by at desc, key desc limit :limit)`
@@ -70,7 +74,9 @@ const OPERATIONS = `
     'operation/' || o.id || '/' || i.position as key, 'operation' as kind,
     jsonb_build_object('operation', o.id, 'kind', o.kind, 'title', o.workflow ->> 'title',
       'requested_by', o.requested_by, 'status', i.status, 'error', i.error, 'before', i.before,
-      'after', i.after, 'undone', o.undone_by is not null) as facts
+      'after', i.after, 'undone', o.undone_by is not null, 'files', o.done,
+      'undo_until', case when o.undone_by is null and o.undo_until > now()
+        and i.status = 'done' and i.after is not null then o.undo_until end) as facts
   from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
   where i.shop_id = :shop and i.file_id = :file and i.status in ('done', 'failed')
     and not (o.preview and o.round = 0)`

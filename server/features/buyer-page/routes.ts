@@ -47,6 +47,10 @@ const pageSchema = z
     copied_links: z.enum(['direct', 'page']).meta({
       description: 'What copied and listed links do: download the file, or open its page',
     }),
+    ask_again: z
+      .boolean()
+      .meta({ description: 'Buyers can ask for more of what is expired or used up' }),
+    buy_again: z.boolean().meta({ description: 'Such files lead to their product in the shop' }),
     library_url: z.url().meta({ description: 'Where buyers ask for the link to their downloads' }),
     logo: z
       .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })

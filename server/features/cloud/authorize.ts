@@ -7,7 +7,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
-import { holdConnection, missingOf, requireConnection, setUpText } from './connections.ts'
+import { holdConnection, requireConnection } from './connections.ts'
+import { missingOf, setUpText } from './set-up.ts'
 import { lostAccessTitle } from './notices.ts'
 import { partiesOf, tokenError } from './oauth.ts'
 import { providerOf } from './providers/providers.ts'
@@ -38,8 +39,8 @@ export async function beginAuthorization(
     throw new AppError('conflict', {
       message: say('{title} is connected with keys', { title: provider.title }),
     })
-  const missing = missingOf(cloud, provider)
-  if (missing.length > 0) throw new AppError('conflict', { message: setUpText(provider, missing) })
+  const missing = missingOf(cloud.options, provider)
+  if (missing.length > 0) throw new AppError('conflict', { message: setUpText(provider) })
   const { options } = cloud
   const state = oauth.generateRandomState()
   const verifier = oauth.generateRandomCodeVerifier()

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { folderFiles } from './folder/remote-files.ts'
+import { folderFiles } from './folder/folder-files.ts'
 import { openBroker, type Broker } from './broker.ts'
 import { tokenSource, type OAuthClients, type OAuthFetch } from './oauth.ts'
 import type { Provider, Values } from './providers/provider.ts'
@@ -14,6 +14,7 @@ import { openGuardProxy, type Dial, type GuardProxy } from './proxy.ts'
 import { CloudError } from './rclone/errors.ts'
 import { findRclone, type RcloneProgram } from './rclone/program.ts'
 import { rcloneFiles } from './rclone/rclone-files.ts'
+import { missingOf } from './set-up.ts'
 import type { RemoteFiles } from './rclone/remote-files.ts'
 
 export interface CloudOptions {
@@ -75,6 +76,14 @@ export interface Cloud {
 export async function openCloud(options: CloudOptions): Promise<Cloud> {
   const { dataDir, log, demo, emulators } = options
   const rclone = await findRclone(options.executable)
+  for (const provider of PROVIDERS) {
+    const missing = missingOf(options, provider)
+    if (missing.length > 0)
+      log.info('a cloud provider is not offered', {
+        provider: provider.id,
+        not_set: missing.join(', '),
+      })
+  }
   if (rclone.message !== null) log.info('cloud connections cannot sync', { reason: rclone.message })
   const demoFolder = path.join(dataDir, 'demo-cloud')
   if (demo) await mkdir(demoFolder, { recursive: true })

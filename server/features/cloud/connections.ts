@@ -12,6 +12,7 @@ import { renameNotices } from './notices.ts'
 import { proveAccess } from './prove-access.ts'
 import { dropRejections } from './rejections.ts'
 import { openSealed, sealed } from './sealed.ts'
+import { missingOf, setUpText } from './set-up.ts'
 
 export type ConnectionState = 'unauthorized' | 'ready' | 'failing'
 
@@ -238,24 +239,12 @@ export async function deleteConnection(tx: ShopScope, id: string): Promise<void>
 
 function offered(cloud: Cloud, id: string): Provider {
   const provider = cloud.providers.find((one) => one.id === id)
-  const missing = provider ? missingOf(cloud, provider) : []
+  const missing = provider ? missingOf(cloud.options, provider) : []
   const refuse = (message: Text) => {
     const detail: ErrorDetail = { param: 'provider', code: 'invalid_value', message }
     throw new AppError('validation_failed', { param: 'provider', details: [detail] })
   }
   if (!provider) return refuse(say('This installation does not have this provider'))
-  if (missing.length > 0) return refuse(setUpText(provider, missing))
+  if (missing.length > 0) return refuse(setUpText(provider))
   return provider
 }
-
-/** The environment variables that a provider needs and that are not set. */
-export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
-  oauth && !cloud.options.clients[oauth.client]
-    ? [`CLOUD_${oauth.client}_CLIENT_ID`, `CLOUD_${oauth.client}_CLIENT_SECRET`]
-    : []
-
-export const setUpText = ({ title }: Provider, missing: readonly string[]): Text =>
-  say(
-    '{title} needs a separate app: the operator has to register it and set {variables} (see the operator’s guide)',
-    { title, variables: missing.join(', ') },
-  )

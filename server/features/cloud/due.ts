@@ -28,7 +28,7 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
   },
 })
 
-/** Starts the due syncs and returns their number. */
+/** Starts the due syncs and returns their number. Exported for tests that start them without waiting for the minute. */
 export async function startDue(parts: ListingParts): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id

@@ -6,6 +6,7 @@ import { cloudChannel } from './channel.ts'
 import { cloudExamples } from './examples.ts'
 import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
+import { createCloudPort } from './port.ts'
 import { connectionRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -14,6 +15,7 @@ export const cloudFeature = defineFeature({
   messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
+  ports: { cloud: createCloudPort },
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
   events: [
     defineEvent({

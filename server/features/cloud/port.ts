@@ -1,10 +1,6 @@
 // The plugins' port to a sync: reads its decisions and carries them out.
-import {
-  type Cloud as CloudPort,
-  type CloudTask,
-  PortError,
-  sayPlain,
-} from '../../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../../plugins/contract.ts'
+import type { Cloud as CloudPort, CloudTask } from '../../../plugins/sync-cloud/port.ts'
 import type { Cloud } from './cloud.ts'
 import { carryOut, type TaskResult } from './carry-out.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -14,11 +10,13 @@ import { present } from '../../core/present.ts'
 import type { StoredBytes } from '../../ports/item-bytes.ts'
 import type { StagePlace } from '../../ports/stage.ts'
 
-export function createCloudPort(
-  scope: ShopScope,
-  cloud: Cloud,
-  parts: StoredBytes & { place: StagePlace },
-): CloudPort {
+export interface CloudPortParts extends StoredBytes {
+  scope: ShopScope
+  cloud: Cloud
+  place: StagePlace
+}
+
+export function createCloudPort({ scope, cloud, ...parts }: CloudPortParts): CloudPort {
   const load = async (sync: string, items: readonly { id: string; position: number }[]) => {
     const found = await tasksOf(
       scope,

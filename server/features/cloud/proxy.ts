@@ -27,7 +27,7 @@ const CONNECT_MS = 10_000
 /** rclone keeps idle connections for a minute. */
 const KEEP_ALIVE_MS = 70_000
 
-/** Connects to public addresses only, on ports of storage services. */
+/** Connects to public addresses only, on ports of storage services. Exported for tests of providers, which allow addresses of their emulator. */
 export const guardedDial: Dial = (host, port) => {
   const { standard } = addressRules(false)
   const literal = isIP(host) !== 0

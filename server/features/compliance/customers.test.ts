@@ -10,8 +10,15 @@ import { listNotices } from '../../core/outbox/notices.ts'
 import { listAnswers, readAnswer, sweepAnswers } from './customer-data-rows.ts'
 import { customerData } from './customer-data.ts'
 import { BUYER_PLACES, TABLES } from '../../features.ts'
-import { DELETED, NOT_OF_SHOPS } from './places.ts'
+import { DELETED } from './places.ts'
 import { redactCustomer } from './redact-customer.ts'
+
+/** Columns outside the shops' tables that look like an address, each with the reason. */
+const NOT_OF_SHOPS: Readonly<Record<string, string>> = {
+  'shops.profile': 'the merchant’s own address, from the platform',
+  'rate_limits.key':
+    'networks of clients and hashes of licence keys, for an hour at most, with nothing that names a buyer',
+}
 
 const EMAIL = 'Ann.O-Brien+shop@Example.com'
 const OTHERS = ['joAnn.O-Brien+shop@example.com', 'ann.o-brien+shop@example.com.au']

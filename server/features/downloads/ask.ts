@@ -104,6 +104,8 @@ async function readAsk({ counter }: AskingParts, { request, client, now }: AskVi
   const key = String(form.key ?? '')
   const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
   if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
+  // The pages have no form then.
+  if (!link.look.askAgain) throw new FormRefusal('conflict')
   const parsed = fields.safeParse(form, { error: problemText })
   if (!parsed.success)
     throw new FormRefusal('validation_failed', {

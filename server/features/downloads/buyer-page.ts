@@ -49,6 +49,12 @@ const fields = {
     description:
       'What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing',
   }),
+  ask_again: z.boolean().meta({
+    description: 'Buyers can ask for more time or downloads of files that are expired or used up',
+  }),
+  buy_again: z.boolean().meta({
+    description: 'Such files have a button that leads to their product in the shop',
+  }),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })
@@ -62,6 +68,8 @@ const savedSchema = z.object({
   library: fields.library.default(true),
   library_link: fields.library_link.default(false),
   copied_links: fields.copied_links.default('direct'),
+  ask_again: fields.ask_again.default(true),
+  buy_again: fields.buy_again.default(true),
 })
 export type BuyerPage = z.output<typeof savedSchema>
 export type OwnTexts = z.output<typeof texts>

@@ -30,6 +30,10 @@ export interface PageLook {
   library: boolean
   /** Pages of deliveries lead to it. */
   libraryLink: boolean
+  /** Buyers can ask for more of what is expired or used up. */
+  askAgain: boolean
+  /** What is expired or used up leads to its product. */
+  buyAgain: boolean
   /** The shop's own texts in that language, else in the shop's language; null: it has none. */
   textsIn(locale: Locale): OwnTexts | null
 }
@@ -56,6 +60,7 @@ export function lookOf({ page, logo }: SavedBuyerPage, timeZone = 'UTC'): PageLo
     timeZone,
     library: page.library,
     libraryLink: page.library && page.library_link,
+    ...{ askAgain: page.ask_again, buyAgain: page.buy_again },
     textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
   }
 }

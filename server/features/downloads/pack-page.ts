@@ -45,6 +45,8 @@ interface ShownRow {
   /** The page that asks before its download; null: it is open. */
   unlock: string | null
   view: ViewButton | null
+  /** The address of its product, when it is expired or used up; null: the product is not offered. */
+  buy: string | null
 }
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
@@ -120,6 +122,7 @@ export function packPage(
         file.locked !== null && isUsable({ ...file, locked: null }, now)
           ? `${address(file.key, 'download', file.asks)}&from=${pack.ask.key}`
           : null,
+      buy: buyAddress(file, pack),
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
@@ -144,6 +147,16 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
     ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
 }
+
+function buyAddress(file: ShownFile, { shop, now }: OpenedPack): string | null {
+  const { handle = null } = file
+  if (handle === null || !shop.look.buyAgain || waits(file, now) || isUsable(file, now)) return null
+  return productAddress(shop.domain, handle)
+}
+
+/** The page of a product in the shop. */
+export const productAddress = (domain: string, handle: string): string =>
+  `https://${domain}/products/${encodeURIComponent(handle)}`
 
 const isReleased = ({ available_at }: ShownFile, now: Date) => !available_at || available_at <= now
 
@@ -217,12 +230,13 @@ export const useText = (t: Translator, hours: number): string =>
 /** What the buyer can do when a file has no downloads left. */
 function moreOf(
   t: Translator,
-  { shop: { name: shop }, files, ask, asked, now }: OpenedPack,
+  { shop: { name: shop, look }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
   const some = files.some((file) => isUsable(file, now))
   const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
   // An expiry is shown beside its file.
   const usedUp = files.every(hasLeft) ? '' : t('pack.usedUp', { which })
+  if (!look.askAgain) return { usedUp }
   if (asked) return { usedUp: `${usedUp} ${t('advice.asked', { shop })}`.trim() }
   return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, silent } from '../../../test/database.ts'
 import { makeFiles } from '../../../test/files.ts'
+import { readParts } from '../../core/db/month-parts.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
@@ -185,12 +186,29 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
-  test('is deleted after thirteen months', async () => {
-    const { key } = await depot.addLink(SMALL)
-    await get(port, key)
+  test('is dropped with its month, 13 months after its end', async () => {
+    const { file } = await depot.addLink(SMALL)
+    const writtenAt = async (id: string, at: string) =>
+      depot.scope.insert('downloads', { id, file_id: file, address: '', agent: '', at })
+    // Written before there were months, and in one of them.
+    const months = await readParts(database.pool, 'downloads')
+    const { from, to } = months[1]!
+    const [begin, end] = [from!, to!].map((id) =>
+      Number.parseInt(id.replace('-', '').slice(0, 12), 16),
+    )
+    await writtenAt(`${from!.slice(0, 14)}7000-8000-000000000001`, new Date(begin!).toISOString())
+    await writtenAt('01900000-0000-7000-8000-000000000001', '2024-06-09T12:00:00Z')
+    const after = (ms: number, month: number) => {
+      const time = new Date(ms)
+      time.setUTCMonth(time.getUTCMonth() + month)
+      return time
+    }
+    expect(await sweepDownloads(database.pool, new Date('2025-07-09T11:59:00Z'))).toBe(0)
+    expect(await sweepDownloads(database.pool, new Date('2025-07-09T12:01:00Z'))).toBe(1)
+    await sweepDownloads(database.pool, new Date(+after(end!, 13) - 1))
     expect(await kept()).toHaveLength(1)
-    expect(await sweepDownloads(database.pool, new Date('2027-04-01T11:59:00Z'))).toBe(0)
-    expect(await sweepDownloads(database.pool, new Date('2027-04-01T12:01:00Z'))).toBe(1)
+    await sweepDownloads(database.pool, after(end!, 13))
+    expect(await kept()).toEqual([])
   })
 })
 

@@ -3,6 +3,7 @@
 // written in batches after the responses, so that no download waits for them.
 import type pg from 'pg'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import { CLOCKS_APART_MS, dropMonths, firstIdAt, makeMonths } from '../../core/db/month-parts.ts'
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
@@ -236,20 +237,12 @@ const ORPHANS_HOURS = 24
 
 /**
  * Deletes records, refused downloads and counts older than 13 months, and records of deleted files, of all shops;
- * returns the number of records.
+ * returns the number of records, without those of whole months, which are dropped. Makes the months
+ * that begin soon.
  */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
   let orphans = 0
   for (let hour = 0; hour < ORPHANS_HOURS; hour++) orphans += await sweepOrphans(pool, now, hour)
-  const old = await inBatches(SWEEP_BATCH, (limit) =>
-    pool.query(
-      `delete from downloads where (shop_id, file_id, id) in (
-         select shop_id, file_id, id from downloads
-           where at < $1::timestamptz - $2 * interval '1 month'
-         limit $3 for update skip locked)`,
-      [now, KEPT_MONTHS, limit],
-    ),
-  )
   await pool.query(
     `delete from refused_downloads where at < $1::timestamptz - $2 * interval '1 month'`,
     [now, KEPT_MONTHS],
@@ -266,20 +259,42 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
     now,
     KEPT_MONTHS,
   ])
-  return orphans + old
+  return orphans + (await sweepMonths(pool, now))
+}
+
+/**
+ * A month is dropped 13 months after its end. Rows without a month are deleted in batches: those from before
+ * the table was divided.
+ */
+async function sweepMonths(pool: pg.Pool, now: Date): Promise<number> {
+  await makeMonths(pool, 'downloads', now)
+  await dropMonths(pool, 'downloads', { now, kept: KEPT_MONTHS })
+  let deleted = 0
+  for (const part of ['downloads_before', 'downloads_later'])
+    deleted += await inBatches(SWEEP_BATCH, (limit) =>
+      pool.query(
+        `delete from ${part} where (shop_id, file_id, id) in (
+           select shop_id, file_id, id from ${part}
+             where at < $1::timestamptz - $2 * interval '1 month'
+           limit $3 for update skip locked)`,
+        [now, KEPT_MONTHS, limit],
+      ),
+    )
+  return deleted
 }
 
 /**
  * Deletes the records of one hour whose files are gone. Each file is looked up once: the planner
- * would compare all records with all files.
+ * would compare all records with all files. A record is not older than its id, so older months are not read.
  */
 async function sweepOrphans(pool: pg.Pool, now: Date, hoursAgo: number): Promise<number> {
+  const since = +now - (ORPHANS_HOURS + 1) * 60 * 60 * 1000
   // The last hour has no end: clocks of other machines may be ahead.
   const { rowCount } = await pool.query(
     `with hour as materialized (
        select distinct shop_id, file_id from downloads
        where at > $1::timestamptz - ($2::int + 1) * interval '1 hour'
-         and ($2::int = 0 or at <= $1::timestamptz - $2 * interval '1 hour')
+         and ($2::int = 0 or at <= $1::timestamptz - $2 * interval '1 hour') and id >= $3
      ), gone as materialized (
        select h.shop_id, h.file_id from hour h
        left join lateral (select 1 as present from files f
@@ -287,8 +302,8 @@ async function sweepOrphans(pool: pg.Pool, now: Date, hoursAgo: number): Promise
        where f.present is null
      )
      delete from downloads d using gone g where d.shop_id = g.shop_id and d.file_id = g.file_id
-       and d.at > $1::timestamptz - ${ORPHANS_HOURS} * interval '1 hour'`,
-    [now, hoursAgo],
+       and d.at > $1::timestamptz - ${ORPHANS_HOURS} * interval '1 hour' and d.id >= $3`,
+    [now, hoursAgo, firstIdAt(new Date(since - CLOCKS_APART_MS))],
   )
   return rowCount ?? 0
 }

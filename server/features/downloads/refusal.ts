@@ -43,6 +43,8 @@ export interface RefusalContext {
   details?: readonly ErrorDetail[]
   /** Additional headers, as a flat list. */
   headers?: readonly string[]
+  /** A program has asked, also without an `Accept` header: its body was JSON. */
+  json?: boolean
 }
 
 /** Why an existing link may not be used now from these sites; null if it may. */
@@ -215,7 +217,8 @@ function pageOf(
   const view = VIEWABLE.includes(code) ? viewButton(request, t, link, ask?.key ?? key) : {}
   const whole = name === undefined ? page : { ...page, name, ...view }
   // More downloads would not help the buyer of a blocked delivery.
-  if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
+  if (!ask || !now || link.blocked || !link.look.askAgain || !MAY_ASK.includes(code))
+    return renderMessage(frame, whole)
   if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
   const advice = t('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })
@@ -268,9 +271,10 @@ export function refuse(
   code: ErrorCode,
   about: RefusalContext = {},
 ): void {
-  const body = prefersJson(request.headers.accept)
-    ? { json: errorBody(code, about.details ?? []) }
-    : pageOf(request, code, about)
+  const body =
+    about.json || prefersJson(request.headers.accept)
+      ? { json: errorBody(code, about.details ?? []) }
+      : pageOf(request, code, about)
   sendPage(request, response, ERRORS[code].status, body, about.headers)
 }
 

@@ -2,6 +2,7 @@
 import { dropExamples } from './examples.ts'
 import { dropTask, type DropTaskParts } from './import/task.ts'
 import { dropMetrics } from './metrics.ts'
+import { createDropPort } from './port.ts'
 import { dropRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -11,6 +12,7 @@ export const dropFeature = defineFeature({
   endpoints: dropRoutes,
   tasks: (parts: DropTaskParts) => [dropTask(parts)],
   metrics: dropMetrics,
+  ports: { drop: createDropPort },
   tables: {
     drop_accounts: 'the merchant’s own accounts',
     drop_connections: 'the addresses of the merchant’s own clients',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { nameCodec, type NameEncoding } from './name-encodings.ts'
+import type { NameEncoding } from '../../../plugins/_page/name-encodings.ts'
+import { nameCodec } from './name-encodings.ts'
 
 test.each<[NameEncoding, string, string]>([
   ['windows-1252', 'Größe €.pdf', '4772f6df6520802e706466'],

@@ -1,19 +1,6 @@
 // Encodings of file names of FTP clients that know no UTF-8: of scanners, machines and old programs.
 // The Encoding Standard decodes all of them; they are encoded by the inverse of that.
-
-/** Encodings with one byte or two for each character, in which ASCII is itself. */
-export const NAME_ENCODINGS = [
-  'utf-8',
-  'windows-1252',
-  'windows-1250',
-  'windows-1251',
-  'gb18030',
-  'big5',
-  'shift_jis',
-  'euc-kr',
-] as const
-
-export type NameEncoding = (typeof NAME_ENCODINGS)[number]
+import type { NameEncoding } from '../../../plugins/_page/name-encodings.ts'
 
 export interface NameCodec {
   /** Decodes a line. UTF-8 is recognised in any encoding. */

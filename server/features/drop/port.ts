@@ -1,5 +1,6 @@
 // What plugins may do with files in drop folders: look at their size, and take them for an import.
-import { PortError, type DropFolders } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract.ts'
+import type { DropFolders } from '../../../plugins/take-drop/port.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { ERRORS } from '../../core/errors.ts'
@@ -19,10 +20,12 @@ const TAKEABLE = `shop_id = :shop and id = :id and claim = :claim and hash is no
   and state in ('waiting', 'importing', 'failed')`
 const COLUMNS = `encode(hash, 'hex') as hash, location, size_bytes`
 
-export function createDropPort(
-  scope: ShopScope,
-  stores: ReadonlyMap<string, BlobStore>,
-): DropFolders {
+export interface DropPortParts {
+  scope: ShopScope
+  stores: ReadonlyMap<string, BlobStore>
+}
+
+export function createDropPort({ scope, stores }: DropPortParts): DropFolders {
   const found = async (row: Row): Promise<DetectedContent> => {
     const { hash, location, size_bytes } = row
     const store = stores.get(location)

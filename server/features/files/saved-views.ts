@@ -51,17 +51,24 @@ export async function requireView(scope: ShopScope, id: string): Promise<SavedVi
   return view
 }
 
+/** How many rows of its list a view shows; null: the caller may not read the list. */
+export type ViewRows = FileTotal | null
+
 /**
- * How many files each view shows, counted one after another, to leave the pool to others; null: it
- * shows no files.
+ * Counts the rows of each view, one after another, to leave the pool to others.
+ * @param rowsOf of a list without an index of counts: a page of it is read
  */
 export async function countViews(
   scope: ShopScope,
   views: readonly SavedView[],
-): Promise<ReadonlyMap<SavedView, FileTotal | null>> {
-  const counts = new Map<SavedView, FileTotal | null>()
+  rowsOf: (view: SavedView) => Promise<ViewRows>,
+): Promise<ReadonlyMap<SavedView, ViewRows>> {
+  const counts = new Map<SavedView, ViewRows>()
   for (const view of views)
-    counts.set(view, view.list === 'files' ? await totalOfFiles(scope, view.filter) : null)
+    counts.set(
+      view,
+      view.list === 'files' ? await totalOfFiles(scope, view.filter) : await rowsOf(view),
+    )
   return counts
 }
 

@@ -7,8 +7,10 @@ import { addMappings } from '../../files/mappings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { languageOf } from '../../core/texts.ts'
+import { recordReviews } from '../mapping/model/reviews.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
 import { periodOf, readTops, refreshTops } from './model/tops.ts'
+import { refreshDays } from './model/days.ts'
 import { sendSummaries } from './weekly-summary.ts'
 
 let app: TestApp
@@ -28,6 +30,7 @@ const MAPPING = {
 // Tests look into answers as they like.
 /* oxlint-disable typescript/no-explicit-any */
 const read = async (route: string): Promise<any> => (await app.owner.call('GET', route)).body
+const NONE = { downloads: 0, orders: 0, deliveries: 0, imported_files: 0, bounced_mails: 0 }
 const needs = async (): Promise<Record<string, number>> =>
   Object.fromEntries(
     (await read('/api/attention')).needs.map(({ need, count }: any) => [need, count]),
@@ -44,7 +47,7 @@ test('a new shop needs nothing and has taken no step', async () => {
   })
   const { days, totals, ...lists } = await read('/api/home/figures?days=7')
   expect(days).toHaveLength(7)
-  const none = { downloads: 0, deliveries: 0, imported_files: 0 }
+  const none = NONE
   expect(days.at(-1)).toEqual({ day: day(0), ...none })
   expect(totals).toEqual({ now: none, before: none })
   const stats = await read('/api/stats?metric=downloads&days=7')
@@ -52,7 +55,6 @@ test('a new shop needs nothing and has taken no step', async () => {
   expect([stats.points.length, stats.total]).toEqual([7, 0])
   expect(lists).toEqual({
     ...{ top_files: [], top_products: [], storage: [], imports: [], failures: [] },
-    bounced_mails: 0,
   })
 })
 
@@ -105,6 +107,110 @@ test('each need is counted, and gone when it is done', async () => {
   })
 })
 
+test('connections that fail, lists that run out, and messages that came back are counted', async () => {
+  const { scope } = app.owner
+  const [delivery] = await scope.query<{ id: string }>(
+    'select id from deliveries where shop_id = :shop limit 1',
+  )
+  await scope.query(
+    `insert into connections (shop_id, provider, name, settings, options, state)
+     select :shop, 'demo', state, '{}', '{}', state
+     from unnest(array['ready', 'failing', 'unauthorized']) state`,
+  )
+  await scope.query(
+    `insert into licence_lists (shop_id, name, name_key, warned_at, deleted_at) values
+       (:shop, 'Full', 'full', null, null), (:shop, 'Empty', 'empty', now(), null),
+       (:shop, 'Gone', 'gone', now(), now())`,
+  )
+  await scope.query(
+    `update deliveries set bounced_at = now(), revoked_at = null, withdrawn_at = null
+     where shop_id = :shop and id = :id`,
+    { id: delivery!.id },
+  )
+  const counted = { connections: 2, licence_lists: 1, bounced: 1 }
+  expect(await needs()).toMatchObject(counted)
+  const { needs: found } = await read('/api/attention')
+  expect(found.find(({ need }: any) => need === 'bounced').message).toBe(
+    '1 message to a buyer did not arrive',
+  )
+  await scope.query(`update deliveries set bounced_at = null where shop_id = :shop and id = :id`, {
+    id: delivery!.id,
+  })
+  await scope.query(`delete from connections where shop_id = :shop`)
+  await scope.query(`update licence_lists set warned_at = null where shop_id = :shop`)
+  expect(Object.keys(await needs()).filter((need) => need in counted)).toEqual([])
+})
+
+test('failed imports are listed by cause, each with the place of its files', async () => {
+  const { scope } = app.owner
+  const listed = async () =>
+    (await read('/api/attention')).needs
+      .filter(({ cause }: any) => cause !== null)
+      .map(({ need, count, cause, message, url }: any) => ({ need, count, cause, message, url }))
+  const [{ id }] = (await read('/api/operations?kind=import')).data
+  const gone = {
+    ...{ need: 'failed_imports', count: 1, cause: 'url_not_accessible' },
+    message: '1 file could not be imported this week: File URL not accessible',
+    url: expect.stringMatching(`/operations/${id}\\?status=failed&error=url_not_accessible$`),
+  }
+  expect(await listed()).toEqual([gone])
+  const failed = await read(`/api/operations/${id}/items?error=url_not_accessible`)
+  expect(failed.data.map(({ filename }: any) => filename)).toEqual(['gone.pdf'])
+  expect((await read(`/api/operations/${id}/items?error=sku_not_found`)).data).toEqual([])
+
+  const worker = await app.engine.startWorker()
+  await app.owner.call('POST', '/api/files/import', {
+    files: ['one', 'two'].map((name) => ({
+      filename: `${name}.pdf`,
+      url: `${origin.url}/missing/${name}.pdf`,
+    })),
+  })
+  await worker.stop()
+  const [both, ...others] = await listed()
+  expect(others).toEqual([])
+  expect(both).toMatchObject({ count: 3, cause: 'url_not_accessible' })
+  const { search } = new URL(both.url)
+  const imports = (await read(`/api/operations${search}`)).data
+  expect(imports).toHaveLength(2)
+  expect((await read('/api/operations?error=sku_not_found')).data).toEqual([])
+
+  await scope.query(
+    `update operations set failure_causes = null, stopped = :stopped::jsonb
+     where shop_id = :shop and id = :id`,
+    {
+      id: parsePublicId('import', imports[0].id),
+      stopped: JSON.stringify({ step: 'fetch', code: 'time_limit', message: 'Stopped' }),
+    },
+  )
+  expect(await listed()).toEqual([
+    {
+      ...{ need: 'stopped_imports', count: 1, cause: 'time_limit' },
+      message: '1 import of this week stopped: Processing this file takes longer than is allowed',
+      url: expect.stringMatching(/operations.import_[0-9a-f]+$/),
+    },
+    gone,
+  ])
+  await scope.query(
+    `update operations set created_at = now() - interval '8 days'
+     where shop_id = :shop and stopped is not null`,
+  )
+})
+
+test('open reviews are counted until they are decided', async () => {
+  const { scope } = app.owner
+  const [{ id }] = (await read('/api/files')).data
+  const [operation] = (await read('/api/operations?kind=import')).data
+  await recordReviews(scope, parsePublicId('import', operation.id)!, [
+    {
+      ...{ fileId: parsePublicId('file', id)!, replaces: true },
+      candidates: [{ product_id: PRODUCT, variant_id: null, title: 'Guides', score: 0.7 } as any],
+    },
+  ])
+  expect(await needs()).toMatchObject({ reviews: 1 })
+  await scope.query(`update reviews set status = 'rejected' where shop_id = :shop`)
+  expect(await needs()).not.toHaveProperty('reviews')
+})
+
 test('the figures of a period are compared with the period before it', async () => {
   const { scope } = app.owner
   const [{ id }] = (await read('/api/files')).data
@@ -120,8 +226,8 @@ test('the figures of a period are compared with the period before it', async () 
     '/api/home/figures?days=7',
   )
   expect(totals).toEqual({
-    now: { downloads: 7, deliveries: 1, imported_files: 1 },
-    before: { downloads: 100, deliveries: 0, imported_files: 0 },
+    now: { ...NONE, downloads: 7, deliveries: 1, imported_files: 1 },
+    before: { ...NONE, downloads: 100 },
   })
   expect(days.map(({ downloads }: any) => downloads)).toEqual([2, 0, 0, 0, 0, 0, 5])
   const stats = await read('/api/stats?metric=downloads&days=7')
@@ -198,9 +304,25 @@ test('a figure whose rows are gone is counted again, and another shop sees none 
   await scope.query('delete from deliveries where shop_id = :shop')
   expect((await read('/api/home/figures?days=7')).totals.now.deliveries).toBe(0)
   const other = await app.stranger('other.myshopify.com')
-  expect(((await other.call('GET', '/api/home/figures?days=90')).body as any).totals.now).toEqual({
-    ...{ downloads: 0, deliveries: 0, imported_files: 0 },
-  })
+  expect(((await other.call('GET', '/api/home/figures?days=90')).body as any).totals.now).toEqual(
+    NONE,
+  )
+})
+
+test('orders are counted on their day, those of an earlier day when the worker runs', async () => {
+  const { scope, call } = app.owner
+  const now = new Date()
+  const past = new Date(now.getTime() - 5 * 86_400_000)
+  const parts = { secrets: app.engine.parts.secrets, now }
+  const order = paidOrder({ id: 'gid://shopify/Order/55', products: [PRODUCT], created_at: past })
+  await reconcileOrder(scope, order, parts)
+  const orders = async () =>
+    ((await call('GET', '/api/stats?metric=orders&days=7')).body as any).points
+  const before = await orders()
+  await refreshDays(app.engine.parts.database, now, new AbortController().signal)
+  const after = await orders()
+  expect(after[1].value - before[1].value).toBe(1)
+  expect(after[6]).toEqual(before[6])
 })
 
 test('a product that sells without a file is listed until it has one or is dismissed', async () => {
@@ -261,6 +383,6 @@ test('the weekly summary is sent once, on Monday morning in the shop’s time zo
   const { subject, text, html } = renderMail(mail!.payload, 'https://app', languageOf('de'))
   expect(subject).toBe('Deine Woche: 41 Downloads, 0 Lieferungen')
   expect(text).toContain('Die Woche vom 2026-03-09 bis 2026-03-15')
-  expect(text).toContain('https://app/operations?kind=import')
+  expect(text).toContain('https://app/operations/import_')
   expect(html).toContain('guide.pdf')
 })

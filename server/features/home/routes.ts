@@ -3,18 +3,11 @@ import { z } from 'zod'
 import { storedMessage } from '../../core/texts.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { messageText } from '../../http/schemas.ts'
-import { METRICS, readFigures, readPoints } from './model/figures.ts'
+import { METRICS, readFigures, readPoints, type Metric } from './model/figures.ts'
 import { PERIODS } from './model/tops.ts'
 import { refreshShop } from './model/days.ts'
 import { needText } from './model/need-texts.ts'
-import {
-  MAX_COUNTED,
-  NEED_NAMES,
-  NEED_PAGES,
-  readFirstSteps,
-  readNeeds,
-  type Need,
-} from './model/needs.ts'
+import { MAX_COUNTED, NEED_NAMES, readFirstSteps, readNeeds, type Need } from './model/needs.ts'
 
 const count = z.number().int()
 const attentionSchema = z
@@ -26,6 +19,10 @@ const attentionSchema = z
           count: count.meta({ description: `Exact up to ${MAX_COUNTED}` }),
           message: z.string(),
           message_text: messageText,
+          cause: z.string().nullable().meta({
+            description:
+              'The code of the error, of failed and stopped imports: each cause is an entry',
+          }),
           url: z.string().meta({ description: 'The admin page where somebody can act' }),
         }),
       )
@@ -42,7 +39,18 @@ const attentionSchema = z
   })
   .meta({ id: 'Attention' })
 
-const totals = z.object({ downloads: count, deliveries: count, imported_files: count })
+const FIGURES: Readonly<Record<Metric, string>> = {
+  downloads: 'Downloads by buyers',
+  orders: 'Orders with files, on the day of the order',
+  deliveries: 'Deliveries that were created',
+  imported_files: 'Files that imports brought',
+  bounced_mails: 'Emails that could not be sent, or came back',
+}
+const totals = z.object(
+  Object.fromEntries(
+    METRICS.map((name) => [name, count.meta({ description: FIGURES[name] })]),
+  ) as Record<Metric, typeof count>,
+)
 const figuresSchema = z
   .object({
     days: z
@@ -58,7 +66,6 @@ const figuresSchema = z
     storage: z.array(z.object({ extension: z.string(), files: count, bytes: count })),
     imports: z.array(z.object({ channel: z.string(), imports: count, files: count })),
     failures: z.array(z.object({ code: z.string(), message: z.string(), files: count })),
-    bounced_mails: count.meta({ description: 'Emails that could not be sent' }),
   })
   .meta({ id: 'Figures' })
 
@@ -98,10 +105,10 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     replies: { 200: { description: 'The counts', schema: attentionSchema } },
     handler: async ({ caller: { scope } }) => {
       const [needs, first_steps] = await Promise.all([readNeeds(scope), readFirstSteps(scope)])
-      const found = needs.map((one) => ({
+      const found = needs.map(({ page, ...one }) => ({
         ...one,
         ...storedMessage(needText(one)),
-        url: baseUrl + NEED_PAGES[one.need],
+        url: baseUrl + page,
       }))
       return { body: { needs: found, first_steps } }
     },
@@ -126,7 +133,7 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     path: '/api/home/figures',
     summary: 'Read downloads, deliveries and imports of the last days',
     description:
-      'Downloads are current; the other figures are counted again when they are read. In a shop with very many downloads the top files and products are counted once an hour.',
+      'Downloads are current; the other figures are counted again when they are read, earlier days of imported orders once an hour. In a shop with very many downloads the top files and products are counted once an hour.',
     query: z.strictObject({
       days: daysQuery,
     }),

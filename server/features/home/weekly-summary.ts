@@ -7,7 +7,7 @@ import { queueMessage } from '../../core/queue/queue.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { readFigures } from './model/figures.ts'
 import { needText } from './model/need-texts.ts'
-import { NEED_PAGES, readNeeds } from './model/needs.ts'
+import { readNeeds } from './model/needs.ts'
 import type { RefreshParts } from './refresh-task.ts'
 
 const EVERY_MS = 30 * 60 * 1000
@@ -71,7 +71,7 @@ async function sendSummary(scope: ShopScope, monday: string): Promise<void> {
     to: sunday.toISOString().slice(0, 10),
     ...figures.totals,
     top_files: figures.top_files.slice(0, MAX_LISTED),
-    needs: needs.map((one) => ({ text: needText(one), page: NEED_PAGES[one.need] })),
+    needs: needs.map((one) => ({ text: needText(one), page: one.page })),
   }
   await scope.transaction(async (tx) => {
     const [message] = (await tx

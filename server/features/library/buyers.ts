@@ -1,6 +1,7 @@
 // The merchant's list of buyers: each address with its orders, files and downloads. Addresses come
 // from three indexes in their order, so a page reads only its own buyers.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstIdSince } from '../../core/db/month-parts.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { ShownOpening } from '../downloads/gates/openings.ts'
@@ -124,14 +125,7 @@ export async function readBuyer(
   const [library, licence_keys, ...lists] = await Promise.all([
     readVisits(scope, email),
     readLicences(scope, secrets, email),
-    scope.query<BuyerDetail['download_list'][number]>(
-      `select w.at, w.file_id, f.filename, w.address, w.agent
-       from ${OWN_LINKS}
-       join downloads w on w.shop_id = :shop and w.file_id = l.file_id and w.link_id = l.id
-       join files f on f.shop_id = w.shop_id and f.id = w.file_id
-       order by w.at desc limit ${MAX_ATTEMPTS}`,
-      { email },
-    ),
+    readDownloads(scope, email),
     scope.query<BuyerDetail['refused_list'][number]>(
       `select r.at, r.file_id, f.filename, r.reason, r.times, r.address, r.agent
        from ${OWN_LINKS} join refused_downloads r on r.shop_id = :shop and r.link_id = l.id
@@ -159,6 +153,28 @@ export async function readBuyer(
     ...{ ...summary, library, licence_keys },
     ...{ download_list, refused_list, view_list, opening_list },
   }
+}
+
+/** Newest first. */
+async function readDownloads(
+  scope: ShopScope,
+  email: string,
+): Promise<BuyerDetail['download_list']> {
+  const first = await scope.one<{ created_at: Date | null }>(
+    `select min(links.created_at) as created_at from ${OWN_LINKS}
+     join links on links.shop_id = :shop and links.id = l.id`,
+    { email },
+  )
+  if (!first.created_at) return []
+  return scope.query<BuyerDetail['download_list'][number]>(
+    `select w.at, w.file_id, f.filename, w.address, w.agent
+     from ${OWN_LINKS}
+     join downloads w on w.shop_id = :shop and w.file_id = l.file_id and w.link_id = l.id
+       and w.id >= :since
+     join files f on f.shop_id = w.shop_id and f.id = w.file_id
+     order by w.at desc limit ${MAX_ATTEMPTS}`,
+    { email, since: firstIdSince(first.created_at) },
+  )
 }
 
 const readVisits = (scope: ShopScope, email: string): Promise<BuyerDetail['library']> =>

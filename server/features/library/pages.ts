@@ -7,7 +7,7 @@ import {
   type RenderedPage,
 } from '../downloads/pages.ts'
 import { PAGE } from '../downloads/request.ts'
-import { licenceText, useText } from '../downloads/pack-page.ts'
+import { licenceText, productAddress, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
 import { isViewOnly } from '../downloads/view-kinds.ts'
@@ -142,8 +142,10 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
       ? []
       : [
           // Both pages have the form to ask the shop.
-          button(t('library.again', { shop: shopName }), page ?? download(item.key), true),
-          ...(item.handle === null || !shop
+          ...(shop?.look.askAgain === false
+            ? []
+            : [button(t('library.again', { shop: shopName }), page ?? download(item.key), true)]),
+          ...(item.handle === null || !shop?.look.buyAgain
             ? []
             : [button(t('library.buyAgain'), productAddress(shop.domain, item.handle), true)]),
         ]
@@ -201,9 +203,6 @@ function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
 
 const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
   content_type !== null && !unpictured && previewKind(content_type, size_bytes ?? 0) !== null
-
-const productAddress = (domain: string, handle: string): string =>
-  `https://${domain}/products/${encodeURIComponent(handle)}`
 
 function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
   const { size_bytes, created_at, version, renewed_at, expires_at, download_limit, downloads } =

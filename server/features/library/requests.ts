@@ -81,14 +81,16 @@ export function createLibraryRequests(parts: LibraryParts) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     const visit = { request, response, query, now: parts.clock() }
+    const json = isJson(request)
     try {
       if (pathname === REQUEST_PATH) await answerRequest(parts, { networks, addresses }, visit)
       else await answerPage(parts, visit)
     } catch (error) {
-      if (error instanceof FormRefusal) return refuse(request, response, error.code, error.about)
+      if (error instanceof FormRefusal)
+        return refuse(request, response, error.code, { ...error.about, json })
       parts.log.error('a library could not be answered', errorFields(error))
       if (response.headersSent) response.destroy()
-      else refuse(request, response, 'unavailable', { headers: ['Retry-After', '5'] })
+      else refuse(request, response, 'unavailable', { json, headers: ['Retry-After', '5'] })
     }
   }
 }

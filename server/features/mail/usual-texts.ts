@@ -25,7 +25,7 @@ export const BUYER_MAILS = [
 export type BuyerMail = (typeof BUYER_MAILS)[number]
 
 /** The parts of a mail that a shop can write itself, with their lengths. */
-export const TEXT_FIELDS = {
+const TEXT_FIELDS = {
   subject: 150,
   intro: 1000,
   button: 60,

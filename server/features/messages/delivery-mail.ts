@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { MAIL_RATE_LOCKS } from '../../core/db/lock-classes.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
-import { queueMessages, queueMessage } from '../../core/queue/queue.ts'
+import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -130,14 +131,61 @@ export async function queueReadyMail(tx: ShopScope, delivery: string): Promise<v
 /**
  * Queues mails of the deliveries of an operation, which are sent one after another, after all other
  * mail.
+ * @param mail `perHour`: at most so many an hour, also if it is called again for the operation; null:
+ *   without a limit.
  */
 export async function queueDeliveryMails(
   tx: ShopScope,
   deliveries: readonly string[],
-  { about, operation }: { about: 'update' | 'added'; operation: string },
+  mail: { about: 'update' | 'added'; operation: string; perHour?: number | null },
 ): Promise<void> {
-  const occasion = `${about}/${operation}`
-  await queueMessages(tx, await insertMails(tx, deliveries, { occasion, about, operation }))
+  const { about, operation, perHour = null } = mail
+  const ids = await insertMails(tx, deliveries, {
+    ...{ occasion: `${about}/${operation}`, about, operation },
+  })
+  if (perHour === null) return queueMessages(tx, ids)
+  await setTimes(tx, ids, operation, perHour)
+  await queueTimedMessages(tx, ids)
+}
+
+/** Gives mails of an operation their times, after those that it has. */
+async function setTimes(
+  tx: ShopScope,
+  ids: readonly string[],
+  operation: string,
+  perHour: number,
+): Promise<void> {
+  // Batches of the operation that run at the same time must not use the same times.
+  await tx.query(
+    `select pg_advisory_xact_lock(${MAIL_RATE_LOCKS}, hashtext(:operation::text))
+    where :shop > 0`,
+    { operation },
+  )
+  await tx.query(
+    `with last as (
+       select max(due_at) as at from outbox where shop_id = :shop and operation_id = :operation
+     )
+     update outbox o set due_at = greatest(now(), last.at + :gap::float8 * interval '1 second')
+       + (g.n - 1) * :gap::float8 * interval '1 second'
+     from last, unnest(:ids::uuid[]) with ordinality as g (id, n)
+     where o.shop_id = :shop and o.id = g.id`,
+    { ids, operation, gap: 3600 / perHour },
+  )
+}
+
+/**
+ * Deletes the mails of an operation about added files that were not sent yet, of buyers who have none of
+ * its files any more.
+ */
+export async function dropAddedMails(tx: ShopScope, operation: string): Promise<void> {
+  await tx.query(
+    `delete from outbox o where o.shop_id = :shop and o.operation_id = :operation
+       and o.status = 'waiting' and o.payload ->> 'about' = 'added'
+       and not exists (select from delivery_files df where df.shop_id = o.shop_id
+         and df.delivery_id = (o.payload ->> 'delivery')::uuid and df.given_by = :operation
+         and not df.taken_back)`,
+    { operation },
+  )
 }
 
 /**

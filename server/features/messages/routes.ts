@@ -10,6 +10,7 @@ import {
   resendMessage,
   type MessageRow,
 } from './messages.ts'
+import { mailProgressRoute } from './mail-progress.ts'
 import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
@@ -72,6 +73,7 @@ export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): End
     read(parts.baseUrl),
     send(parts.baseUrl),
     signingSecret(parts.secrets),
+    mailProgressRoute(),
   ]
 }
 

@@ -26,7 +26,7 @@ interface StaleRow {
   own: boolean
 }
 
-/** Sweeps lost messages and returns their number. Several workers may run it concurrently. */
+/** Sweeps lost messages and returns their number. Several workers may run it concurrently. Exported for tests, which run it without waiting for its interval. */
 export async function sweepStaleMessages(
   database: Database,
   deliverers: Deliverers,

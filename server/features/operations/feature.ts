@@ -40,7 +40,7 @@ export const operationsFeature = defineFeature({
         ...['workflow', 'request', 'source', 'label', 'warnings', 'intentions', 'stopped'],
         'requested_by',
       ],
-      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts'],
+      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts', 'failure_causes'],
       how: 'mask',
     },
     items: {

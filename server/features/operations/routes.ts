@@ -33,6 +33,12 @@ const statuses = <const Values extends readonly [string, ...string[]]>(values: V
     )
     .meta({ description: 'One status, or several separated by commas' })
 
+const code = z
+  .string()
+  .max(100)
+  .optional()
+  .meta({ description: 'Only those that failed with this code' })
+
 const byId = z.strictObject({ id: z.string() })
 
 export interface OperationParts {
@@ -104,6 +110,7 @@ const list = ({ engine, clock }: OperationParts) =>
       from: day.optional(),
       to: day.optional(),
       schedule_id: z.string().optional(),
+      error: code,
       search: z
         .string()
         .max(255)
@@ -153,6 +160,7 @@ const items = ({ engine }: OperationParts) =>
       ...page,
       status: statuses(ITEM_STATUSES).optional(),
       search: z.string().max(255).optional().meta({ description: 'The name contains this' }),
+      error: code,
       warned: flag.optional().meta({ description: '`true`: only items with a warning' }),
     }),
     replies: { 200: { description: 'A page of items', schema: itemList } },
@@ -163,6 +171,7 @@ const items = ({ engine }: OperationParts) =>
         limit: query.limit + 1,
         ...(query.status ? { statuses: query.status } : {}),
         ...(query.search ? { search: query.search } : {}),
+        ...(query.error ? { error: query.error } : {}),
         ...(query.warned ? { warned: true } : {}),
         ...(after === undefined ? {} : { after }),
       })

@@ -11,6 +11,7 @@ import { queueDeliveryMail } from '../messages/delivery-mail.ts'
 import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
 import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { readShop } from '../../files/shop-settings.ts'
+import { noteTaggedCustomers } from './customer-tags.ts'
 import { forgetPhones } from './phones.ts'
 import { allowAddress } from '../mail/blocks.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
@@ -183,6 +184,10 @@ export interface FileTerms {
   available_at?: string | null | undefined
   /** Null: unlimited. */
   download_limit?: number | null | undefined
+  /** From the first use, also if that has been; null: the use ends nothing. */
+  first_use_hours?: number | null | undefined
+  /** Instead of the file's own; null: none is required. */
+  customer_tag?: string | null | undefined
 }
 
 /**
@@ -202,6 +207,8 @@ export const changeDelivery = (
     if (change.replace?.length) await prepareFiles(tx, row)
     await changeTerms(tx, row, change, now)
     await setTerms(tx, row, change.terms ?? [], now)
+    if (change.terms?.some(({ customer_tag }) => typeof customer_tag === 'string'))
+      await noteTaggedCustomers(tx, [row.order_id])
     if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
       await prepareForAddress(tx, row)
     if (change.phone !== undefined) await changePhone(tx, secrets, row, change.phone)
@@ -289,10 +296,11 @@ async function setTerms(
   now: Date,
 ): Promise<void> {
   if (terms.length === 0) return
-  const rows = terms.map(({ file_id, expires_at, available_at, download_limit }) => ({
-    ...{ file_id, expires_at, available_at, download_limit },
-    ...{ expires: expires_at !== undefined, limits: download_limit !== undefined },
-    releases: available_at !== undefined,
+  const rows = terms.map((one) => ({
+    ...{ ...one, hours: one.first_use_hours, tag: one.customer_tag },
+    ...{ expires: one.expires_at !== undefined, limits: one.download_limit !== undefined },
+    ...{ releases: one.available_at !== undefined, rents: one.first_use_hours !== undefined },
+    tags: one.customer_tag !== undefined,
   }))
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
   await tx.query(
@@ -304,7 +312,10 @@ async function setTerms(
              - coalesce(l.available_at, l.created_at))
          else l.expires_at end,
        own_expiry = case when g.expires then g.expires_at is not null else l.own_expiry end,
-       use_hours = case when g.expires then ${USE_HOURS_KEPT} else l.use_hours end,
+       use_hours = case when g.rents then g.hours when g.expires then ${USE_HOURS_KEPT}
+         else l.use_hours end,
+       needs_tag = case when g.tags then g.tag is not null else l.needs_tag end,
+       own_tag = case when g.tags then g.tag else l.own_tag end,
        available_at = case when g.releases
            then coalesce(g.available_at, least(l.available_at, :now::timestamptz))
          else l.available_at end,
@@ -314,7 +325,7 @@ async function setTerms(
        download_limit = case when g.limits then g.download_limit else l.download_limit end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
        expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
-       download_limit int)
+       download_limit int, rents boolean, hours int, tags boolean, tag text)
      where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
     { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows), now },
   )
@@ -431,7 +442,7 @@ async function replaceFile(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
        own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
        use_hours = l.use_hours,
-       first_used_at = l.first_used_at, needs_tag = l.needs_tag
+       first_used_at = l.first_used_at, needs_tag = l.needs_tag, own_tag = l.own_tag
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
        and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,
     { link: row.link_id, other, file: file_id },

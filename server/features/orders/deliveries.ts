@@ -1,9 +1,10 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
 import type { AnyText } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
+import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
 import { askOf } from '../links/model/asks.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
@@ -62,6 +63,8 @@ export interface DeliverySummary {
   ask: { at: string; email: string | null; message: string | null } | null
   created_at: Date
   updated_at: Date
+  /** When the order was last read from the platform. */
+  read_at: Date
 }
 
 export interface DeliveryFilter {
@@ -113,7 +116,7 @@ const SUMMARY = `
     (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
-    d.created_at, d.updated_at, d.bounced_at,
+    d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
     (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
@@ -297,7 +300,7 @@ async function listFiles(
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
-       case when l.needs_tag then f.customer_tag end as customer_tag, ${askOf('l', 'g')} as asks,
+       case when l.needs_tag then ${requiredTag('l')} end as customer_tag, ${askOf('l', 'g')} as asks,
        l.download_limit, l.downloads,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
@@ -345,15 +348,24 @@ const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['mes
   )
 
 /** Newest first. */
-const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['download_list']> =>
-  scope.query<DeliveryDetail['download_list'][number]>(
+async function listDownloads(
+  scope: ShopScope,
+  link: string,
+): Promise<DeliveryDetail['download_list']> {
+  const first = await scope.one<{ created_at: Date | null }>(
+    'select min(created_at) as created_at from links where shop_id = :shop and parent_id = :link',
+    { link },
+  )
+  if (!first.created_at) return []
+  return scope.query<DeliveryDetail['download_list'][number]>(
     `select w.at, w.file_id, f.filename, w.address, w.agent
      from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id
-       and w.link_id = l.id
+       and w.link_id = l.id and w.id >= :since
      join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
-    { link, limit: MAX_DOWNLOADS },
+    { link, limit: MAX_DOWNLOADS, since: firstIdSince(first.created_at) },
   )
+}
 
 /** Newest first. */
 const listViews = (scope: ShopScope, link: string): Promise<ShownView[]> =>

@@ -15,6 +15,7 @@ import { elementAt, firstOf, present } from '../../core/present.ts'
 import type { MarkResult } from '../../storefront/order-changes.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
+import { recordPlatformMails } from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
@@ -194,7 +195,9 @@ async function send(
   try {
     if (kind === 'fulfil') {
       const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
-      return await orders.fulfil(fulfilments, signal)
+      const results = await orders.fulfil(fulfilments, signal)
+      if (platformTells(shop)) await recordPlatformMails(scope, wanted, results)
+      return results.map((result) => (result === 'nothing_open' ? null : result))
     }
     const marks = wanted.map((one) => markOf(one, shop, address))
     return await orders.mark(marks, signal)
@@ -216,10 +219,13 @@ const markOf = (shown: ShownDelivery, { settings }: ShopRecord, address: Address
   return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
 }
 
+const platformTells = ({ settings }: Pick<ShopRecord, 'settings'>): boolean =>
+  settings.delivery_mail === 'platform'
+
 const fulfilmentOf = (shown: ShownDelivery, { name, settings }: ShopRecord, address: Address) => ({
   order: shown.order_id,
   lines: shown.lines,
-  notify: settings.delivery_mail === 'platform' ? { company: name, url: address(shown) } : null,
+  notify: platformTells({ settings }) ? { company: name, url: address(shown) } : null,
 })
 
 async function readShown(

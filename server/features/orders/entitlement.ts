@@ -36,6 +36,19 @@ export function isEntitled(
   return before || isPaid(order, settings) || order.paid_lines.includes(line.id)
 }
 
+/**
+ * The units of a line that its buyer has paid for: those that an edit adds wait for the payment of its
+ * balance.
+ * @param before the units that entitled the buyer in the order's last known state
+ */
+export const paidUnits = (
+  order: PaidState,
+  { quantity }: Pick<PlatformLine, 'quantity'>,
+  settings: Settings,
+  before: number | undefined,
+): number =>
+  before === undefined || isPaid(order, settings) ? quantity : Math.min(quantity, before)
+
 /** Does the platform advise against the order? */
 export const isRisky = (
   { recommendation }: Pick<PlatformOrder, 'recommendation'>,

@@ -24,6 +24,11 @@ export const ordersExamples: Examples = {
   'post /api/orders/import': { body: { mail: false, dry_run: true }, status: 202 },
   'get /api/new-files': { status: 200 },
   'post /api/new-files/dismiss': { body: { product_id: PRODUCT }, status: 204 },
+  'get /api/new-files/products': { status: 200 },
+  'put /api/new-files/products': {
+    body: { product_id: PRODUCT, new_files: 'always' },
+    status: 204,
+  },
   'get /api/unfiled-products': { status: 200 },
   'post /api/unfiled-products/dismiss': { body: { product_id: PRODUCT }, status: 204 },
   'post /api/new-files/buyers': { body: { select: { file_ids: [IDS.file] } }, status: 200 },

@@ -65,6 +65,7 @@ export const ordersFeature = defineFeature({
     delivery_files: 'ids',
     order_effects: 'kinds, and errors of the platform',
     new_files: 'ids',
+    product_new_files: 'ids of products',
     release_changes: 'ids',
     term_changes: 'ids',
     customer_tags: {

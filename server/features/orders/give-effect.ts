@@ -4,7 +4,7 @@ import type { GiveRequest } from '../../../plugins/contract.ts'
 import { firstOf, lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
-import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { dropAddedMails, queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
 import { forgetNewFiles, noteAgain } from './new-files.ts'
@@ -27,11 +27,11 @@ export const giveEffect = (secrets: Secrets) =>
       const now = new Date()
       const given: GivenFile[] = []
       const asked = new Map<string, string[]>()
-      for (const [send, wanted] of groupsOf(requests)) {
+      for (const [{ send, per_hour }, wanted] of groupsOf(requests)) {
         const some = await giveFiles(tx, operation, wanted, { secrets, now, quiet: !send })
         const mailed = send ? some.filter(({ email }) => email !== null) : []
         const buyers = [...new Set(mailed.map(({ delivery }) => delivery))]
-        await queueDeliveryMails(tx, buyers, { about: 'added', operation })
+        await queueDeliveryMails(tx, buyers, { about: 'added', operation, perHour: per_hour })
         await promiseMails(tx, buyers)
         for (const { file_id, product_id } of await forgetNewFiles(tx, wanted))
           asked.set(file_id, [...(asked.get(file_id) ?? []), product_id])
@@ -59,13 +59,15 @@ export const giveEffect = (secrets: Secrets) =>
     },
     undo: async (tx, recorded) => {
       const given = recorded.filter(isGiven)
-      for (const [operation, of] of Map.groupBy(given, (one) => one.operation))
+      for (const [operation, of] of Map.groupBy(given, (one) => one.operation)) {
         await takeBackFiles(
           tx,
           operation,
           of.map(({ file }) => file),
           new Date(),
         )
+        await dropAddedMails(tx, operation)
+      }
       await noteAgain(
         tx,
         given.flatMap(({ file, asked = [] }) =>
@@ -79,13 +81,15 @@ const isGiven = (value: unknown): value is GivenRow =>
   typeof value === 'object' && value !== null && 'operation' in value && 'file' in value
 
 /** Requests with equal options; the last step of an item decides. */
-function groupsOf(requests: readonly Request[]): [boolean, WantedFiles, readonly Request[]][] {
+function groupsOf(requests: readonly Request[]): [GiveRequest, WantedFiles, readonly Request[]][] {
   const wanted = requests.map((request) => ({ request, value: lastOf(request.values) }))
-  const groups = Map.groupBy(wanted, ({ value }) => `${value.send} ${value.product_id ?? ''}`)
+  const groups = Map.groupBy(wanted, ({ value }) =>
+    [value.send, value.per_hour, value.product_id].join(),
+  )
   return [...groups.values()].map((group) => {
     const { value } = firstOf(group)
     const of = group.map(({ request }) => request)
-    return [value.send, { files: of.map(({ file }) => file), product: value.product_id }, of]
+    return [value, { files: of.map(({ file }) => file), product: value.product_id }, of]
   })
 }
 

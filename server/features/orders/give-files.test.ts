@@ -2,6 +2,7 @@
 // by workers side by side, and taken back exactly.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
+import type { Mapping } from '../../../plugins/contract.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../../../test/engine.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
@@ -9,9 +10,11 @@ import { toPublicId } from '../../core/ids.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { createPack } from '../packs/model/changes.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
+import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { readMailProgress } from '../messages/mail-progress.ts'
 import { changeDelivery, holdDelivery } from './changes.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
-import { listNewFiles } from './new-files.ts'
+import { chooseForProduct, listNewFiles, listProductChoices } from './new-files.ts'
 import { newFilesTask } from './new-files-task.ts'
 import { countPastBuyers } from './past-buyers.ts'
 import { reconcileOrder } from './reconcile.ts'
@@ -43,13 +46,14 @@ async function openShop() {
     for (const n of products) await mapTo(file, n)
     return file
   }
-  const mapTo = (fileId: string, n: number) =>
+  const mapTo = (fileId: string, n: number, over: Partial<Mapping> = {}) =>
     addMappings(scope, [
       {
         fileId,
         mapping: {
           ...{ product_id: product(n), product_title: `Product ${n}`, variant_id: null, sku: null },
           ...{ score: 1, reason: '', method: 'manual' },
+          ...over,
         },
       },
     ]).then(() =>
@@ -148,6 +152,7 @@ describe('a new file of a product that was sold', () => {
         files: [{ id: file, filename: 'extra.pdf' }],
         orders: 2,
         buyers: 1,
+        new_files: null,
       },
     ])
     const wanted = { files: [file], product: null }
@@ -378,6 +383,42 @@ test('many files for many orders are each given once, by two workers', async () 
   expect(rows).toEqual({ rows: 330, links: 330 })
 })
 
+describe('mails at a rate', () => {
+  const due = ({ scope }: Awaited<ReturnType<typeof openShop>>) =>
+    scope.query<{ after: number; job: boolean }>(
+      `select extract(epoch from due_at - min(due_at) over ())::float8 as after,
+         exists (select from graphile_worker._private_jobs j where j.key = 'message:' || o.id
+           and j.run_at = o.due_at) as job
+       from outbox o where shop_id = :shop and payload ->> 'about' = 'added' order by due_at`,
+    )
+  test('have their times, over all batches, and an undo drops those that wait', async () => {
+    const shop = await openShop()
+    await shop.map('guide.pdf', 1, 2)
+    const orders = []
+    for (let n = 0; n < 3; n++) orders.push(await shop.buy([1]))
+    for (let n = 0; n < 2; n++) orders.push(await shop.buy([2]))
+    // Batches of the operation: the second one goes on where the first one ends.
+    const files = [await shop.map('one.pdf', 1), await shop.map('two.pdf', 2)]
+    const { id } = await shop.give(files, { mails_per_hour: 60 })
+    expect(await shop.filesOf(orders[0]!)).toEqual(['guide.pdf', 'one.pdf'])
+    const times = await due(shop)
+    expect(times.map(({ after }) => Math.round(after))).toEqual([0, 60, 120, 180, 240])
+    expect(times.slice(1).map(({ job }) => job)).toEqual([true, true, true, true])
+    await shop.scope.transaction((tx) =>
+      queueDeliveryMails(tx, [], { about: 'added', operation: id, perHour: 60 }),
+    )
+    const progress = await readMailProgress(shop.scope, id)
+    expect(progress.total).toBe(5)
+    expect(progress.waiting).toBeGreaterThanOrEqual(4)
+    await shop.undo(id)
+    const left = await shop.scope.query<{ status: string }>(
+      `select status from outbox where shop_id = :shop and payload ->> 'about' = 'added'`,
+    )
+    expect(left.filter(({ status }) => status === 'waiting')).toEqual([])
+    expect(left.length).toBeLessThanOrEqual(1)
+  })
+})
+
 describe('the shop’s setting', () => {
   const runTask = async (shop: Awaited<ReturnType<typeof openShop>>) => {
     const task = newFilesTask({ database: house.parts.database, engine: shop.engine })
@@ -408,6 +449,40 @@ describe('the shop’s setting', () => {
     expect((await shop.mails()).map(({ about }) => about)).toEqual(['order'])
     await runTask(shop)
     expect(await listNewFiles(shop.scope)).toEqual([])
+  })
+
+  test('is replaced by that of the product, and this by that of the rule', async () => {
+    const shop = await openShop()
+    await shop.settings({ new_files: 'never' })
+    for (const n of [1, 2, 3]) await shop.map(`guide-${n}.pdf`, n)
+    const orders = [await shop.buy([1]), await shop.buy([2]), await shop.buy([3])]
+    await chooseForProduct(shop.scope, product(1), 'always')
+    await chooseForProduct(shop.scope, product(2), 'ask')
+    await expect(chooseForProduct(shop.scope, 'unknown', 'ask')).rejects.toThrow()
+    for (const n of [1, 2, 3]) await shop.map(`extra-${n}.pdf`, n)
+    const ruled = await shop.map('ruled.pdf')
+    await shop.mapTo(ruled, 1, { new_files: 'never' })
+    await shop.mapTo(ruled, 3, { new_files: 'always' })
+    expect((await listNewFiles(shop.scope)).map(({ product_id }) => product_id)).toEqual([
+      product(2),
+    ])
+    await runTask(shop)
+    await lastOperation(shop)
+    const rows = await shop.scope.query<{ id: string }>(
+      'select id from operations where shop_id = :shop',
+    )
+    for (const { id } of rows) await shop.untilEnd(id)
+    expect(await Promise.all(orders.map((one) => shop.filesOf(one)))).toEqual([
+      ['extra-1.pdf', 'guide-1.pdf'],
+      ['guide-2.pdf'],
+      ['guide-3.pdf', 'ruled.pdf'],
+    ])
+    await chooseForProduct(shop.scope, product(2), null)
+    expect(await listProductChoices(shop.scope)).toMatchObject([
+      { product_id: product(1), new_files: 'always' },
+    ])
+    await runTask(shop)
+    expect(await shop.scope.query('select from new_files where shop_id = :shop')).toEqual([])
   })
 
   test('never notes none', async () => {

@@ -1,6 +1,7 @@
 // Files that products got after they were sold: which past buyers lack them. They are given by the
 // action `give-files`.
 import { z } from 'zod'
+import { NEW_FILES_CHOICES } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -8,8 +9,17 @@ import { compileFilter } from '../../files/filter.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 import { selectionSchema, type Selection } from '../operations/selection.ts'
-import { forgetProduct, listNewFiles } from './new-files.ts'
+import { chooseForProduct, forgetProduct, listNewFiles, listProductChoices } from './new-files.ts'
 import { countPastBuyers } from './past-buyers.ts'
+
+const choiceSchema = z.enum(NEW_FILES_CHOICES).nullable()
+const productChoiceSchema = z
+  .object({
+    product_id: z.string(),
+    title: z.string(),
+    new_files: choiceSchema.meta({ description: 'Null: as the setting `new_files` of the shop' }),
+  })
+  .meta({ id: 'ProductNewFiles' })
 
 const count = (description: string) => z.number().int().meta({ description })
 const productId = z.string().min(1).max(100)
@@ -23,6 +33,9 @@ const newFilesSchema = z
       .meta({ description: 'Its new files that a past buyer lacks' }),
     orders: count('Orders that lack at least one of them'),
     buyers: count('Their different buyers'),
+    new_files: choiceSchema.meta({
+      description: 'The choice of the product; null: as the setting of the shop',
+    }),
   })
   .meta({ id: 'NewFiles' })
 
@@ -68,6 +81,38 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
     replies: { 204: { description: 'The question is not asked any more', schema: null } },
     handler: async ({ caller: { scope }, body: { product_id } }) => {
       await forgetProduct(scope, product_id)
+      return { status: 204, body: null }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/new-files/products',
+    summary: 'List products with a choice of their own about new files',
+    description: 'All others follow the setting `new_files` of the shop. At most 1,000.',
+    scope: 'files:read',
+    replies: {
+      200: { description: 'By title', schema: z.object({ data: z.array(productChoiceSchema) }) },
+    },
+    handler: async ({ caller: { scope } }) => ({ body: { data: await listProductChoices(scope) } }),
+  }),
+  endpoint({
+    ...about,
+    method: 'put',
+    path: '/api/new-files/products',
+    summary: 'Choose whether new files of a product go to its past buyers',
+    description:
+      'It counts for the files that are mapped to the product from now on, and for those that nobody has decided about. The choice of a mapping rule counts before it.',
+    scope: 'settings:write',
+    body: z
+      .strictObject({ product_id: productId, new_files: choiceSchema })
+      .meta({ id: 'ProductNewFilesChoice' }),
+    replies: {
+      204: { description: 'It was saved', schema: null },
+      422: { description: 'The catalog has no such product', schema: errorSchema },
+    },
+    handler: async ({ caller: { scope }, body: { product_id, new_files } }) => {
+      await chooseForProduct(scope, product_id, new_files)
       return { status: 204, body: null }
     },
   }),

@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { catalogChannel } from '../imports/origins.ts'
 import { workflowOfAction } from '../operations/start.ts'
-import { forgetNewFiles, notedFiles } from './new-files.ts'
+import { decidedFiles, forgetNewFiles, NEW_FILES_CHOICE } from './new-files.ts'
 
 /** Files of one import, or of one pack, become one operation. */
 const QUIET_SECONDS = 30
@@ -20,20 +20,18 @@ export interface NewFilesParts {
 export const newFilesTask = ({ database, engine }: NewFilesParts): BackgroundTask => ({
   name: 'give-new-files',
   concurrency: 1,
-  // `never`: files that were noted under an earlier setting are forgotten.
+  // `never`: files that were noted under an earlier choice are forgotten.
   wanted: `select n.shop_id, n.shop_id::text as key,
       max(n.noted_at) + interval '${QUIET_SECONDS} seconds' as due_at
     from new_files n join shops s on s.id = n.shop_id and s.uninstalled_at is null
-      and s.settings ->> 'new_files' in ('always', 'never')
-    group by n.shop_id`,
+    where ${NEW_FILES_CHOICE} <> 'ask' group by n.shop_id`,
   run: async ({ shop, lease }) => {
     if (shop === null) return null
     await forShop(database, shop).transaction(async (tx) => {
       await lease.hold(tx)
       const { settings } = await readShop(tx)
-      if (settings.new_files === 'ask') return
-      for (const [product, files] of await notedFiles(tx)) {
-        if (settings.new_files === 'always')
+      for (const { product, choice, files } of await decidedFiles(tx)) {
+        if (choice === 'always')
           await engine.start(tx, {
             workflow: workflowOfAction(engine, 'give-files', {
               ...{ product_id: product, email: settings.new_files_mail },

@@ -1,5 +1,7 @@
 // New files of products that were sold before: those about which the shop has to decide whether
 // their past buyers get them. A trigger of the database notes them when they are mapped.
+import { say, type NewFilesChoice } from '../../../plugins/contract.ts'
+import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { missingFiles, type WantedFiles } from './past-buyers.ts'
 
@@ -14,16 +16,30 @@ export interface NewFiles {
   /** Orders and buyers that lack at least one of them. */
   orders: number
   buyers: number
+  /** The choice of the product; null: as the shop says. */
+  new_files: NewFilesChoice | null
 }
 
+/**
+ * SQL: what a shop `s` does with a new file `n`: the choice of the rule that mapped it, of its product,
+ * or of the shop.
+ */
+export const NEW_FILES_CHOICE = `coalesce(
+  (select min(c.new_files) from mappings c where c.shop_id = n.shop_id
+    and c.product_id = n.product_id and c.file_id = n.file_id),
+  (select c.new_files from product_new_files c where c.shop_id = n.shop_id
+    and c.product_id = n.product_id),
+  s.settings ->> 'new_files', 'ask')`
+
 /** SQL of (product_id, file_id, order_id) that a past buyer lacks and nobody has decided about. */
-const UNDECIDED = `(${missingFiles(`exists (select from new_files n where n.shop_id = m.shop_id
-  and n.product_id = m.product_id and n.file_id = m.file_id)`)})`
+const UNDECIDED = `(${missingFiles(`exists (select from new_files n
+  join shops s on s.id = n.shop_id
+  where n.shop_id = m.shop_id and n.product_id = m.product_id and n.file_id = m.file_id
+    and ${NEW_FILES_CHOICE} = 'ask')`)})`
 
 /** SQL after `from`: the products about which the shop is asked. */
 export const ASKED_PRODUCTS = `(
   select distinct n.product_id from new_files n
-  join shops s on s.id = n.shop_id and coalesce(s.settings ->> 'new_files', 'ask') = 'ask'
   where n.shop_id = :shop
     and exists (select from ${UNDECIDED} w where w.product_id = n.product_id)) p`
 
@@ -35,7 +51,9 @@ export const listNewFiles = (scope: ShopScope): Promise<NewFiles[]> =>
           order by f.filename) from files f
         where f.shop_id = :shop and f.id = any(array_agg(distinct w.file_id))) as files,
        count(distinct w.order_id)::int as orders,
-       count(distinct coalesce(lower(coalesce(d.email, o.email)), w.order_id))::int as buyers
+       count(distinct coalesce(lower(coalesce(d.email, o.email)), w.order_id))::int as buyers,
+       (select c.new_files from product_new_files c where c.shop_id = :shop
+         and c.product_id = w.product_id) as new_files
      from ${UNDECIDED} w
      join mappings m on m.shop_id = w.shop_id and m.product_id = w.product_id
        and m.file_id = w.file_id
@@ -46,14 +64,22 @@ export const listNewFiles = (scope: ShopScope): Promise<NewFiles[]> =>
      group by w.product_id order by max(n.noted_at) desc, w.product_id limit ${MAX_PRODUCTS}`,
   )
 
-/** The noted files by product, also those that nobody lacks any more. */
-export const notedFiles = async (scope: ShopScope): Promise<Map<string, string[]>> => {
-  const rows = await scope.query<{ product_id: string; files: string[] }>(
-    `select product_id, array_agg(file_id order by file_id) as files from new_files
-     where shop_id = :shop group by product_id order by product_id limit ${MAX_PRODUCTS}`,
-  )
-  return new Map(rows.map(({ product_id, files }) => [product_id, files]))
+export interface DecidedFiles {
+  product: string
+  choice: Exclude<NewFilesChoice, 'ask'>
+  /** Bare UUIDs. */
+  files: string[]
 }
+
+/** The noted files that nobody is asked about, also those that nobody lacks any more. */
+export const decidedFiles = (scope: ShopScope): Promise<DecidedFiles[]> =>
+  scope.query<DecidedFiles>(
+    `select product_id as product, choice, array_agg(file_id order by file_id) as files
+     from (select n.product_id, n.file_id, ${NEW_FILES_CHOICE} as choice
+       from new_files n join shops s on s.id = n.shop_id where n.shop_id = :shop) d
+     where choice <> 'ask' group by product_id, choice order by product_id, choice
+     limit ${MAX_PRODUCTS}`,
+  )
 
 interface NotedFile {
   product_id: string
@@ -95,3 +121,47 @@ export const noteAgain = (tx: ShopScope, noted: readonly NotedFile[]): Promise<u
 /** The shop gives none of the product's new files to its past buyers. */
 export const forgetProduct = (tx: ShopScope, product: string): Promise<unknown> =>
   tx.query('delete from new_files where shop_id = :shop and product_id = :product', { product })
+
+/** Products with a choice of their own, by title. */
+export interface ProductChoice {
+  product_id: string
+  title: string
+  new_files: NewFilesChoice
+}
+const MAX_CHOICES = 1000
+
+export const listProductChoices = (scope: ShopScope): Promise<ProductChoice[]> =>
+  scope.query<ProductChoice>(
+    `select c.product_id, coalesce(p.title, c.product_id) as title, c.new_files
+     from product_new_files c
+     left join products p on p.shop_id = c.shop_id and p.id = c.product_id
+     where c.shop_id = :shop order by 2, 1 limit ${MAX_CHOICES}`,
+  )
+
+/** @param choice null: as the shop says. Throws `validation_failed` for a product that is unknown. */
+export async function chooseForProduct(
+  scope: ShopScope,
+  product: string,
+  choice: NewFilesChoice | null,
+): Promise<void> {
+  if (choice === null) {
+    const of = { product }
+    await scope.query(
+      'delete from product_new_files where shop_id = :shop and product_id = :product',
+      of,
+    )
+    return
+  }
+  const [written] = await scope.query(
+    `insert into product_new_files (shop_id, product_id, new_files)
+     select :shop, :product, :choice
+     where exists (select from products where shop_id = :shop and id = :product)
+       or exists (select from mappings where shop_id = :shop and product_id = :product)
+     on conflict (shop_id, product_id) do update set new_files = excluded.new_files returning 1`,
+    { product, choice },
+  )
+  if (written) return
+  const message = say('The catalog has no such product')
+  const details = [{ param: 'product_id', code: 'invalid_value', message } as const]
+  throw new AppError('validation_failed', { param: 'product_id', details })
+}

@@ -202,6 +202,31 @@ describe('several units', () => {
     await reconcile(withUnits(0, 5))
     expect(await limitAfter(withUnits(1, 6))).toBe(11)
   })
+  test('that an edit adds count once they are paid', async () => {
+    const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
+    await reconcile(one)
+    const edited = (at: number, units: number, change: Partial<PlatformOrder>): PlatformOrder => ({
+      ...{ ...one, ...change, updated_at: new Date(+one.updated_at + at * 1000) },
+      lines: one.lines.map((line) => ({ ...line, quantity: units })),
+    })
+    const limitAfter = async (changed: PlatformOrder) => {
+      await reconcile(changed)
+      return [
+        (await limitsOf(one))[0]?.[1],
+        (await readDelivery(scope, await idOf(one), now))?.lines[0]?.quantity,
+      ]
+    }
+    const unpaid = {
+      ...{ financial_status: 'PARTIALLY_PAID', fully_paid: false },
+      paid_lines: one.lines.map(({ id }) => id),
+    }
+    expect(await limitAfter(edited(1, 4, unpaid))).toEqual([3, 1])
+    expect(await limitAfter(edited(2, 4, unpaid))).toEqual([3, 1])
+    expect(await limitAfter(edited(3, 4, { financial_status: 'PAID', fully_paid: true }))).toEqual([
+      12, 4,
+    ])
+    expect(await limitAfter(edited(4, 2, unpaid))).toEqual([6, 2])
+  })
   test('do not, if the shop’s setting says so', async () => {
     await scope.query(`update shops set settings = '{"multiply_limits": false}' where id = :shop`)
     const one = order([], { products: [{ product_id: product(1), quantity: 3 }] })

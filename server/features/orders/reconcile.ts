@@ -8,7 +8,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/present.ts'
-import type { PlatformOrder } from '../../storefront/orders.ts'
+import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,
@@ -20,7 +20,7 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, statusOf, type DeliveryFacts } from './entitlement.ts'
+import { isEntitled, isRisky, paidUnits, statusOf, type DeliveryFacts } from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
@@ -52,7 +52,7 @@ export type ReconcileResult = 'ignored' | 'stale' | 'reconciled'
 
 type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof textsBuyers>[0]
 
-/** One order, in its own transaction. */
+/** One order, in its own transaction. Exported for tests and benches: the product reconciles in batches. */
 export const reconcileOrder = async (
   scope: ShopScope,
   order: PlatformOrder,
@@ -72,16 +72,21 @@ export async function reconcileOrders(
   const ids = orders.map(({ id }) => id)
   const known = await lockOrders(tx, ids)
   const entitling = await readEntitledLines(tx, ids)
-  const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
   const { settings } = await readShop(tx)
+  const all = orders.map((order) => judge(order, settings, entitling))
+  const sold = groupBy(
+    await filesOfOrders(
+      tx,
+      all.map(({ order }) => order),
+    ),
+    ({ order_id }) => order_id,
+  )
   const results = orders.map(({ id, updated_at }): ReconcileResult => {
     const before = known.get(id)
     if (before && before > updated_at) return 'stale'
     return before || sold.has(id) ? 'reconciled' : 'ignored'
   })
-  const current = orders
-    .filter((_, at) => results[at] !== 'stale')
-    .map((order) => judge(order, settings, entitling))
+  const current = all.filter((_, at) => results[at] !== 'stale')
   await noteUnfiled(
     tx,
     current.flatMap((one) => unfiledLines(one, sold.get(one.order.id) ?? [])),
@@ -98,14 +103,16 @@ export async function reconcileOrders(
   return results
 }
 
-const judge = (order: PlatformOrder, settings: Settings, before: EntitledLines): JudgedOrder => ({
-  order,
-  entitled: new Set(
-    order.lines
-      .filter((line) => isEntitled(order, line, settings, before.has(`${order.id}/${line.id}`)))
-      .map(({ id }) => id),
-  ),
-})
+function judge(given: PlatformOrder, settings: Settings, before: EntitledLines): JudgedOrder {
+  const of = ({ id }: PlatformLine) => before.get(`${given.id}/${id}`)
+  const lines = given.lines.map((line) => ({
+    ...line,
+    quantity: paidUnits(given, line, settings, of(line)?.quantity),
+  }))
+  const order = { ...given, lines }
+  const entitled = lines.filter((line) => isEntitled(order, line, settings, of(line) !== undefined))
+  return { order, entitled: new Set(entitled.map(({ id }) => id)) }
+}
 
 /** Lines that entitle the buyer to files that do not exist. */
 function unfiledLines({ order, entitled }: JudgedOrder, files: readonly SoldFile[]): SoldLine[] {

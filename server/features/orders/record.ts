@@ -88,6 +88,9 @@ export const deliverySchema = z
       .meta({ description: 'The buyer asked for more and has no answer yet' }),
     created_at: timestamp,
     updated_at: timestamp,
+    order_read_at: timestamp.meta({
+      description: 'When the order was last read from the platform: the state follows it',
+    }),
   })
   .meta({ id: 'Delivery' })
 
@@ -174,7 +177,9 @@ export const deliveryDetailSchema = deliverySchema
         line_id: z.string(),
         title: z.string(),
         sku: z.string().nullable(),
-        quantity: z.number().int(),
+        quantity: z.number().int().meta({
+          description: 'Units that are paid: those that an edit adds count once they are paid',
+        }),
         entitled: z.boolean(),
         files: z.number().int(),
       }),
@@ -276,6 +281,7 @@ export function deliveryRecord(
     asked: ask && { at: ask.at, email: ask.email, message: ask.message },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+    order_read_at: row.read_at.toISOString(),
   }
 }
 

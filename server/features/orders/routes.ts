@@ -1,5 +1,5 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
-import { emailAddress, sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { emailAddress, FILE_SETTINGS, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -194,6 +194,14 @@ const changeBody = z
                 'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
             }),
           download_limit: downloadLimit.optional(),
+          first_use_hours: FILE_SETTINGS.first_use_hours.schema.optional().meta({
+            description:
+              'Hours from the first download or view, also if that has been; null: the use ends nothing',
+          }),
+          customer_tag: FILE_SETTINGS.customer_tag.schema.optional().meta({
+            description:
+              'The tag that the customer of the order must have, instead of that of the file; null: none',
+          }),
         }),
       )
       .min(1, sayPlain('At least one file'))

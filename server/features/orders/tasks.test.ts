@@ -4,6 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
+import { PortError } from '../../../plugins/contract.ts'
+import { silent } from '../../../test/database.ts'
+import { RetryLater } from '../../core/queue/background.ts'
+import type { LiveOrders } from '../../storefront/orders.ts'
+import { reconcileTask } from './tasks.ts'
 import { claimOrders } from '../../storefront/webhooks/claims.ts'
 import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
@@ -83,6 +88,40 @@ test('an order that cannot be written is retried later, and the others of its ba
   await reported([orders[1]!])
   expect(await statusOf(orders[1]!)).toBe('ready')
   expect(await waiting()).toEqual([])
+})
+
+test('a shop without access is asked again soon, and the log says it once an hour', async () => {
+  const logged: object[] = []
+  let now = new Date()
+  const task = reconcileTask({
+    ...{ database: shop.database, secrets: shop.secrets, clock: () => now },
+    log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
+    storefront: {
+      orders: () =>
+        ({
+          read: () => Promise.reject(new PortError('storefront_unavailable', 'No access', true)),
+        }) as unknown as LiveOrders,
+    },
+  })
+  const order = await shop.buy(buyer())
+  await recordChangedOrders(shop.scope, [order])
+  const run = async () => {
+    const again = await task
+      .run({
+        ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
+        ...{ signal: new AbortController().signal, lease: undefined as never },
+      })
+      .catch((error: unknown) => error)
+    expect(again).toBeInstanceOf(RetryLater)
+  }
+  await run()
+  await run()
+  expect(logged).toMatchObject([{ shop: shop.scope.shop, error: 'No access' }])
+  now = new Date(+now + 60 * 60 * 1000)
+  await run()
+  expect(logged).toHaveLength(2)
+  await reported([order])
+  expect(await statusOf(order)).toBe('ready')
 })
 
 test('two workers claim different orders, and a dead worker’s claims are released', async () => {
@@ -316,6 +355,29 @@ describe('on the platform', () => {
     expect(tags).toEqual(['files-delivered'])
     expect(mailsTo(about.email)).toEqual([])
     expect((await shop.delivery(order))!.messages).toEqual([])
+  })
+
+  test('an order whose lines cannot be fulfilled gets our mail instead, once', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    // The merchant or another app was faster.
+    await shop.change(order, ({ lines }) => {
+      for (const line of lines) line.fulfilled = line.quantity
+    })
+    await reported([order])
+    for (let again = 0; again < 2; again++) {
+      await shop.run('effects')
+      await shop.run('mails')
+      await shop.scope.query(
+        `insert into order_effects (shop_id, order_id, kind) values (:shop, :order, 'fulfil')
+         on conflict do nothing`,
+        { order },
+      )
+    }
+    expect((await shop.order(order)).fulfilments).toEqual([])
+    expect(mailsTo(about.email)).toHaveLength(1)
+    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'sent' }])
   })
 
   test('every line is fulfilled, for any number of lines and locations', async () => {

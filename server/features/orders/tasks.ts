@@ -1,10 +1,11 @@
 // Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
 // one compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
+import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask } from '../../core/queue/background.ts'
+import { RetryLater, type BackgroundTask } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
@@ -50,22 +51,55 @@ const RUN_MS = 10_000
 /** PostgreSQL ends a transaction that is idle for longer, which would release the claims. */
 const READ_WITHIN_MS = 20_000
 
-export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
-  ...RECONCILE_ORDERS,
-  concurrency: SHOP_CONCURRENCY,
-  waits: true,
-  claims: true,
-  wanted: WANTED_ORDERS,
-  run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, present(shop, 'the task’s shop'))
-    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
-      const count = await reconcileBatch(parts, scope, signal)
-      if (count === 0) return nextOrderDue(scope)
-      if (count < ORDERS_PER_QUERY) await delay(GATHER_MS, undefined, { signal })
-    }
-    return new Date()
-  },
-})
+/** After a run in which the platform gave no orders. */
+const REFUSED_RETRY_MS = 20_000
+
+export function reconcileTask(parts: OrderParts): BackgroundTask {
+  const warnOfRefusal = hourlyWarning(parts)
+  return {
+    ...RECONCILE_ORDERS,
+    concurrency: SHOP_CONCURRENCY,
+    waits: true,
+    claims: true,
+    wanted: WANTED_ORDERS,
+    run: async ({ shop, signal }) => {
+      const scope = forShop(parts.database, present(shop, 'the task’s shop'))
+      try {
+        for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+          const count = await reconcileBatch(parts, scope, signal)
+          if (count === 0) return await nextOrderDue(scope)
+          if (count < ORDERS_PER_QUERY) await delay(GATHER_MS, undefined, { signal })
+        }
+      } catch (error) {
+        if (signal.aborted || !(error instanceof PortError)) throw error
+        warnOfRefusal(scope.shop, error)
+        throw new RetryLater(new Date(Date.now() + REFUSED_RETRY_MS), { cause: error })
+      }
+      return new Date()
+    },
+  }
+}
+
+const HOUR_MS = 60 * 60 * 1000
+
+/**
+ * Logs a warning for each shop and reason once an hour: a shop whose access has ended is asked again
+ * every few seconds for as long as it has waiting orders.
+ */
+function hourlyWarning({ log, clock }: OrderParts) {
+  const warned = new Map<string, number>()
+  return (shop: number, error: PortError): void => {
+    const now = +clock()
+    const key = `${shop}/${error.message}`
+    if (now - (warned.get(key) ?? -Infinity) < HOUR_MS) return
+    for (const [old, at] of warned) if (now - at >= HOUR_MS) warned.delete(old)
+    warned.set(key, now)
+    log.warn('orders could not be read from the platform, they will be read later', {
+      ...{ shop, logged: 'once an hour' },
+      ...errorFields(error),
+    })
+  }
+}
 
 /** Runs in one transaction, whose end releases the claims; returns how many orders there were. */
 const reconcileBatch = (
@@ -139,7 +173,7 @@ async function writeBatch(
   return failed
 }
 
-const SYNC_EVERY_MS = 60 * 60 * 1000
+const SYNC_EVERY_MS = HOUR_MS
 /** The platform's clock and its index of orders may be behind. */
 const OVERLAP_MS = 10 * 60 * 1000
 

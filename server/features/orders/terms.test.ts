@@ -377,6 +377,27 @@ describe('a rental', () => {
     expect(await linkOf(lost.links[0]!)).toMatchObject({ first_used_at: null, downloads: 0 })
   })
 
+  test('of one buyer counts from the first use, also if that has been', async () => {
+    const made = await buy([{ first_use_hours: 48 }, {}])
+    const parts = { secrets: depot.secrets, now: depot.time.now }
+    const set = (at: number, first_use_hours: number | null) =>
+      changeDelivery(
+        depot.scope,
+        made.delivery,
+        { terms: [{ file_id: made.ids[at]!, first_use_hours }] },
+        parts,
+      )
+    expect(await codeOf(made.keys[0]!)).toBe('sent')
+    await set(0, 72)
+    const used = await linkOf(made.links[0]!)
+    expect(+used.ends_at!).toBe(+used.first_used_at! + 72 * HOUR)
+    await set(0, null)
+    expect((await linkOf(made.links[0]!)).ends_at).toBeNull()
+    await set(1, 24)
+    expect(await filesOf(made.delivery)).toMatchObject([{ use_hours: null }, { use_hours: 24 }])
+    expect((await linkOf(made.links[1]!)).ends_at).toBeNull()
+  })
+
   test('the earlier of both expiries counts', async () => {
     const made = await buy([{ first_use_hours: 72, expiry_days: 1 }])
     expect(await codeOf(made.keys[0]!)).toBe('sent')
@@ -474,6 +495,39 @@ describe('a customer tag', () => {
     expect(await codeOf(tagged.keys[0]!)).toBe('sent')
   })
 
+  test('of one buyer replaces that of the file, or opens it', async () => {
+    const ids = ['gid://shopify/Customer/911', 'gid://shopify/Customer/912'] as const
+    tag(ids[0], 'vip')
+    const [one, other] = [
+      await buy([{ customer_tag: 'subscriber' }], { customer_id: ids[0] }),
+      await buy([{}], { customer_id: ids[1] }),
+    ]
+    const parts = { secrets: depot.secrets, now: depot.time.now }
+    const set = (made: typeof one, terms: object) =>
+      changeDelivery(
+        depot.scope,
+        made.delivery,
+        { terms: [{ file_id: made.ids[0]!, ...terms }] },
+        parts,
+      )
+    await read()
+    expect(await codeOf(one.keys[0]!)).toBe('403 customer_tag_missing')
+    await set(one, { customer_tag: 'VIP' })
+    expect(await codeOf(one.keys[0]!)).toBe('sent')
+    expect(await filesOf(one.delivery)).toMatchObject([{ customer_tag: 'VIP', tag_problem: null }])
+    await set(one, { customer_tag: 'gold' })
+    expect(await codeOf(one.keys[0]!)).toBe('403 customer_tag_missing')
+    await set(one, { customer_tag: null })
+    expect(await codeOf(one.keys[0]!)).toBe('sent')
+    expect(await filesOf(one.delivery)).toMatchObject([{ customer_tag: null }])
+    // A customer who bought no such file before is read now.
+    expect(await codeOf(other.keys[0]!)).toBe('sent')
+    tag(ids[1], 'vip')
+    await set(other, { customer_tag: 'vip' })
+    expect(await codeOf(other.keys[0]!)).toBe('403 customer_tag_missing')
+    await read()
+    expect(await codeOf(other.keys[0]!)).toBe('sent')
+  })
   test('an outage keeps what is known', async () => {
     const customer_id = 'gid://shopify/Customer/904'
     tag(customer_id, 'subscriber')

@@ -36,6 +36,18 @@ export const preparationExamples: Examples = {
   'post /api/licence-keys/{id}/restore': { params: key, status: 200 },
   'post /api/licence-keys/{id}/rotate': { params: key, status: 200 },
   'post /api/licence-keys/{id}/reset': { params: key, status: 200 },
+  'post /api/licences/verify': {
+    body: { key: 'ED-7KQ2M-XW4TR-9HBCNZ', instance: 'reading room' },
+    status: 200,
+  },
+  'post /api/licences/activate': {
+    body: { key: 'ED-7KQ2M-XW4TR-9HBCNZ', instance: 'reading room' },
+    status: 200,
+  },
+  'post /api/licences/deactivate': {
+    body: { key: 'ED-7KQ2M-XW4TR-9HBCNZ', instance: 'reading room' },
+    status: 200,
+  },
   'post /licences/verify': {
     body: { key: 'ED-7KQ2M-XW4TR-9HBCNZ', instance: 'reading room' },
     status: 200,

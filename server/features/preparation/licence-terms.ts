@@ -2,7 +2,7 @@
 import { say, sayFixed, sayPlain, textIssue } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { expiryDays } from '../../http/schemas.ts'
-import { keyBits, MIN_KEY_BITS } from './model/key-pattern.ts'
+import { keyBits, MIN_KEY_BITS } from '../../../plugins/_page/key-pattern.ts'
 
 /** They need no escaping in files, addresses and mails. */
 const LITERALS = /^[A-Za-z0-9._:/+#-]*$/

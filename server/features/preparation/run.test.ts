@@ -25,7 +25,7 @@ import {
 } from '../../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../orders/extras.ts'
-import { checkCharacter } from './model/key-pattern.ts'
+import { checkCharacter } from '../../../plugins/_page/key-pattern.ts'
 import { addLicenceKeys, createLicenceList, readLicenceList } from './model/licence-lists.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { toPublicId } from '../../core/ids.ts'

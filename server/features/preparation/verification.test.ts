@@ -249,6 +249,24 @@ test('pages of any origin may send requests, and bad ones are refused', async ()
   for (const { headers } of refused) expect(headers.get('access-control-allow-origin')).toBe('*')
 })
 
+test('the short addresses are the same, with the same limits', async () => {
+  const { key } = await give()
+  const body = { key, instance: 'studio' }
+  expect(await stateOf('../api/licences/activate', body)).toMatchObject({ valid: true })
+  expect(await stateOf('verify', body)).toEqual(await stateOf('../api/licences/verify', body))
+  expect(await stateOf('../api/licences/deactivate', body)).toMatchObject({ activations: 0 })
+  expect((await send('../api/licences/revoke', body)).status).toBe(404)
+  const preflight = await fetch(`${app.url}/api/licences/verify`, { method: 'OPTIONS' })
+  expect(preflight.status).toBe(204)
+  const address = nextAddress()
+  const wrong = Array.from({ length: 30 }, (_, at) =>
+    send(at % 2 ? 'verify' : '../api/licences/verify', { key: `WRONG-${at}` }, address),
+  )
+  await Promise.all(wrong)
+  expect((await send('verify', body, address)).status).toBe(429)
+  expect((await send('../api/licences/verify', body, address)).status).toBe(429)
+})
+
 test('requests are limited by address and by key, and wrong keys more', async () => {
   const { key } = await give()
   const many = (length: number, body: object, address?: string) =>

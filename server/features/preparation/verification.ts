@@ -1,4 +1,4 @@
-// POST /licences/verify, /activate and /deactivate: programs of buyers check their licence key, from
+// POST /api/licences/verify, /activate and /deactivate, also without `/api`: programs of buyers check their licence key, from
 // anywhere and without an API key. Requests are limited by address and by key, and wrong keys by
 // address: keys cannot be found by trying. A malformed key takes the same way as an unknown one.
 import type { Context, Next } from 'koa'
@@ -72,25 +72,33 @@ const stateSchema = z
   .meta({ id: 'LicenceState' })
 
 const ACTIONS = {
-  '/licences/verify': {
+  verify: {
     schema: verifySchema,
     summary: 'Verify a licence key',
     about: 'With `instance`, the key is valid only if it is activated there.',
   },
-  '/licences/activate': {
+  activate: {
     schema: activateSchema,
     summary: 'Activate a licence key at an instance',
     about:
       'An instance counts once; all requests without one are the same instance. Beyond the limit of activations the status is `limit_reached`, and nothing changes.',
   },
-  '/licences/deactivate': {
+  deactivate: {
     schema: activateSchema,
     summary: 'Deactivate a licence key at an instance',
     about: 'Its place is free for another instance.',
   },
 } as const
-type LicencePath = keyof typeof ACTIONS
-export const LICENCE_PATHS = Object.keys(ACTIONS) as readonly LicencePath[]
+type LicenceAction = keyof typeof ACTIONS
+
+/** Programs in the field use either: both stay. */
+const ACTION_OF = new Map<string, LicenceAction>(
+  (Object.keys(ACTIONS) as LicenceAction[]).flatMap((action) => [
+    [`/api/licences/${action}`, action] as const,
+    [`/licences/${action}`, action] as const,
+  ]),
+)
+export const LICENCE_PATHS: readonly string[] = [...ACTION_OF.keys()]
 
 const refused = (description: string) => ({
   description,
@@ -99,29 +107,33 @@ const refused = (description: string) => ({
 
 /** The document of the API describes them; they have no API key. */
 export const licencePaths: ZodOpenApiPathsObject = Object.fromEntries(
-  Object.entries(ACTIONS).map(([path, { schema, summary, about }]) => [
-    path,
-    {
-      post: {
-        summary,
-        description: `${about} For programs of your buyers: no API key is needed, and pages of any origin may call it. An unknown key is answered with 200 and \`unknown\`.`,
-        tags: ['Licence keys'],
-        security: [],
-        requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: {
-          200: {
-            description: 'The state of the key',
-            content: { 'application/json': { schema: stateSchema } },
+  [...ACTION_OF].map(([path, action]) => {
+    const { schema, summary, about } = ACTIONS[action]
+    const isShort = !path.startsWith('/api/')
+    return [
+      path,
+      {
+        post: {
+          summary: isShort ? `${summary} (short address)` : summary,
+          description: `${isShort ? `The same as \`/api${path}\`. ` : ''}${about} For programs of your buyers: no API key is needed, and pages of any origin may call it. An unknown key is answered with 200 and \`unknown\`.`,
+          tags: ['Licence keys'],
+          security: [],
+          requestBody: { required: true, content: { 'application/json': { schema } } },
+          responses: {
+            200: {
+              description: 'The state of the key',
+              content: { 'application/json': { schema: stateSchema } },
+            },
+            400: refused('The body is not valid JSON'),
+            413: refused('The body is larger than 8 KB'),
+            415: refused('The body is not sent as JSON'),
+            422: refused('Every problem; also if several shops have the key and none is named'),
+            429: refused('Too many requests: see Retry-After'),
           },
-          400: refused('The body is not valid JSON'),
-          413: refused('The body is larger than 8 KB'),
-          415: refused('The body is not sent as JSON'),
-          422: refused('Every problem; also if several shops have the key and none is named'),
-          429: refused('Too many requests: see Retry-After'),
         },
       },
-    },
-  ]),
+    ]
+  }),
 )
 
 export interface VerificationParts {
@@ -142,10 +154,10 @@ export function licenceVerification(parts: VerificationParts) {
   const keys = limitOf('keys', REQUESTS_PER_KEY, MINUTE_SECONDS)
   const wrong = limitOf('wrong', WRONG_KEYS_PER_ADDRESS, WRONG_SECONDS)
 
-  async function answer(ctx: Context, path: LicencePath): Promise<LicenceState> {
+  async function answer(ctx: Context, action: LicenceAction): Promise<LicenceState> {
     const network = networkOfRequest(ctx.req, trustProxy)
     await consume(requests, network)
-    const { key, shop, instance } = validate(ACTIONS[path].schema, storable(await readJson(ctx)))
+    const { key, shop, instance } = validate(ACTIONS[action].schema, storable(await readJson(ctx)))
     if ((await wrong.consumed(network)) >= WRONG_KEYS_PER_ADDRESS)
       throw new AppError('rate_limited', { message: TOO_MANY_WRONG, retryAfter: WRONG_SECONDS })
     const hash = hashOf(key.trim())
@@ -155,15 +167,14 @@ export function licenceVerification(parts: VerificationParts) {
       await wrong.consume(network)
       return UNKNOWN_KEY
     }
-    if (path === '/licences/verify' || instance === undefined)
-      return verifyKey(found, instance ?? null)
-    if (path === '/licences/deactivate') return deactivateKey(found, instance)
+    if (action === 'verify' || instance === undefined) return verifyKey(found, instance ?? null)
+    if (action === 'deactivate') return deactivateKey(found, instance)
     return activateKey(found, { instance, address: clientOf(ctx.req).address })
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
-    const path = LICENCE_PATHS.find((one) => one === ctx.path)
-    if (path === undefined) return next() as Promise<void>
+    const action = ACTION_OF.get(ctx.path)
+    if (action === undefined) return next() as Promise<void>
     // No cookie or key of a person is read, so that a page of any origin may call it.
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Access-Control-Expose-Headers', 'Retry-After')
@@ -173,7 +184,7 @@ export function licenceVerification(parts: VerificationParts) {
       ctx.set('Allow', 'POST, OPTIONS')
       throw new AppError('method_not_allowed')
     }
-    const state = await answer(ctx, path)
+    const state = await answer(ctx, action)
     ctx.body = recordOf(state)
   }
 }

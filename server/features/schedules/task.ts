@@ -42,6 +42,7 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
 /**
  * Starts the schedules that are due at `now`; returns the number that this process has started. A
  * schedule that fails delays no other.
+ * Exported for tests, which give the time.
  */
 export async function runDue(
   parts: ScheduleParts,

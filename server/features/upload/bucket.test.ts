@@ -12,7 +12,8 @@ import { openUploadBucket, type UploadBucket } from './bucket.ts'
 import { openUploadFolder, type UploadFolder } from './folder.ts'
 import { uploadPlace, withBucket } from './places.ts'
 import { createUploadPort } from './port.ts'
-import { findUpload, insertUpload, newUploadId, type UploadRow } from './rows.ts'
+import { findUpload, insertUpload, type UploadRow } from './rows.ts'
+import { newUploadId } from '../../../test/uploads.ts'
 import { sweepUploads } from './sweep.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -53,7 +54,11 @@ const set = (upload: UploadRow, values: string) =>
   scope.query(`update uploads set ${values} where shop_id = :shop and id = :id`, { id: upload.id })
 const taken = (upload: UploadRow) => {
   const place = { store: createDiskStore({ folder: path.join(root, 'files') }), shop: scope.shop }
-  const port = createUploadPort(scope, folder, { ...place, location: 'primary' })
+  const port = createUploadPort({
+    scope,
+    uploads: folder,
+    place: { ...place, location: 'primary' },
+  })
   return port.take(upload.id, new AbortController().signal)
 }
 

@@ -1,5 +1,6 @@
 // Files that merchants upload in the browser.
 import { uploadExamples } from './examples.ts'
+import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -7,6 +8,7 @@ export const uploadFeature = defineFeature({
   name: 'upload',
   examples: uploadExamples,
   endpoints: uploadRoutes,
+  ports: { uploads: createUploadPort },
   tables: {
     upload_batches: 'options of the merchant’s uploads',
     uploads: 'names of the merchant’s own files',

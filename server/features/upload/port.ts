@@ -1,6 +1,7 @@
 // The port through which plugins access complete uploads: read their size, and move their bytes to
 // the storage location.
-import { PortError, type Uploads } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract.ts'
+import type { Uploads } from '../../../plugins/take-upload/port.ts'
 import type { UploadFolder } from './folder.ts'
 import { uploadLost } from './place.ts'
 import { uploadPlace } from './places.ts'
@@ -11,16 +12,18 @@ import { ERRORS } from '../../core/errors.ts'
 import { StoreError } from '../../core/store/store.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
+export interface UploadPortParts {
+  scope: ShopScope
+  uploads: UploadFolder
+  place: StagePlace
+}
+
 /**
  * Creates the port. Both functions throw `PortError` `upload_lost`, or `uploads_not_shared` where
  * another machine has the bytes: a worker there may succeed. `take` also throws the store's errors.
  * The upload is kept until a sweep removes its file.
  */
-export function createUploadPort(
-  scope: ShopScope,
-  folder: UploadFolder,
-  place: StagePlace,
-): Uploads {
+export function createUploadPort({ scope, uploads: folder, place }: UploadPortParts): Uploads {
   const complete = async (id: string): Promise<UploadRow> => {
     const row = await findUpload(scope, id)
     const found = row?.status === 'received' ? await uploadPlace(folder, row).arrived(row) : null

@@ -1,6 +1,7 @@
 // The row of an upload: the requested import, and the number of bytes that have arrived.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 
@@ -51,11 +52,6 @@ export async function findUpload(scope: ShopScope, id: string): Promise<UploadRo
   return row ?? null
 }
 
-export async function newUploadId(scope: ShopScope): Promise<string> {
-  const row = await scope.one<{ id: string }>('select uuidv7() as id from shops where id = :shop')
-  return row.id
-}
-
 export interface UploadQuotas {
   /** The maximum number of unfinished uploads of one shop. */
   shop_open_uploads: number
@@ -84,7 +80,7 @@ export function insertUpload(
   const { filename, on_conflict, tags, batch } = upload.choices
   return scope.transaction(async (tx) => {
     // An advisory lock: a quota counts rows, some of which do not exist yet.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
+    await lockUntilCommit(tx, 'quota of uploads')
     const used = await tx.one<{ open: number; bytes: number }>(
       `select count(*) filter (where status = 'uploading') as open,
          coalesce(sum(size_bytes), 0)::float8 as bytes

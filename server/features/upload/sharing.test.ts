@@ -10,7 +10,8 @@ import { createDiskStore } from '../../core/store/disk.ts'
 import { createLogger } from '../../core/log.ts'
 import { openUploadFolder, type UploadFolder } from './folder.ts'
 import { createUploadPort } from './port.ts'
-import { insertUpload, newUploadId } from './rows.ts'
+import { insertUpload } from './rows.ts'
+import { newUploadId } from '../../../test/uploads.ts'
 import { joinFolder } from './sharing.ts'
 import { sweepUploads } from './sweep.ts'
 
@@ -93,7 +94,10 @@ it('a worker without the folder leaves the upload to one that has it', async () 
     id,
   })
   const store = createDiskStore({ folder: path.join(root, 'files') })
-  const port = createUploadPort(scope, b.folder, { store, shop: scope.shop, location: 'primary' })
+  const port = createUploadPort({
+    ...{ scope, uploads: b.folder },
+    place: { store, shop: scope.shop, location: 'primary' },
+  })
   await expect(port.sizeOf(id)).rejects.toMatchObject({
     code: 'uploads_not_shared',
     retryable: true,

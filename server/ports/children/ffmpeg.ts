@@ -1,31 +1,16 @@
 // Runs ffmpeg on untrusted files: one local file as its input, no other protocols, only the
 // containers that buyers' files have, and limits of time and memory. It is optional.
 import { execFile, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
 import { promisify } from 'node:util'
 import { PortError } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
-
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const onPath = () =>
-  (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
-    .map((folder) => path.join(folder, 'ffmpeg'))
+import { isProgram, placesOnPath } from '../../core/programs.ts'
 
 let known: Promise<string | null> | undefined
 
 /** The ffmpeg on the path, looked for once; null: none is installed. */
-export const findFfmpeg = (): Promise<string | null> => (known ??= firstFfmpeg(onPath()))
+export const findFfmpeg = (): Promise<string | null> =>
+  (known ??= firstFfmpeg(placesOnPath('ffmpeg')))
 
 /** The first ffmpeg that starts. */
 async function firstFfmpeg(places: readonly string[]): Promise<string | null> {

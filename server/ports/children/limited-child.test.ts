@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
-import { runLimited, startLimitedChild, type ChildSpec } from './limited-child.ts'
+import { startLimitedChild, type ChildSpec, type Question } from './limited-child.ts'
 import { sweepWorkFolders, withinBytes, withWorkFolder } from './work-folder.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
 
@@ -31,6 +31,17 @@ const start = (wanted: Partial<ChildSpec> = {}) => {
   onTestFinished(() => child.close())
   return child
 }
+/** One request to a new child. */
+async function runLimited<Answer>(wanted: ChildSpec & Question<Answer>): Promise<Answer> {
+  wanted.signal.throwIfAborted()
+  const child = startLimitedChild(wanted)
+  try {
+    return await child.ask(wanted)
+  } finally {
+    child.close()
+  }
+}
+
 const run = (deed: string, given?: string, wanted: Partial<ChildSpec> = {}) =>
   runLimited({ ...LIMITS, ...wanted, ...asked(deed, given) })
 

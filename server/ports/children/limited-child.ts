@@ -34,17 +34,6 @@ export interface LimitedChild {
   close(): void
 }
 
-/** One request to a new child. Throws as `ask` does. */
-export async function runLimited<Answer>(wanted: ChildSpec & Question<Answer>): Promise<Answer> {
-  wanted.signal.throwIfAborted()
-  const child = startLimitedChild(wanted)
-  try {
-    return await child.ask(wanted)
-  } finally {
-    child.close()
-  }
-}
-
 /**
  * A child lives until it is closed, exceeds a limit, or this process ends. It keeps this process
  * alive only during a request.

@@ -15,7 +15,10 @@ export interface ClaimedOrder {
   attempts: number
 }
 
-/** At most `limit` orders that are due and not claimed. */
+/**
+ * At most `limit` orders that are due and not claimed. Each is claimed by an advisory lock until the
+ * transaction ends (see above).
+ */
 export const claimOrders = (tx: ShopScope, limit: number): Promise<ClaimedOrder[]> =>
   tx.query<ClaimedOrder>(
     `with due as materialized (

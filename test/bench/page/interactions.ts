@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core'
 
 export interface Interaction {
   name: string
+  /** The goal in milliseconds, if it is not that of all. */
+  within?: number
   /** Acts, and resolves when its effect is visible. */
   act(page: Page): Promise<unknown>
 }
@@ -16,9 +18,12 @@ const inNavigation = (page: Page, name: string) =>
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
 
+const TICK_MS = 100
+
 export const INTERACTIONS: readonly Interaction[] = [
   {
     name: 'tick a row',
+    within: TICK_MS,
     act: async (page) => {
       await firstRow(page).getByRole('checkbox').click({ force: true })
       await page.getByText('1 selected').first().waitFor()
@@ -26,6 +31,7 @@ export const INTERACTIONS: readonly Interaction[] = [
   },
   {
     name: 'untick it',
+    within: TICK_MS,
     act: async (page) => {
       await firstRow(page).getByRole('checkbox').click({ force: true })
       await page.getByText('1 selected').first().waitFor({ state: 'hidden' })

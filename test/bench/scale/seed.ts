@@ -2,6 +2,7 @@
 // products, links, orders, downloads, operations and messages. Foreign keys and triggers are off
 // while it inserts, and indexes are built afterwards: a million files take minutes, not hours.
 import type pg from 'pg'
+import { firstIdAt, makeMonths, readParts } from '../../../server/core/db/month-parts.ts'
 
 export interface SeededShop {
   shop: number
@@ -171,6 +172,7 @@ const DOWNLOADS = `insert into downloads (shop_id, id, file_id, link_id, address
 const DOWNLOADS_STEP = 1_000_000
 /** The downloads of a shop spread over this many days. */
 const DOWNLOAD_DAYS = 390
+const MONTHS = 13
 
 /** Fills the shops, which must be empty. `say` is called with what is done next. */
 export async function seedShops(
@@ -182,8 +184,10 @@ export async function seedShops(
   try {
     await client.query('set session_replication_role = replica; set synchronous_commit = off')
     await client.query(`set maintenance_work_mem = '512MB'; set work_mem = '128MB'`)
+    await divideDownloads(pool, new Date())
     const indexes = await client.query<{ name: string; definition: string }>(
-      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+      `select indexrelid::regclass::text as name, 
+         replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
        from pg_index where indrelid = any($1::regclass[]) and not indisprimary
          and not exists (select from pg_constraint where conindid = indexrelid)`,
       [FILLED],
@@ -199,6 +203,19 @@ export async function seedShops(
   } finally {
     client.release(true)
   }
+}
+
+/** As in an installation that has run for years: a part for each month of which rows are kept. */
+async function divideDownloads(pool: pg.Pool, now: Date): Promise<void> {
+  for (const { name } of await readParts(pool, 'downloads')) await pool.query(`drop table ${name}`)
+  const first = firstIdAt(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS)))
+  const bounds = { before: `(minvalue) to ('${first}')`, later: `('${first}') to (maxvalue)` }
+  for (const [name, bound] of Object.entries(bounds))
+    await pool.query(
+      `create table downloads_${name} partition of downloads for values from ${bound}`,
+    )
+  // A run makes at most a year.
+  for (let run = 0; run < 2; run++) await makeMonths(pool, 'downloads', now)
 }
 
 async function fill(

@@ -10,9 +10,13 @@ const TABLES = [
 /** One row a table: bytes of a row with its indexes, and those of the indexes alone. */
 export async function sizeRows({ pool }: Pick<Database, 'pool'>): Promise<Row[]> {
   const { rows } = await pool.query<{ name: string; rows: number; heap: number; indexes: number }>(
-    `select relname as name, greatest(reltuples, 1)::float8 as rows,
-       pg_table_size(oid)::float8 as heap, pg_indexes_size(oid)::float8 as indexes
-     from pg_class where oid = any($1::regclass[]) order by array_position($1::text[], relname::text)`,
+    // A divided table is its parts.
+    `select c.relname as name, greatest(sum(p.reltuples), 1)::float8 as rows,
+       sum(pg_table_size(p.oid))::float8 as heap, sum(pg_indexes_size(p.oid))::float8 as indexes
+     from pg_class c cross join lateral (select coalesce(t.relid, c.oid) as part from (select) one
+       left join pg_partition_tree(c.oid) t on t.isleaf) parts
+     join pg_class p on p.oid = parts.part
+     where c.oid = any($1::regclass[]) group by 1 order by array_position($1::text[], c.relname::text)`,
     [TABLES],
   )
   return rows.map(({ name, rows: count, heap, indexes }) => ({

@@ -19,6 +19,7 @@ import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
+import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
 import { CopiedLinksCard } from './copied-links-card.tsx'
 import { LibraryCard } from './library-card.tsx'
@@ -55,8 +56,10 @@ export function BuyerPagePage() {
 }
 
 const draftOf = (page: BuyerPage): BuyerPageDraft => {
-  const { accent, background, language, texts, library, library_link, copied_links } = page
-  return { accent, background, language, texts, library, library_link, copied_links }
+  const { accent, background, language, texts, library, library_link } = page
+  const { ask_again, buy_again, copied_links } = page
+  const own = { accent, background, language, texts, library, library_link }
+  return { ...own, ask_again, buy_again, copied_links }
 }
 
 /** The fields that differ from the saved values. */
@@ -105,6 +108,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <Colours {...parts} />
           <Texts {...parts} />
           <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
+          <EndedCard draft={draft} onChange={set} />
           <CopiedLinksCard draft={draft} onChange={set} />
         </BlockStack>
         <PreviewCard

@@ -14,7 +14,15 @@ export type PreviewedPage = 'files' | 'ended'
 /** The fields that the form edits; the logo is saved when it is chosen. */
 export type BuyerPageDraft = Pick<
   BuyerPage,
-  'accent' | 'background' | 'language' | 'texts' | 'library' | 'library_link' | 'copied_links'
+  | 'accent'
+  | 'background'
+  | 'language'
+  | 'texts'
+  | 'library'
+  | 'library_link'
+  | 'ask_again'
+  | 'buy_again'
+  | 'copied_links'
 >
 
 const KEY = ['buyer-page']

@@ -7,9 +7,9 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
 import { logoOf } from './logo.ts'
 
-export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
+/** Saves a chosen image. `unreadable`: the last chosen file was none. */
+function useLogoChoice() {
   const save = useSetLogo()
-  const input = useRef<HTMLInputElement>(null)
   const [unreadable, setUnreadable] = useState(false)
   const choose = async (file: File | undefined) => {
     if (!file) return
@@ -18,6 +18,12 @@ export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
     if (image === null) return setUnreadable(true)
     save.mutate(image, { onSuccess: () => toast(t('Logo saved')) })
   }
+  return { save, unreadable, choose }
+}
+
+export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
+  const { save, unreadable, choose } = useLogoChoice()
+  const input = useRef<HTMLInputElement>(null)
   return (
     <Card>
       <BlockStack gap="300">

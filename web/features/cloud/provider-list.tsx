@@ -1,5 +1,6 @@
-// The providers to choose from; one that the operator has not configured shows what to set.
+// The providers to choose from; one that the operator has not configured says so.
 import { type Provider } from './calls.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Text } from '../../shell/ui/index.ts'
 
@@ -39,11 +40,7 @@ const HOW: Record<Provider['sign_in'], string> = {
   none: t('A folder of this server, to try a sync without an account.'),
 }
 
-function About({
-  provider: { title, sign_in, available, missing, message },
-}: {
-  provider: Provider
-}) {
+function About({ provider: { title, sign_in, message, message_text } }: { provider: Provider }) {
   return (
     <BlockStack gap="100">
       <Text as="h2" variant="headingSm">
@@ -52,18 +49,7 @@ function About({
       <Text as="p" tone="subdued">
         {HOW[sign_in]}
       </Text>
-      {!available && (
-        <>
-          <Text as="p">
-            {missing.length > 0
-              ? t('Not set up on this installation. Its operator sets:')
-              : message}
-          </Text>
-          {missing.map((setting) => (
-            <code key={setting}>{setting}</code>
-          ))}
-        </>
-      )}
+      {message !== null && <Text as="p">{messageText({ message, message_text })}</Text>}
     </BlockStack>
   )
 }

@@ -52,17 +52,7 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
               <Problem error={fix.error} what={t('The rows could not be corrected')} />
             )}
             {fixes.length > 0 && (
-              <InlineStack gap="200">
-                {fixButtons(group).map(({ label, fix: how, ask }) => (
-                  <Button
-                    key={label}
-                    disabled={fix.isPending}
-                    onClick={() => (how ? apply(how) : ask && setQuestion(ask))}
-                  >
-                    {label}
-                  </Button>
-                ))}
-              </InlineStack>
+              <FixButtons group={group} busy={fix.isPending} onFix={apply} onAsk={setQuestion} />
             )}
           </BlockStack>
         </Box>
@@ -86,6 +76,23 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
     </Card>
   )
 }
+
+interface FixButtonsProps {
+  group: ProblemGroup
+  busy: boolean
+  onFix: (how: Fix) => void
+  onAsk: (question: FixQuestion) => void
+}
+
+const FixButtons = ({ group, busy, onFix, onAsk }: FixButtonsProps) => (
+  <InlineStack gap="200">
+    {fixButtons(group).map(({ label, fix, ask }) => (
+      <Button key={label} disabled={busy} onClick={() => (fix ? onFix(fix) : ask && onAsk(ask))}>
+        {label}
+      </Button>
+    ))}
+  </InlineStack>
+)
 
 interface ToggleProps {
   group: ProblemGroup

@@ -1,5 +1,6 @@
 // The dialog that creates or edits a drop account: its name, from where it may connect, its keys.
 import { useState } from 'react'
+import { NAME_ENCODINGS, type NameEncoding } from '../../../plugins/_page/name-encodings.ts'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import {
@@ -17,19 +18,6 @@ import { t } from '../../shell/messages/t.ts'
 import { ENCODINGS } from '../csv/labels.ts'
 import { Select, TextField } from '../../shell/ui/index.ts'
 import { KeysField, type WrittenKey } from './keys-field.tsx'
-
-type NameEncoding = DropAccount['name_encoding']
-
-const NAME_ENCODINGS: readonly NameEncoding[] = [
-  'utf-8',
-  'windows-1252',
-  'windows-1250',
-  'windows-1251',
-  'gb18030',
-  'big5',
-  'shift_jis',
-  'euc-kr',
-]
 
 interface Props {
   /** Null creates an account. */

@@ -41,6 +41,7 @@ import { CreateLink } from './create-link.tsx'
 import { DownloadsCard } from './downloads-card.tsx'
 import { EditFile } from './edit-file.tsx'
 import { useFileActions } from './file-actions.tsx'
+import { HoldersCard } from './holders-card.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { OperationToast } from './operation-toast.tsx'
 import { MappingsCard } from './mappings-card.tsx'
@@ -153,7 +154,11 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
           </Layout.Section>
         )}
         <Layout.Section>
-          <Uses file={file} actions={{ map, unmap, give }} onLink={() => setLinking(true)} />
+          <Uses
+            {...{ file, onUndone: onStarted }}
+            actions={{ map, unmap, give }}
+            onLink={() => setLinking(true)}
+          />
         </Layout.Section>
         <Layout.Section variant="oneThird">
           <Facets file={file} />
@@ -170,10 +175,11 @@ interface UsesProps {
   file: FileDetail
   actions: Pick<ReturnType<typeof useFileActions>, 'map' | 'unmap' | 'give'>
   onLink: () => void
+  onUndone: (operation: Operation) => void
 }
 
 /** Where the file is used: its products, links, versions, downloads and history. */
-const Uses = ({ file, actions: { map, unmap, give }, onLink }: UsesProps) => (
+const Uses = ({ file, actions: { map, unmap, give }, onLink, onUndone }: UsesProps) => (
   <BlockStack gap="400">
     <Picture file={file} />
     <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
@@ -184,9 +190,10 @@ const Uses = ({ file, actions: { map, unmap, give }, onLink }: UsesProps) => (
       )}
       onCreate={onLink}
     />
+    <HoldersCard file={file} />
     <VersionsCard file={file} />
     <DownloadsCard file={file} />
-    <HistoryCard file={file} />
+    <HistoryCard file={file} onUndone={onUndone} />
   </BlockStack>
 )
 

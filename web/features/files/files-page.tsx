@@ -1,6 +1,8 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and actions on
 // many files.
 import { lazy, Suspense, useMemo, useState } from 'react'
+import { Redirect } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { useRunning } from '../operations/calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
 import { type File, type Operation } from '../../shell/client/types.ts'
@@ -11,9 +13,11 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import {
   type FilesUrlState,
+  FILES_STATE,
   filesQuery,
   isNarrowed,
   listOf,
+  trashAddress,
   withoutFilters,
   writeFilesUrlState,
 } from './url-state.ts'
@@ -37,11 +41,16 @@ const OperationToast = lazy(async () => ({
   default: (await import('./operation-toast.tsx')).OperationToast,
 }))
 
-const TRASH = '/files?deleted=true'
 const NO_FILES: readonly File[] = []
 
 export function FilesPage() {
-  const url = useUrlState(FILES_IN_BROWSER)
+  const trash = trashAddress(FILES_STATE.read(useSearch()))
+  return trash === null ? <FilesOf state={FILES_IN_BROWSER} /> : <Redirect replace to={trash} />
+}
+
+/** The list of files whose address has this state: all files or the trash. */
+export function FilesOf({ state }: { state: typeof FILES_STATE }) {
+  const url = useUrlState(state)
   const { urlState, go } = url
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
@@ -190,11 +199,9 @@ function titleOf({ deleted }: FilesUrlState, whole: BulkAction[]) {
     return {
       title: t('Trash'),
       subtitle: t('Deleted files stay here for 7 days. After that they are deleted permanently.'),
-      backAction: { content: t('Files'), url: '/files' },
     }
   return {
     title: t('Files'),
-    secondaryActions: [{ content: t('Trash'), url: TRASH }],
     actionGroups: whole.length > 0 ? [{ title: t('More actions'), actions: whole }] : [],
   }
 }

@@ -176,17 +176,7 @@ const everyColumn = (
     inCard: ({ downloads }) =>
       t('{downloads, plural, one {# download} other {# downloads}}', { downloads }),
   },
-  uploaded: {
-    title: trash ? t('Deleted') : LIST_COLUMNS.uploaded,
-    // The server cannot sort by the time of deletion.
-    ...(trash ? {} : { sort: 'descending' }),
-    cell: (file) =>
-      file.deleted_at === null ? dayText(file.upload_date) : <Trashed at={file.deleted_at} />,
-    inCard: (file) =>
-      file.deleted_at === null
-        ? dayText(file.upload_date)
-        : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
-  },
+  uploaded: uploadedColumn(trash),
   visibility: {
     title: LIST_COLUMNS.visibility,
     cell: ({ visibility }) => (visibility === 'public' ? t('Public') : t('Private')),
@@ -194,6 +184,18 @@ const everyColumn = (
   left: {
     cell: ({ deleted_at }) => (deleted_at === null ? '' : trashedText(deleted_at, new Date()).left),
   },
+})
+
+const uploadedColumn = (trash: boolean): Columns<ColumnId, File>['uploaded'] => ({
+  title: trash ? t('Deleted') : LIST_COLUMNS.uploaded,
+  // The server cannot sort by the time of deletion.
+  ...(trash ? {} : { sort: 'descending' }),
+  cell: (file) =>
+    file.deleted_at === null ? dayText(file.upload_date) : <Trashed at={file.deleted_at} />,
+  inCard: (file) =>
+    file.deleted_at === null
+      ? dayText(file.upload_date)
+      : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
 })
 
 interface RowProps {

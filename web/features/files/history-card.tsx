@@ -3,7 +3,12 @@
 import { type ReactNode } from 'react'
 import { SLOW_MS } from '../../shell/client/queries.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
-import { type File, type ItemState, type Schemas } from '../../shell/client/types.ts'
+import {
+  type File,
+  type ItemState,
+  type Operation,
+  type Schemas,
+} from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { refusedText } from '../../shell/files/labels.ts'
@@ -14,6 +19,7 @@ import { Badge, Box, Button, Card, InlineStack, Link, Text } from '../../shell/u
 import { changesOf } from '../operations/change.ts'
 import { Changes } from '../operations/changes.tsx'
 import { useRequester } from '../operations/use-requester.ts'
+import { UndoEntry } from './undo-entry.tsx'
 import './history-card.css'
 
 type Entry = Schemas['FileHistoryEntry']
@@ -29,7 +35,13 @@ const useHistory = (id: string) =>
     key: ['file', id, 'history'],
   })
 
-export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
+interface Props {
+  file: Pick<File, 'id'>
+  /** An operation of the history was undone. */
+  onUndone: (operation: Operation) => void
+}
+
+export function HistoryCard({ file, onUndone }: Props) {
   const history = useHistory(file.id)
   const entries = history.data?.pages.flatMap(({ data }) => data)
   return (
@@ -60,7 +72,7 @@ export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
         <ol className="entries file-history">
           {entries.map((entry, position) => (
             <li key={`${entry.at} ${position}`}>
-              <HistoryEntry entry={entry} />
+              <HistoryEntry entry={entry} onUndone={onUndone} />
             </li>
           ))}
         </ol>
@@ -90,10 +102,14 @@ const linkOf = (entry: Entry): string =>
       ? `/deliveries/${entry.delivery_id}`
       : ''
 
-function HistoryEntry({ entry }: { entry: Entry }) {
+interface EntryProps extends Pick<Props, 'onUndone'> {
+  entry: Entry
+}
+
+function HistoryEntry({ entry, onUndone }: EntryProps) {
   switch (entry.kind) {
     case 'operation':
-      return <OperationEntry entry={entry} />
+      return <OperationEntry entry={entry} onUndone={onUndone} />
     case 'link':
       return (
         <Line when={momentText(entry.at)}>
@@ -144,15 +160,18 @@ const VisitLine = ({ entry, children }: { entry: Visit; children: ReactNode }) =
   </Line>
 )
 
-function OperationEntry({ entry }: { entry: OfKind<'operation'> }) {
+function OperationEntry({ entry, onUndone }: EntryProps & { entry: OfKind<'operation'> }) {
   const requester = useRequester()
-  const { title, requested_by, error, undone } = entry
+  const { title, requested_by, error, undone, undo_until, files, operation_id } = entry
   const changes = changesOf(entry.before as ItemState | null, entry.after as ItemState | null)
   return (
     <Line when={`${momentText(entry.at)} · ${requester(requested_by)}`}>
       <Link url={linkOf(entry)}>{translated(title)}</Link>
       {entry.status === 'failed' && <Badge tone="critical">{t('Failed')}</Badge>}
       {undone && <Badge>{t('Undone')}</Badge>}
+      {undo_until !== null && (
+        <UndoEntry {...{ id: operation_id, title: translated(title), files, onUndone }} />
+      )}
       {error && (
         <Text as="p" tone="critical">
           {messageText(error)}

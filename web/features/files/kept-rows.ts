@@ -1,5 +1,5 @@
 // How many rows a page of the list has in this browser, if the address does not say it.
-import { type FilesUrlState, FILES_STATE, PAGE_SIZES } from './url-state.ts'
+import { type FilesUrlState, FILES_STATE, inTrash, PAGE_SIZES } from './url-state.ts'
 
 const KEY = 'files.rows'
 
@@ -29,3 +29,5 @@ export const FILES_IN_BROWSER: typeof FILES_STATE = {
   },
   write: FILES_STATE.write,
 }
+
+export const TRASH_IN_BROWSER = inTrash(FILES_IN_BROWSER)

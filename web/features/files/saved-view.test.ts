@@ -22,6 +22,7 @@ const view: SavedView = {
   sort: '-downloads',
   columns: ['size', 'pack'],
   files_is_exact: true,
+  ...{ rows: 0, rows_is_exact: true },
   files: 3,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',

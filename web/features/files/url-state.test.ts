@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
+  FILES_STATE,
   filesQuery,
   filterOf,
+  inTrash,
   isNarrowed,
   listOf,
   rangeText,
   readFilesUrlState,
+  trashAddress,
   withoutFilters,
   writeFilesUrlState,
 } from './url-state.ts'
@@ -89,4 +92,20 @@ test('the selection of an operation only names filters that are set', () => {
     larger_than: 0,
     deleted: true,
   })
+})
+
+test.each([
+  ['?deleted=true', '/trash'],
+  ['?deleted=true&search=tide&sort=filename', '/trash?search=tide&sort=filename'],
+  ['?deleted=true&page=3&cursor=abc', '/trash?page=3&cursor=abc'],
+  ['?search=tide', null],
+  ['', null],
+])('/files%s leads to %s', (search, to) => {
+  expect(trashAddress(readFilesUrlState(search))).toBe(to)
+})
+
+test('the address of the trash says nothing about the trash', () => {
+  const { read, write } = inTrash(FILES_STATE)
+  expect(read('?search=tide')).toMatchObject({ deleted: true, search: 'tide' })
+  expect(write(read('?search=tide'))).toBe('?search=tide')
 })

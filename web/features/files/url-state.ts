@@ -76,6 +76,16 @@ export const { read: readFilesUrlState, write: writeFilesUrlState } = FILES_STAT
 
 export type FilesUrlState = ReturnType<typeof readFilesUrlState>
 
+/** The trash has a separate address: `deleted` is not in it. */
+export const inTrash = ({ read, write }: typeof FILES_STATE): typeof FILES_STATE => ({
+  read: (address) => ({ ...read(address), deleted: true }),
+  write: (state) => write({ ...state, deleted: false }),
+})
+
+/** Where an old address of the trash, `/files?deleted=true`, leads; null: it is another list. */
+export const trashAddress = (urlState: FilesUrlState): string | null =>
+  urlState.deleted ? '/trash' + inTrash(FILES_STATE).write(urlState) : null
+
 /** What the address holds beside the filter. */
 const SHOWN = { sort: DEFAULT_SORT, page: 1, cursor: '', rows: PAGE_SIZE, view: '', columns: [] }
 

@@ -11,17 +11,24 @@ import { FIGURE_NAMES, type FigureName } from './labels.ts'
 
 const COLOURS: Readonly<Record<FigureName, string>> = {
   downloads: '#005bd3',
+  orders: '#8051ff',
   deliveries: '#047b5d',
   imported_files: '#8a6116',
+  bounced_mails: '#c5280c',
 }
-const NAMES = Object.keys(FIGURE_NAMES) as FigureName[]
 const HEIGHT = 240
 
-export function Chart({ days }: Pick<Figures, 'days'>) {
+export interface DaysProps {
+  days: Figures['days']
+  /** The figures that are shown. */
+  names: readonly FigureName[]
+}
+
+export function Chart({ days, names }: DaysProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const target = place.current!
-    const chart = new UPlot(optionsOf(target.clientWidth), valuesOf(days), target)
+    const chart = new UPlot(optionsOf(target.clientWidth, names), valuesOf(days, names), target)
     const observer = new ResizeObserver(() =>
       chart.setSize({ width: target.clientWidth, height: HEIGHT }),
     )
@@ -30,13 +37,13 @@ export function Chart({ days }: Pick<Figures, 'days'>) {
       observer.disconnect()
       chart.destroy()
     }
-  }, [days])
+  }, [days, names])
   return <div className="chart" ref={place} aria-hidden="true" />
 }
 
-const valuesOf = (days: Figures['days']): UPlot.AlignedData => [
+const valuesOf = (days: Figures['days'], names: readonly FigureName[]): UPlot.AlignedData => [
   days.map(({ day }) => Date.parse(day) / 1000),
-  ...NAMES.map((name) => days.map((one) => one[name])),
+  ...names.map((name) => days.map((one) => one[name])),
 ]
 
 const dayAt = (seconds: number) => dayText(new Date(seconds * 1000).toISOString().slice(0, 10))
@@ -46,7 +53,7 @@ const shortDayAt = (seconds: number) =>
     ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
   }).format(new Date(seconds * 1000))
 
-const optionsOf = (width: number): UPlot.Options => ({
+const optionsOf = (width: number, names: readonly FigureName[]): UPlot.Options => ({
   ...{ width, height: HEIGHT },
   // The days are days in UTC everywhere.
   tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
@@ -60,7 +67,7 @@ const optionsOf = (width: number): UPlot.Options => ({
   ],
   series: [
     { label: t('Day'), value: (_, at) => (at === null ? '' : dayAt(at)) },
-    ...NAMES.map((name) => ({
+    ...names.map((name) => ({
       label: FIGURE_NAMES[name],
       ...{ stroke: COLOURS[name], width: 2, points: { show: false } },
       value: (_: UPlot, value: number | null) => (value === null ? '' : numberText(value)),

@@ -9,21 +9,13 @@ import { type Figures } from './calls.ts'
 
 export function FigureLists({ figures }: { figures: Figures }) {
   const channels = useChannels()
-  const { top_files, top_products, storage, imports, failures, bounced_mails } = figures
+  const { top_files, top_products, storage, imports, failures, totals } = figures
   return (
     <div className="figure-lists">
       <Ranking
         title={t('Most downloaded files')}
         none={t('No downloads in this period')}
-        rows={top_files.map(({ file_id, filename, downloads }) => ({
-          key: file_id,
-          name: (
-            <Link url={`/files/${file_id}`} removeUnderline>
-              {filename}
-            </Link>
-          ),
-          value: numberText(downloads),
-        }))}
+        rows={top_files.map(fileRow)}
       />
       <Ranking
         title={t('Most downloaded products')}
@@ -35,13 +27,7 @@ export function FigureLists({ figures }: { figures: Figures }) {
       <Ranking
         title={t('Storage by type')}
         none={t('No files yet')}
-        rows={storage.map(({ extension, files, bytes }) => ({
-          key: extension,
-          name: t('{type}, {files, plural, one {# file} other {# files}}', {
-            ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
-          }),
-          value: sizeText(bytes),
-        }))}
+        rows={storage.map(storageRow)}
       />
       <Ranking
         title={t('Imports by channel')}
@@ -59,15 +45,15 @@ export function FigureLists({ figures }: { figures: Figures }) {
           ...{ key: code, name: translated(message), value: numberText(files) },
         }))}
       />
-      {bounced_mails > 0 && (
+      {totals.now.bounced_mails > 0 && (
         <Ranking
           title={t('Email')}
           none=""
           rows={[
             {
               key: 'bounced',
-              name: <Link url="/settings/mail">{t('Not sent')}</Link>,
-              value: numberText(bounced_mails),
+              name: <Link url="/deliveries?status=unreachable">{t('Did not arrive')}</Link>,
+              value: numberText(totals.now.bounced_mails),
             },
           ]}
         />
@@ -81,6 +67,24 @@ interface Row {
   name: ReactNode
   value: string
 }
+
+const fileRow = ({ file_id, filename, downloads }: Figures['top_files'][number]): Row => ({
+  key: file_id,
+  name: (
+    <Link url={`/files/${file_id}`} removeUnderline>
+      {filename}
+    </Link>
+  ),
+  value: numberText(downloads),
+})
+
+const storageRow = ({ extension, files, bytes }: Figures['storage'][number]): Row => ({
+  key: extension,
+  name: t('{type}, {files, plural, one {# file} other {# files}}', {
+    ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
+  }),
+  value: sizeText(bytes),
+})
 
 const Ranking = ({ title, none, rows }: { title: string; none: string; rows: readonly Row[] }) => (
   <section>

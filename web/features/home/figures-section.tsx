@@ -1,6 +1,6 @@
 // What happened in the last days: totals with their change, a graph that can be read as a table and
 // saved, and the lists that explain them.
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { saveBytes } from '../../shell/client/save.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -11,15 +11,17 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, InlineStack, Select, Text } from '../../shell/ui/index.ts'
 import { type Figures, type Period, PERIODS, useFigures } from './calls.ts'
 import { FigureLists } from './figure-lists.tsx'
-import { changeText, FIGURE_NAMES, figuresCsv, type FigureName } from './labels.ts'
+import { type DaysProps } from './chart.tsx'
+import { changeText, FIGURE_NAMES, figuresCsv, shownFigures } from './labels.ts'
 
 const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }))
-const NAMES = Object.keys(FIGURE_NAMES) as FigureName[]
 
 export function FiguresSection() {
   const [period, setPeriod] = useState<Period>('30')
   const [asTable, setAsTable] = useState(false)
   const figures = useFigures(period)
+  const { data } = figures
+  const names = useMemo(() => (data ? shownFigures(data.totals) : []), [data])
   return (
     <Titled
       title={t('What happened')}
@@ -38,23 +40,23 @@ export function FiguresSection() {
     >
       <LoadProblem query={figures} what={t('The figures could not be loaded')} />
       {figures.isPending && <LoadingRows rows={5} what={t('the figures')} />}
-      {figures.data && (
+      {data && (
         <BlockStack gap="400">
-          <Totals totals={figures.data.totals} />
+          <Totals totals={data.totals} />
           {asTable ? (
-            <DaysTable days={figures.data.days} />
+            <DaysTable days={data.days} names={names} />
           ) : (
             <Suspense fallback={<div className="chart" />}>
-              <Chart days={figures.data.days} />
+              <Chart days={data.days} names={names} />
             </Suspense>
           )}
           <InlineStack gap="200" align="end">
             <Button onClick={() => setAsTable(!asTable)}>
               {asTable ? t('Show as a graph') : t('Show as a table')}
             </Button>
-            <Button onClick={() => save(figures.data.days)}>{t('Save as CSV')}</Button>
+            <Button onClick={() => save(data.days, names)}>{t('Save as CSV')}</Button>
           </InlineStack>
-          <FigureLists figures={figures.data} />
+          <FigureLists figures={data} />
         </BlockStack>
       )}
     </Titled>
@@ -62,15 +64,15 @@ export function FiguresSection() {
 }
 
 /** Saves the days as CSV with a byte order mark, by which spreadsheets recognise the encoding. */
-const save = (days: Figures['days']) =>
+const save = (days: Figures['days'], names: DaysProps['names']) =>
   saveBytes(
-    new Blob([`\u{feff}${figuresCsv(days)}`], { type: 'text/csv' }),
+    new Blob([`\u{feff}${figuresCsv(days, names)}`], { type: 'text/csv' }),
     `figures-${days.at(-1)!.day}.csv`,
   )
 
 const Totals = ({ totals: { now, before } }: Pick<Figures, 'totals'>) => (
   <dl className="figures totals">
-    {NAMES.map((name) => {
+    {shownFigures({ now, before }).map((name) => {
       const change = changeText(now[name], before[name])
       return (
         <div key={name}>
@@ -91,13 +93,13 @@ const Totals = ({ totals: { now, before } }: Pick<Figures, 'totals'>) => (
 )
 
 /** Newest first: of a long period, the latest days matter. */
-const DaysTable = ({ days }: Pick<Figures, 'days'>) => (
+const DaysTable = ({ days, names }: DaysProps) => (
   <div className="days" tabIndex={0} role="region" aria-label={t('Figures by day')}>
     <table>
       <thead>
         <tr>
           <th scope="col">{t('Day')}</th>
-          {NAMES.map((name) => (
+          {names.map((name) => (
             <th key={name} scope="col">
               {FIGURE_NAMES[name]}
             </th>
@@ -108,7 +110,7 @@ const DaysTable = ({ days }: Pick<Figures, 'days'>) => (
         {days.toReversed().map((one) => (
           <tr key={one.day}>
             <th scope="row">{dayText(one.day)}</th>
-            {NAMES.map((name) => (
+            {names.map((name) => (
               <td key={name}>{numberText(one[name])}</td>
             ))}
           </tr>

@@ -14,6 +14,8 @@ export const NEED_ACTIONS: Readonly<Record<Need, string>> = {
   connections: t('Repair'),
   licence_lists: t('Add keys'),
   failed_imports: t('See why'),
+  stopped_imports: t('See why'),
+  reviews: t('Choose products'),
   unfiled_products: t('Add files'),
   new_files: t('Decide'),
   unmapped: t('Map files'),
@@ -79,18 +81,26 @@ export function changeText(now: number, before: number): string | null {
 
 export const FIGURE_NAMES = {
   downloads: t('Downloads'),
+  orders: t('Orders with files'),
   deliveries: t('Deliveries'),
   imported_files: t('Imported files'),
+  bounced_mails: t('Emails that did not arrive'),
 } as const
 export type FigureName = keyof typeof FIGURE_NAMES
+
+/** The figures that the page shows: mails that did not arrive only if there are some. */
+export const shownFigures = ({ now, before }: Figures['totals']): FigureName[] =>
+  (Object.keys(FIGURE_NAMES) as FigureName[]).filter(
+    (name) => name !== 'bounced_mails' || now[name] + before[name] > 0,
+  )
 
 const quoted = (cell: string | number) => `"${String(cell).replaceAll('"', '""')}"`
 
 /** The days as CSV, with the headers of the table. */
-export const figuresCsv = (days: Figures['days']): string =>
+export const figuresCsv = (days: Figures['days'], names: readonly FigureName[]): string =>
   [
-    [t('Day'), ...Object.values(FIGURE_NAMES)],
-    ...days.map((one) => [one.day, one.downloads, one.deliveries, one.imported_files]),
+    [t('Day'), ...names.map((name) => FIGURE_NAMES[name])],
+    ...days.map((one) => [one.day, ...names.map((name) => one[name])]),
   ]
     .map((row) => row.map(quoted).join(','))
     .join('\r\n')

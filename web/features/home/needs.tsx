@@ -20,7 +20,7 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
             const text = messageText(one)
             const action = NEED_ACTIONS[one.need]
             return (
-              <li key={one.need}>
+              <li key={`${one.need} ${one.cause}`}>
                 <Text as="span">{text}</Text>
                 <Button url={pathOf(one.url)} accessibilityLabel={`${action}: ${text}`}>
                   {action}

@@ -50,14 +50,7 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
             value: 'days',
             renderChildren: (selected) =>
               selected && (
-                <TextField
-                  label={t('Days from now')}
-                  labelHidden
-                  type="number"
-                  min={1}
-                  step={1}
-                  suffix={t('days')}
-                  autoComplete="off"
+                <DaysField
                   value={days}
                   error={problem}
                   onChange={(text) => {
@@ -73,6 +66,25 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
     </Dialog>
   )
 }
+
+interface DaysProps {
+  value: string
+  error: string | undefined
+  onChange: (text: string) => void
+}
+
+const DaysField = (props: DaysProps) => (
+  <TextField
+    {...props}
+    label={t('Days from now')}
+    labelHidden
+    type="number"
+    min={1}
+    step={1}
+    suffix={t('days')}
+    autoComplete="off"
+  />
+)
 
 function useExtending({ id }: DownloadLink, onDone: () => void) {
   const extend = useExtendLink()

@@ -174,16 +174,8 @@ function ServerForm(props: FormProps) {
       />
       {field('port', t('Port'))}
       {field('user', t('User name'), t('Leave it empty if the server needs no sign-in.'))}
-      <TextField
-        id={fieldId('password')}
-        label={t('Password')}
-        helpText={
-          server?.has_password
-            ? t('Leave it empty to keep the saved one.')
-            : t('Often a separate password for apps. It is stored encrypted.')
-        }
-        type="password"
-        autoComplete="new-password"
+      <PasswordField
+        saved={server?.has_password === true}
         value={password}
         error={problems.at('password')}
         onChange={(text) => set({ password: text })}
@@ -205,6 +197,29 @@ function ServerForm(props: FormProps) {
     </FormLayout>
   )
 }
+
+interface PasswordProps {
+  /** The server has one, which is never sent to the page. */
+  saved: boolean
+  value: string
+  error: string | undefined
+  onChange: (password: string) => void
+}
+
+const PasswordField = ({ saved, ...field }: PasswordProps) => (
+  <TextField
+    {...field}
+    id={fieldId('password')}
+    label={t('Password')}
+    helpText={
+      saved
+        ? t('Leave it empty to keep the saved one.')
+        : t('Often a separate password for apps. It is stored encrypted.')
+    }
+    type="password"
+    autoComplete="new-password"
+  />
+)
 
 interface ReportsProps {
   checked: boolean

@@ -2,12 +2,10 @@
 import { useState } from 'react'
 import { type Choice, type Product, useMirror, useProducts } from './calls.ts'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
-import { BlockStack, Text, TextField } from '../../shell/ui/index.ts'
-import { LoadingRows } from '../../shell/components/lists.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
+import { Text } from '../../shell/ui/index.ts'
+import { RadioChoice, SearchChoices } from '../../shell/components/search-choices.tsx'
 import { ProductPicture } from './product-picture.tsx'
 import { RefreshProducts } from './refresh-products.tsx'
-import './product-picker.css'
 import { t } from '../../shell/messages/t.ts'
 
 /** `sku`: the variant’s, or the product’s only one; null: it has none. */
@@ -24,44 +22,17 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
   const [search, setSearch] = useState('')
   const refreshed = useMirror().data?.refreshed_at ?? null
   const products = useProducts(useDebounced(search.trim()), refreshed)
-  const list = products.data?.data
   return (
-    <BlockStack gap="300">
-      <TextField
-        label={t('Search products by title or SKU')}
-        autoComplete="off"
-        autoFocus
-        clearButton
-        onClearButtonClick={() => setSearch('')}
-        value={search}
-        onChange={setSearch}
-      />
-      <RefreshProducts />
-      {products.error && (
-        <Problem
-          error={products.error}
-          what={t('The products could not be loaded')}
-          onRetry={() => void products.refetch()}
-        />
-      )}
-      {products.isPending && <LoadingRows rows={4} what={t('products')} />}
-      {list?.length === 0 && (
-        <Text as="p" tone="subdued">
-          {t('No product matches')}
-        </Text>
-      )}
-      <div role="radiogroup" aria-label={t('Products')} className="product-choices">
-        {list?.map((product) => (
-          <Choices
-            key={product.id}
-            product={product}
-            choice={choice}
-            onChoose={onChoose}
-            whole={whole}
-          />
-        ))}
-      </div>
-    </BlockStack>
+    <SearchChoices
+      {...{ query: products, search, onSearch: setSearch, autoFocus: true }}
+      label={t('Search products by title or SKU')}
+      title={t('Products')}
+      what={t('products')}
+      failed={t('The products could not be loaded')}
+      none={t('No product matches')}
+      between={<RefreshProducts />}
+      choice={(product) => <Choices key={product.id} {...{ product, choice, onChoose, whole }} />}
+    />
   )
 }
 
@@ -74,35 +45,28 @@ function Choices({ product, choice, onChoose, whole }: Props & { product: Produc
     onChoose({ product_id: id, variant_id: variant, title, sku: skuOf(variants, variant) })
   return (
     <>
-      <label className={`candidate ${picked(null) ? 'chosen' : ''}`}>
-        <input type="radio" name="product" checked={picked(null)} onChange={() => choose(null)} />
-        <ProductPicture title={title} url={image} />
-        <span className="candidate-text">
-          <Text as="span" fontWeight="medium" breakWord>
-            {title}
-          </Text>
-          {only?.sku && <Sku sku={only.sku} />}
-        </span>
-      </label>
+      <RadioChoice
+        name="product"
+        checked={picked(null)}
+        onChoose={() => choose(null)}
+        picture={<ProductPicture title={title} url={image} />}
+        title={title}
+        strong
+        detail={only?.sku && <Sku sku={only.sku} />}
+      />
       {!only &&
         !whole &&
         choice?.product_id === id &&
         variants.map((variant) => (
-          <label
+          <RadioChoice
             key={variant.id}
-            className={`candidate variant ${picked(variant.id) ? 'chosen' : ''}`}
-          >
-            <input
-              type="radio"
-              name="product"
-              checked={picked(variant.id)}
-              onChange={() => choose(variant.id)}
-            />
-            <span className="candidate-text">
-              <Text as="span">{variant.title}</Text>
-              {variant.sku && <Sku sku={variant.sku} />}
-            </span>
-          </label>
+            name="product"
+            indented
+            checked={picked(variant.id)}
+            onChoose={() => choose(variant.id)}
+            title={variant.title}
+            detail={variant.sku && <Sku sku={variant.sku} />}
+          />
         ))}
     </>
   )

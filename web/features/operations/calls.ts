@@ -21,6 +21,7 @@ import {
   type Operation,
   type OperationAction,
   type OperationStatus,
+  type Schemas,
 } from '../../shell/client/types.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
 
@@ -31,6 +32,15 @@ export const isMoving = (operation: Pick<Operation, 'status'>): boolean =>
   MOVING.includes(operation.status)
 export const hasEnded = (operation: Pick<Operation, 'status'>): boolean =>
   ENDED.includes(operation.status)
+
+export type Mails = Schemas['OperationMails']
+
+/** How many of its emails were sent. */
+export const useOperationMails = (id: string) =>
+  useRead('GET /api/operations/{id}/mails', {
+    path: { id },
+    poll: (mails) => (mails !== undefined && mails.waiting > 0 ? LIVE_MS : CALM_MS),
+  })
 
 export const useOperations = (query: Query, enabled = true) =>
   useRead('GET /api/operations', {

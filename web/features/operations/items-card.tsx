@@ -7,7 +7,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { ITEMS_STATE, type ItemsUrlState, operationsQuery } from './url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Box, Card, Tabs, Text, TextField } from '../../shell/ui/index.ts'
+import { Box, Button, Card, InlineStack, Tabs, Text, TextField } from '../../shell/ui/index.ts'
 import { waitingCount } from './labels.ts'
 import { isPreview } from './operation-status.ts'
 import { numberText } from '../../shell/labels/size.ts'
@@ -31,6 +31,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
     <Card padding="0">
       <ResultTabs operation={operation} warned={list?.warned ?? 0} urlState={urlState} go={go} />
       <Search urlState={urlState} go={go} />
+      {urlState.error !== '' && <OneCause go={go} />}
       <div id="items">
         {items.error && (
           <Box padding="400">
@@ -105,10 +106,26 @@ function ResultTabs({ operation, warned, urlState, go }: ResultTabsProps) {
         panelID: 'items',
       }))}
       selected={Math.max(0, tabs.findIndex(isSelected))}
-      onSelect={(at) => go({ status: tabs[at]?.status ?? null, warned: tabs[at]?.warned ?? null })}
+      onSelect={(at) =>
+        go({ status: tabs[at]?.status ?? null, warned: tabs[at]?.warned ?? null, error: '' })
+      }
     />
   )
 }
+
+/** A link from the home page shows the files that failed for one reason. */
+const OneCause = ({ go }: Pick<NarrowProps, 'go'>) => (
+  <Box paddingInline="300" paddingBlockEnd="300">
+    <InlineStack gap="200" blockAlign="center">
+      <Text as="span" tone="subdued">
+        {t('Only files that failed for one reason are shown.')}
+      </Text>
+      <Button variant="plain" onClick={() => go({ error: '' })}>
+        {t('Show all failed files')}
+      </Button>
+    </InlineStack>
+  </Box>
+)
 
 function Search({ urlState, go }: NarrowProps) {
   const search = useDraft(urlState.search, (text) =>

@@ -38,14 +38,18 @@ const SAID: Partial<Record<OperationAction, string>> = {
 const cancelledText = (operation: Operation): string =>
   isPreview(operation) ? t('Preview discarded') : t('Cancelled')
 
-/** `onDone` gets the operation's record, for an undo the new operation's. */
+/**
+ * `onDone` gets the operation's record, for an undo the new operation's. `opened`: this question is
+ * asked without a button of the operation.
+ */
 export function useOperationActions(
   operation: Operation,
   onDone?: (record: Operation, action: OperationAction) => void,
+  opened?: { action: OperationAction; onClose: () => void },
 ): OperationActions {
   const act = useAct()
   const channels = usePageChannels()
-  const [asking, setAsking] = useState<OperationAction | null>(null)
+  const [asking, setAsking] = useState<OperationAction | null>(opened?.action ?? null)
   const run = (action: OperationAction) =>
     act.mutate(
       { id: operation.id, action },
@@ -72,6 +76,7 @@ export function useOperationActions(
   const close = () => {
     setAsking(null)
     act.reset()
+    opened?.onClose()
   }
   const question = asking && (
     <ActionQuestion

@@ -56,6 +56,7 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
           filter: <DateFilter urlState={urlState} go={go} />,
         },
         ...(urlState.schedule_id === '' ? [] : [SCHEDULE_FILTER]),
+        ...(urlState.error === '' ? [] : [CAUSE_FILTER]),
       ]}
       appliedFilters={appliedFilters(urlState, go, { actions, channels, requester })}
     />
@@ -67,6 +68,14 @@ const SCHEDULE_FILTER = {
   key: 'schedule',
   label: t('Scheduled task'),
   filter: <p>{t('The runs of one scheduled task')}</p>,
+  pinned: true,
+}
+
+/** Set only by a link from the home page. */
+const CAUSE_FILTER = {
+  key: 'error',
+  label: t('Why files failed'),
+  filter: <p>{t('Operations in which files failed for one reason')}</p>,
   pinned: true,
 }
 
@@ -152,7 +161,7 @@ function appliedFilters(
   go: Props['go'],
   { actions, channels, requester }: KnownNames,
 ) {
-  const { status, kind, action, channel, requested_by, schedule_id, from, to } = urlState
+  const { status, kind, action, channel, requested_by, schedule_id, error, from, to } = urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsUrlState>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
@@ -174,6 +183,7 @@ function appliedFilters(
     requested_by: '',
   })
   add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })
+  add('error', error !== '' && t('One reason why files failed'), { error: '' })
   add('date', dateRange(from, to), { from: '', to: '' })
   return list
 }

@@ -4,6 +4,7 @@ import { type Operation } from '../../shell/client/types.ts'
 import { Figures } from '../../shell/components/facts.tsx'
 import { Progress } from './status.tsx'
 import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { MailsLine } from './mails-line.tsx'
 import { awaitsFiles, waitingCount } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
 import { numberText, capitalized, sizeText } from '../../shell/labels/size.ts'
@@ -25,6 +26,9 @@ export function SummaryCard({ operation }: { operation: Operation }) {
           )}
         </BlockStack>
         <Figures rows={figuresOf(operation, moving)} />
+        {operation.action === 'give-files' && !isPreview(operation) && (
+          <MailsLine id={operation.id} />
+        )}
         {/* Announced by screen readers only when it changes. */}
         <div role="status">
           <Text as="span" visuallyHidden>

@@ -13,6 +13,8 @@ export const OPERATIONS_STATE = listState({
   channel: word,
   requested_by: trimmed,
   schedule_id: word,
+  /** The code of an error that files failed with. */
+  error: word,
   /** Part of the title. */
   search: typed,
   /** Both days are included. */
@@ -26,6 +28,8 @@ export const ITEMS_STATE = listState({
   status: oneOf(namesOf(ITEM_STATUSES), null),
   /** Only items with a warning; null: all. */
   warned: (text) => (text === 'true' ? true : null),
+  /** Only files that failed with this code. */
+  error: word,
   /** Part of the name. */
   search: typed,
 })

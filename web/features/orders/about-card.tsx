@@ -40,6 +40,7 @@ export function AboutCard({ delivery, onCorrect }: Props) {
             : []),
           ...(locale ? [[t('Language'), languageName(locale)] as const] : []),
           [t('Delivered', {}, 'time'), momentText(created_at)],
+          [t('Order read'), momentText(delivery.order_read_at)],
           ...(hold ? [[t('Hold', {}, 'reason'), hold] as const] : []),
           [
             isText(delivery) ? t('Text message') : t('Email'),

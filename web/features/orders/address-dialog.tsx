@@ -19,7 +19,7 @@ export function AddressDialog({ delivery, onClose }: Props) {
   const { id, status } = delivery
   const change = useChangeDelivery(id)
   const texts = useSettings().data?.text_buyers === true
-  const { contact, isUnchanged, isPhone, check, field } = useAddressField(delivery, texts)
+  const { contact, isUnchanged, isPhone, title, check, field } = useAddressField(delivery, texts)
   const [resend, setResend] = useState(true)
   const problems = problemsOf(objectionsIn(change.error))
   const canSend = status === 'ready'
@@ -38,7 +38,7 @@ export function AddressDialog({ delivery, onClose }: Props) {
   }
   return (
     <Dialog
-      title={isPhone ? t('Correct the number') : t('Correct the address')}
+      title={title}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}

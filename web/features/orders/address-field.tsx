@@ -11,6 +11,8 @@ interface Address {
   /** It is what was stored before. */
   isUnchanged: boolean
   isPhone: boolean
+  /** The title of the dialog: nothing is corrected where nothing was stored. */
+  title: string
   /** False: the field now says what is wrong. */
   check: () => boolean
   field: (props: { label: string; refused: (param: string) => string | undefined }) => ReactElement
@@ -35,7 +37,7 @@ export function useAddressField(
   }
   return {
     contact: isPhone ? { phone: value } : { email: value },
-    ...{ isUnchanged: value === before, isPhone },
+    ...{ isUnchanged: value === before, isPhone, title: titleOf(isPhone, before) },
     check: () => {
       const isRight = isPhone
         ? PHONE.test(value.replaceAll(/[\s().\-/]/g, ''))
@@ -73,6 +75,11 @@ export function useAddressField(
       </BlockStack>
     ),
   }
+}
+
+function titleOf(isPhone: boolean, before: string | null): string {
+  if (before === null) return isPhone ? t('Enter the number') : t('Enter the address')
+  return isPhone ? t('Correct the number') : t('Correct the address')
 }
 
 const wrongText = (isPhone: boolean): string =>

@@ -70,6 +70,14 @@ export const useDismissNewFiles = () =>
     call('POST /api/new-files/dismiss', { body: { product_id } }),
   )
 
+/** Products with a choice of their own about new files. */
+export const useProductChoices = () => useRead('GET /api/new-files/products')
+
+export const useChooseForProduct = () =>
+  useDeliveryWork<Schemas['ProductNewFilesChoice']>((body) =>
+    call('PUT /api/new-files/products', { body }),
+  )
+
 export type UnfiledProduct = Schemas['UnfiledProduct']
 
 /** Products that sell as downloads and have no file. */

@@ -35,7 +35,7 @@ export function CorrectDialog({ id, ...rest }: Props) {
 function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Delivery }) {
   const correct = useCorrectAddress(delivery.id)
   const texts = useSettings().data?.text_buyers === true
-  const { contact, isUnchanged, isPhone, check, field } = useAddressField(delivery, texts)
+  const { contact, isUnchanged, isPhone, title, check, field } = useAddressField(delivery, texts)
   const problems = problemsOf(objectionsIn(correct.error))
   const submit = () => {
     if (!check()) return
@@ -49,7 +49,7 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
   }
   return (
     <Dialog
-      title={isPhone ? t('Correct the number') : t('Correct the address')}
+      title={title}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{

@@ -21,6 +21,8 @@ import { TermsDialog } from './terms-dialog.tsx'
 import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
+import { UseTermsBanner } from './use-terms-banner.tsx'
+import { type ChangedUse, UseTermsDialog } from './use-terms-dialog.tsx'
 
 /** The open dialog; about one file, or all. */
 type DialogState =
@@ -28,6 +30,7 @@ type DialogState =
   | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
   | { dialog: 'replace'; file: DeliveredFile }
+  | { dialog: 'use'; file: DeliveredFile }
 
 export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
@@ -59,6 +62,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
   const actions = useDeliveryActions(delivery)
   const { release, error: releaseError, released, forget } = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
+  const [used, setUsed] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
   return (
@@ -83,6 +87,14 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
             onClose={forget}
           />
         )}
+        {used && (
+          <UseTermsBanner
+            key={used.before.file_id}
+            delivery={delivery.id}
+            changed={used}
+            onClose={() => setUsed(null)}
+          />
+        )}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
@@ -96,12 +108,15 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
           onRelease={release}
+          onUse={(file) => setOpen({ dialog: 'use', file })}
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />
         <DownloadsCard {...delivery} />
       </BlockStack>
-      {open && <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} />}
+      {open && (
+        <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} onUse={setUsed} />
+      )}
       {unblocking && (
         <UnblockDialog
           id={delivery.id}
@@ -133,9 +148,10 @@ interface DialogProps {
   open: DialogState
   delivery: DeliveryDetail
   onClose: () => void
+  onUse: (changed: ChangedUse) => void
 }
 
-function OpenDialog({ open, delivery, onClose }: DialogProps) {
+function OpenDialog({ open, delivery, onClose, onUse }: DialogProps) {
   switch (open.dialog) {
     case 'address':
       return <AddressDialog delivery={delivery} onClose={onClose} />
@@ -143,6 +159,8 @@ function OpenDialog({ open, delivery, onClose }: DialogProps) {
       return <CorrectDialog id={delivery.id} onClose={onClose} />
     case 'terms':
       return <TermsDialog delivery={delivery} files={open.files} onClose={onClose} />
+    case 'use':
+      return <UseTermsDialog {...{ delivery, onClose }} file={open.file} onChanged={onUse} />
     case 'replace':
       return <ReplaceDialog delivery={delivery} file={open.file} onClose={onClose} />
   }

@@ -26,6 +26,7 @@ interface Props {
   onReplace: (file: DeliveredFile) => void
   /** Makes a file available before its release. */
   onRelease: (file: DeliveredFile) => void
+  onUse: (file: DeliveredFile) => void
 }
 
 export function FilesCard({
@@ -33,6 +34,7 @@ export function FilesCard({
   onTerms,
   onReplace,
   onRelease,
+  onUse,
 }: Props) {
   const changeable = status === 'ready' || status === 'held'
   return (
@@ -63,6 +65,7 @@ export function FilesCard({
             onTerms={() => onTerms([file])}
             onReplace={() => onReplace(file)}
             onRelease={() => onRelease(file)}
+            onUse={() => onUse(file)}
           />
         ))}
       </ul>
@@ -76,6 +79,7 @@ interface RowProps {
   onTerms: () => void
   onReplace: () => void
   onRelease: () => void
+  onUse: () => void
 }
 
 /** The size of a file, what its buyer waits for, its expiry and its last download. */
@@ -133,7 +137,7 @@ function FileRow(props: RowProps) {
   )
 }
 
-function FileActions({ file, changeable, onTerms, onReplace, onRelease }: RowProps) {
+function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
   const { filename } = file
   const status = linkStatus(file.status)
   return (
@@ -159,6 +163,13 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease }: RowPro
             onClick={onTerms}
           >
             {t('Extend')}
+          </Button>
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Rental and membership of {name}', { name: filename })}
+            onClick={onUse}
+          >
+            {t('Rental')}
           </Button>
           <Button
             variant="plain"

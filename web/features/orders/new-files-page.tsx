@@ -13,6 +13,7 @@ import { OperationToast } from '../files/operation-toast.tsx'
 import { type ActionFiles } from '../files/selection.ts'
 import { type NewFiles, useDismissNewFiles, useNewFiles } from './calls.ts'
 import { newFilesText } from './labels.ts'
+import { ProductChoice, ProductChoices } from './product-choices.tsx'
 
 export function NewFilesPage() {
   const list = useNewFiles()
@@ -46,6 +47,7 @@ export function NewFilesPage() {
         {products?.map((one) => (
           <Product key={one.product_id} about={one} onGive={entry ? () => setGiving(one) : null} />
         ))}
+        <ProductChoices />
       </BlockStack>
       {entry && giving && (
         <ActionDialog
@@ -109,6 +111,7 @@ function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | nu
             {t('Do not give them')}
           </Button>
         </InlineStack>
+        <ProductChoice product={about.product_id} title={about.title} value={about.new_files} />
       </BlockStack>
     </Titled>
   )

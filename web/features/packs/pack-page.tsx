@@ -17,6 +17,7 @@ import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { PackFiles } from './pack-files.tsx'
 import { PackProducts } from './pack-products.tsx'
+import { PackWatermark } from './pack-watermark.tsx'
 import './packs.css'
 import { t } from '../../shell/messages/t.ts'
 
@@ -104,7 +105,10 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
           </BlockStack>
         </Layout.Section>
         <Layout.Section variant="oneThird">
-          <PackProducts pack={pack} />
+          <BlockStack gap="400">
+            <PackProducts pack={pack} />
+            <PackWatermark pack={pack} />
+          </BlockStack>
         </Layout.Section>
       </Layout>
       {asking === 'name' && <Rename pack={pack} onClose={close} />}

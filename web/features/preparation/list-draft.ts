@@ -1,9 +1,11 @@
 // What a person enters about a list of licence keys, before it is saved.
+import { keyBits, MIN_KEY_BITS, type KeyPattern } from '../../../plugins/_page/key-pattern.ts'
 import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { type Objection } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type LicenceList, type LicenceListChange } from './calls.ts'
-import { FIRST_PATTERN, keyBits, MIN_KEY_BITS, type KeyPattern } from './key-pattern.ts'
+
+const FIRST_PATTERN = 'XXXXX-XXXXX-XXXXX'
 
 export interface ListDraft extends KeyPattern {
   name: string

@@ -1,10 +1,10 @@
 // The fields of a list of licence keys: its name, where its keys come from, and their terms.
 import { useMemo } from 'react'
+import { generateKey } from '../../../plugins/_page/key-pattern.ts'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Text, TextField } from '../../shell/ui/index.ts'
-import { exampleKey } from './key-pattern.ts'
 import { type ListDraft } from './list-draft.ts'
 
 const MAX_NAME = 100
@@ -97,7 +97,7 @@ function TermFields({ draft, change, problems }: Omit<Props, 'exists'>) {
 function PatternFields({ draft, change, problems }: Omit<Props, 'exists'>) {
   const { pattern, prefix, checksum } = draft
   const example = useMemo(
-    () => exampleKey({ pattern, prefix, checksum }),
+    () => generateKey({ pattern, prefix, checksum }),
     [pattern, prefix, checksum],
   )
   return (

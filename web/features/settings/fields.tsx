@@ -30,29 +30,37 @@ const LOCATIONS = [
   { value: 'backup', label: t('Backup storage') },
 ]
 
-export function ImportFields({ draft, problems, onChange }: FieldsProps) {
+/** The terms of links to new files. */
+const LinkTermFields = ({ draft, problems, onChange }: FieldsProps) => (
+  <>
+    <NumberField
+      id={fieldId('expiry_days')}
+      label={t('Links expire')}
+      none={t('Never')}
+      suffix={t('days')}
+      start={60}
+      error={problems.at('expiry_days')}
+      value={draft.expiry_days}
+      onChange={(expiry_days) => onChange({ expiry_days })}
+    />
+    <NumberField
+      id={fieldId('download_limit')}
+      label={t('Links allow')}
+      none={t('Any number of downloads')}
+      suffix={t('downloads')}
+      start={5}
+      error={problems.at('download_limit')}
+      value={draft.download_limit}
+      onChange={(download_limit) => onChange({ download_limit })}
+    />
+  </>
+)
+
+export function ImportFields(props: FieldsProps) {
+  const { draft, problems, onChange } = props
   return (
     <BlockStack gap="400">
-      <NumberField
-        id={fieldId('expiry_days')}
-        label={t('Links expire')}
-        none={t('Never')}
-        suffix={t('days')}
-        start={60}
-        error={problems.at('expiry_days')}
-        value={draft.expiry_days}
-        onChange={(expiry_days) => onChange({ expiry_days })}
-      />
-      <NumberField
-        id={fieldId('download_limit')}
-        label={t('Links allow')}
-        none={t('Any number of downloads')}
-        suffix={t('downloads')}
-        start={5}
-        error={problems.at('download_limit')}
-        value={draft.download_limit}
-        onChange={(download_limit) => onChange({ download_limit })}
-      />
+      <LinkTermFields {...props} />
       <Select
         id={fieldId('visibility')}
         label={t('Visibility')}

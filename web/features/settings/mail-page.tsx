@@ -39,26 +39,7 @@ export function MailPage() {
             </p>
           </Banner>
         )}
-        <Box paddingInline={{ xs: '400', sm: '0' }}>
-          <InlineStack gap="400">
-            <Select
-              label={t('Kind')}
-              labelInline
-              options={KIND_OPTIONS}
-              value={kind}
-              onChange={(value) => go({ kind: KINDS.find((one) => one === value) ?? 'email' })}
-            />
-            <Select
-              label={t('Status')}
-              labelInline
-              options={STATUSES}
-              value={status ?? ''}
-              onChange={(value) =>
-                go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })
-              }
-            />
-          </InlineStack>
-        </Box>
+        <Filters {...{ kind, status, go }} />
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">
@@ -86,6 +67,33 @@ export function MailPage() {
     </Page>
   )
 }
+
+interface FiltersProps {
+  kind: (typeof KINDS)[number]
+  status: (typeof MESSAGE_STATUSES)[number] | null
+  go: (to: Partial<Pick<FiltersProps, 'kind' | 'status'>>) => void
+}
+
+const Filters = ({ kind, status, go }: FiltersProps) => (
+  <Box paddingInline={{ xs: '400', sm: '0' }}>
+    <InlineStack gap="400">
+      <Select
+        label={t('Kind')}
+        labelInline
+        options={KIND_OPTIONS}
+        value={kind}
+        onChange={(value) => go({ kind: KINDS.find((one) => one === value) ?? 'email' })}
+      />
+      <Select
+        label={t('Status')}
+        labelInline
+        options={STATUSES}
+        value={status ?? ''}
+        onChange={(value) => go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })}
+      />
+    </InlineStack>
+  </Box>
+)
 
 interface NoMailProps {
   kind: (typeof KINDS)[number]

@@ -74,7 +74,7 @@ export function numberProblems(draft: SettingsDraft): Objection[] {
 }
 
 /** A choice of the watermark that was made and not filled in. */
-export function watermarkProblems({ watermark }: SettingsDraft): Objection[] {
+export function watermarkProblems({ watermark }: Pick<SettingsDraft, 'watermark'>): Objection[] {
   if (watermark?.text?.trim() === '')
     return [{ param: 'watermark.text', message: t('Enter the text of the watermark') }]
   if (watermark?.picture === '')

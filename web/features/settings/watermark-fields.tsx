@@ -11,7 +11,25 @@ import { WatermarkPreview } from './watermark-preview.tsx'
 
 const ACTION = 'watermark-pdf'
 
-export function WatermarkFields({ draft, problems, onChange }: FieldsProps) {
+export const WatermarkFields = ({ draft, problems, onChange }: FieldsProps) => (
+  <WatermarkForm
+    none={t('No watermark')}
+    value={draft.watermark}
+    problems={problems}
+    onChange={(watermark) => onChange({ watermark })}
+  />
+)
+
+interface FormProps {
+  /** The choice without a watermark. */
+  none: string
+  value: SettingsDraft['watermark']
+  problems: FieldsProps['problems']
+  onChange: (watermark: SettingsDraft['watermark']) => void
+}
+
+/** The form of one watermark, with its preview. */
+export function WatermarkForm({ none, value, problems, onChange }: FormProps) {
   const { data, error, refetch, isFetching } = usePlugins()
   const plugin = data?.data.find(({ id }) => id === ACTION)
   const [alternative] = plugin?.alternatives ?? []
@@ -30,21 +48,21 @@ export function WatermarkFields({ draft, problems, onChange }: FieldsProps) {
       <OptionForm
         schema={plugin.options}
         fields={['text']}
-        alternatives={[withNone(alternative)]}
-        value={{ ...draft.watermark }}
-        onChange={(value) => onChange({ watermark: watermarkOf(value) })}
+        alternatives={[withNone(alternative, none)]}
+        value={{ ...value }}
+        onChange={(value) => onChange(watermarkOf(value))}
         path="watermark"
         problems={problems}
       />
-      {draft.watermark && <WatermarkPreview watermark={draft.watermark} />}
+      {value && <WatermarkPreview watermark={value} />}
     </BlockStack>
   )
 }
 
 /** The choices that say what the watermark is, and the choice to have none. */
-const withNone = ({ title, choices }: Alternative): Alternative => ({
+const withNone = ({ title, choices }: Alternative, none: string): Alternative => ({
   title,
-  choices: [{ label: t('No watermark'), fields: [] }, ...choices.filter(({ set }) => !set)],
+  choices: [{ label: none, fields: [] }, ...choices.filter(({ set }) => !set)],
 })
 
 const watermarkOf = (value: Record<string, unknown>): SettingsDraft['watermark'] =>

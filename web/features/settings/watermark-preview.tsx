@@ -1,4 +1,4 @@
-// A page with the watermark as it is in the form, and a warning if its image no longer exists.
+// A page without and with the watermark as it is in the form, and a warning if its image no longer exists.
 import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '../../shell/client/error.ts'
 import { useFile, useFileBytes } from '../../shell/client/queries.ts'
@@ -20,11 +20,20 @@ export function WatermarkPreview({ watermark }: { watermark: Watermark }) {
       <Text as="h3" variant="headingSm">
         {t('Preview')}
       </Text>
-      {picture === undefined ? (
-        <PageWith>{text.trim() !== '' && <TextMark watermark={watermark} />}</PageWith>
-      ) : (
-        <PicturePreview key={picture} watermark={watermark} id={picture} />
-      )}
+      <div className="watermark-pages">
+        <figure>
+          <PageWith label={t('A page without the watermark')} />
+          <figcaption>{t('Before')}</figcaption>
+        </figure>
+        <figure>
+          {picture === undefined ? (
+            <PageWith>{text.trim() !== '' && <TextMark watermark={watermark} />}</PageWith>
+          ) : (
+            <PicturePreview key={picture} watermark={watermark} id={picture} />
+          )}
+          <figcaption>{t('After')}</figcaption>
+        </figure>
+      </div>
       <Text as="p" variant="bodySm" tone="subdued">
         {t('About as it appears on a page. A preview of the action shows which files get it.')}
       </Text>
@@ -73,12 +82,18 @@ function usePicture(bytes: Blob | undefined): Picture | null {
   return picture
 }
 
-const PageWith = ({ children }: { children?: ReactNode }) => (
+const PageWith = ({
+  label = t('A page with the watermark'),
+  children,
+}: {
+  label?: string
+  children?: ReactNode
+}) => (
   <svg
     className="watermark-page"
     viewBox={`0 0 ${PAGE.width} ${PAGE.height}`}
     role="img"
-    aria-label={t('A page with the watermark')}
+    aria-label={label}
   >
     <rect width={PAGE.width} height={PAGE.height} className="watermark-paper" />
     {LINES.map(({ y, width }) => (

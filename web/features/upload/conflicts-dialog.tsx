@@ -64,29 +64,38 @@ export function ConflictsDialog({ files, others, onChosen, onClose }: Props) {
           onChange={(choice) => choice !== '' && choose(files, choice)}
         />
       )}
-      <ul className="conflicts">
-        {files.slice(0, SHOWN).map((file, at) => (
-          <li key={at}>
-            <Text as="span" breakWord>
-              {file.path}
-            </Text>
-            <Select
-              label={t('What to do with {path}', { path: file.path })}
-              labelHidden
-              options={OPTIONS}
-              value={choices.get(file)!}
-              onChange={(choice) => choose([file], choice)}
-            />
-          </li>
-        ))}
-        {files.length > SHOWN && (
-          <li>
-            {t('and {count, plural, one {# other} other {# others}}, with the choice for all', {
-              count: files.length - SHOWN,
-            })}
-          </li>
-        )}
-      </ul>
+      <Conflicts {...{ files, choices }} onChoose={(file, choice) => choose([file], choice)} />
     </Dialog>
   )
 }
+
+interface ConflictsProps extends Pick<Props, 'files'> {
+  choices: ReadonlyMap<ChosenFile, Choice>
+  onChoose: (file: ChosenFile, choice: string) => void
+}
+
+const Conflicts = ({ files, choices, onChoose }: ConflictsProps) => (
+  <ul className="conflicts">
+    {files.slice(0, SHOWN).map((file, at) => (
+      <li key={at}>
+        <Text as="span" breakWord>
+          {file.path}
+        </Text>
+        <Select
+          label={t('What to do with {path}', { path: file.path })}
+          labelHidden
+          options={OPTIONS}
+          value={choices.get(file)!}
+          onChange={(choice) => onChoose(file, choice)}
+        />
+      </li>
+    ))}
+    {files.length > SHOWN && (
+      <li>
+        {t('and {count, plural, one {# other} other {# others}}, with the choice for all', {
+          count: files.length - SHOWN,
+        })}
+      </li>
+    )}
+  </ul>
+)

@@ -6,10 +6,19 @@ import { type Schemas } from '../../shell/client/types.ts'
 /** After so many failures in a row the bytes go to the server: a network may block the bucket. */
 const FAILURES = 3
 
-export function directStack(plain: HttpStack, token: () => Promise<string>): HttpStack {
+/** What the requests of one uploader share. */
+interface DirectState {
+  plain: HttpStack
+  token: () => Promise<string>
   /** Ids of uploads whose bytes the bucket takes. */
-  const direct = new Set<string>()
-  let failures = 0
+  direct: Set<string>
+  /** Failures in a row. */
+  failures: number
+}
+
+export function directStack(plain: HttpStack, token: () => Promise<string>): HttpStack {
+  const state: DirectState = { plain, token, direct: new Set(), failures: 0 }
+  const { direct } = state
   const noteAnswer = (url: string, answer: HttpResponse): HttpResponse => {
     if (answer.getHeader('Upload-Direct') === '1')
       direct.add(idIn(answer.getHeader('Location') ?? url))
@@ -19,58 +28,59 @@ export function directStack(plain: HttpStack, token: () => Promise<string>): Htt
     getName: () => 'DirectStack',
     createRequest: (method, url) => {
       const request = plain.createRequest(method, url)
-      if (method === 'PATCH' && direct.has(idIn(url)) && failures < FAILURES)
-        return withSend(request, directSend(url, request))
+      if (method === 'PATCH' && direct.has(idIn(url)) && state.failures < FAILURES)
+        return withSend(request, directSend(state, url, request))
       const send = async (body: unknown) => noteAnswer(url, await request.send(body))
       return withSend(request, { send, abort: () => request.abort() })
     },
   }
+}
 
-  function directSend(url: string, request: HttpRequest): RequestSender {
-    let running: HttpRequest | null = null
-    let progress: (sent: number) => void = () => undefined
-    const ask = async (): Promise<HttpResponse> => {
-      running = plain.createRequest('POST', `${url}/pieces`)
-      running.setHeader('authorization', `Bearer ${await token()}`)
-      running.setHeader('content-type', 'application/json')
-      const on_conflict = request.getHeader('upload-on-conflict')
-      return running.send(JSON.stringify(on_conflict ? { on_conflict } : {}))
-    }
-    const put = async (to: string, bytes: Bytes, before: number): Promise<void> => {
-      running = plain.createRequest('PUT', to)
-      running.setProgressHandler((sent) => progress(before + sent))
-      const status = await running.send(bytes).then((answer) => answer.getStatus(), fail)
-      if (status < 200 || status > 299) fail(new Error(`The bucket answered ${status}`))
-      failures = 0
-    }
-    const fail = (error: unknown): never => {
-      failures += 1
-      throw error
-    }
-    const send = async (body: Bytes): Promise<HttpResponse> => {
-      const first = Number(request.getHeader('Upload-Offset'))
-      let sent = -1
-      while (true) {
-        const answer = await ask()
-        if (answer.getStatus() !== 200) return answer
-        const { offset, piece } = JSON.parse(answer.getBody()) as Schemas['UploadPiece']
-        const at = offset - first
-        if (!piece || at + piece.size_bytes > body.size) {
-          // Bytes that the bucket does not take go to the server.
-          if (at < body.size) direct.delete(idIn(url))
-          return atOffset(answer, offset)
-        }
-        if (at < 0 || at <= sent) throw new Error('The piece has not arrived')
-        progress(at)
-        await put(piece.url, body.slice(at, at + piece.size_bytes), at)
-        sent = at
+/** Sends the body of a PATCH request to the bucket. */
+function directSend(stack: DirectState, url: string, request: HttpRequest): RequestSender {
+  let running: HttpRequest | null = null
+  let progress: (sent: number) => void = () => undefined
+  const ask = async (): Promise<HttpResponse> => {
+    running = stack.plain.createRequest('POST', `${url}/pieces`)
+    running.setHeader('authorization', `Bearer ${await stack.token()}`)
+    running.setHeader('content-type', 'application/json')
+    const on_conflict = request.getHeader('upload-on-conflict')
+    return running.send(JSON.stringify(on_conflict ? { on_conflict } : {}))
+  }
+  const put = async (to: string, bytes: Bytes, before: number): Promise<void> => {
+    running = stack.plain.createRequest('PUT', to)
+    running.setProgressHandler((sent) => progress(before + sent))
+    const status = await running.send(bytes).then((answer) => answer.getStatus(), fail)
+    if (status < 200 || status > 299) fail(new Error(`The bucket answered ${status}`))
+    stack.failures = 0
+  }
+  const fail = (error: unknown): never => {
+    stack.failures += 1
+    throw error
+  }
+  const send = async (body: Bytes): Promise<HttpResponse> => {
+    const first = Number(request.getHeader('Upload-Offset'))
+    let sent = -1
+    while (true) {
+      const answer = await ask()
+      if (answer.getStatus() !== 200) return answer
+      const { offset, piece } = JSON.parse(answer.getBody()) as Schemas['UploadPiece']
+      const at = offset - first
+      if (!piece || at + piece.size_bytes > body.size) {
+        // Bytes that the bucket does not take go to the server.
+        if (at < body.size) stack.direct.delete(idIn(url))
+        return atOffset(answer, offset)
       }
+      if (at < 0 || at <= sent) throw new Error('The piece has not arrived')
+      progress(at)
+      await put(piece.url, body.slice(at, at + piece.size_bytes), at)
+      sent = at
     }
-    return {
-      send: (body) => send(body as Bytes),
-      abort: async () => running?.abort(),
-      onProgress: (handler) => void (progress = handler),
-    }
+  }
+  return {
+    send: (body) => send(body as Bytes),
+    abort: async () => running?.abort(),
+    onProgress: (handler) => void (progress = handler),
   }
 }
 

@@ -60,7 +60,6 @@ function Uploads({ shop }: { shop: string }) {
   const admission = useAdmission(queue)
   useDropped(admission.take)
   const { rows, totals, kept } = state
-  const advice = batchAdvice(totals.total, totals.bytes)
   return (
     <BlockStack gap="400">
       <Announced state={state} />
@@ -78,29 +77,7 @@ function Uploads({ shop }: { shop: string }) {
         />
       )}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
-      {state.failure && (
-        <Banner
-          tone="critical"
-          title={t('That could not be done')}
-          onDismiss={queue.dismissFailure}
-        >
-          <p>{state.failure.message}</p>
-        </Banner>
-      )}
-      {state.storageFull && (
-        <Banner tone="warning">
-          <p>
-            {t(
-              'The browser’s storage is full. Keep this page open until the uploads finish: after a reload you would have to choose and send the files again.',
-            )}
-          </p>
-        </Banner>
-      )}
-      {advice && (
-        <Banner tone="warning">
-          <p>{advice}</p>
-        </Banner>
-      )}
+      <Warnings state={state} onDismiss={queue.dismissFailure} />
       <Card>
         <Chooser admission={admission} isFirst={rows.length === 0} />
       </Card>
@@ -116,6 +93,34 @@ function Uploads({ shop }: { shop: string }) {
         />
       )}
     </BlockStack>
+  )
+}
+
+function Warnings({ state, onDismiss }: { state: QueueState; onDismiss: () => void }) {
+  const { failure, storageFull, totals } = state
+  const advice = batchAdvice(totals.total, totals.bytes)
+  return (
+    <>
+      {failure && (
+        <Banner tone="critical" title={t('That could not be done')} onDismiss={onDismiss}>
+          <p>{failure.message}</p>
+        </Banner>
+      )}
+      {storageFull && (
+        <Banner tone="warning">
+          <p>
+            {t(
+              'The browser’s storage is full. Keep this page open until the uploads finish: after a reload you would have to choose and send the files again.',
+            )}
+          </p>
+        </Banner>
+      )}
+      {advice && (
+        <Banner tone="warning">
+          <p>{advice}</p>
+        </Banner>
+      )}
+    </>
   )
 }
 

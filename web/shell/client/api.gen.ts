@@ -64,6 +64,8 @@ export interface components {
       }
       /** @description What waits for somebody, the most important first */
       needs: {
+        /** @description The code of the error, of failed and stopped imports: each cause is an entry */
+        cause: string | null
         /** @description Exact up to 1000 */
         count: number
         message: string
@@ -78,8 +80,10 @@ export interface components {
           | 'bounced'
           | 'unfiled_products'
           | 'new_files'
-          | 'unmapped'
+          | 'stopped_imports'
           | 'failed_imports'
+          | 'reviews'
+          | 'unmapped'
           | 'connections'
           | 'licence_lists'
           | 'damaged'
@@ -296,7 +300,11 @@ export interface components {
     }
     BuyerPage: {
       accent: string | null
+      /** @description Buyers can ask for more of what is expired or used up */
+      ask_again: boolean
       background: string | null
+      /** @description Such files lead to their product in the shop */
+      buy_again: boolean
       colours: components['schemas']['ColourReport']
       /**
        * @description What copied and listed links do: download the file, or open its page
@@ -330,8 +338,12 @@ export interface components {
     BuyerPageChange: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing
        * @enum {string}
@@ -359,8 +371,12 @@ export interface components {
     BuyerPagePreview: {
       /** @description Buttons and links; null: the usual blue */
       accent?: string | null
+      /** @description Buyers can ask for more time or downloads of files that are expired or used up */
+      ask_again?: boolean
       /** @description The background of the page; null: light or dark, as the device prefers */
       background?: string | null
+      /** @description Such files have a button that leads to their product in the shop */
+      buy_again?: boolean
       /**
        * @description What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing
        * @enum {string}
@@ -448,9 +464,10 @@ export interface components {
           title: string
         }[]
         id: string
+        /** @description Why it cannot be connected; null: it can */
         message: string | null
-        /** @description Variables that the operator sets */
-        missing: string[]
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         needs_rclone: boolean
         presets: {
           endpoint: string | null
@@ -463,7 +480,7 @@ export interface components {
       }[]
       rclone: {
         available: boolean
-        /** @description What to do if it is missing */
+        /** @description What has to happen if it is missing */
         message: string | null
         version: string | null
       }
@@ -1355,6 +1372,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */
@@ -1418,6 +1440,8 @@ export interface components {
       terms?: {
         /** @description When the buyer gets the file; null: now. It then no longer follows the file’s release date */
         available_at?: string | null
+        /** @description The tag that the customer of the order must have, instead of that of the file; null: none */
+        customer_tag?: string | null
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -1426,6 +1450,8 @@ export interface components {
         /** @description Null: never */
         expires_at?: string | null
         file_id: string
+        /** @description Hours from the first download or view, also if that has been; null: the use ends nothing */
+        first_use_hours?: number | null
       }[]
     }
     DeliveryDetail: {
@@ -1499,6 +1525,7 @@ export interface components {
         entitled: boolean
         files: number
         line_id: string
+        /** @description Units that are paid: those that an edit adds count once they are paid */
         quantity: number
         sku: string | null
         title: string
@@ -1537,6 +1564,11 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /**
+       * Format: date-time
+       * @description When the order was last read from the platform: the state follows it
+       */
+      order_read_at: string
       /** @description The number for a text to a buyer without an email address; only with `links:write` */
       phone: string | null
       /** @description Why it, or one of its files, is not ready */
@@ -2315,6 +2347,17 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/files/{id}/holders': {
+        answer: {
+          data: components['schemas']['FileHolder'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
       'GET /api/files/{id}/preview': Record<string, never>
       'GET /api/files/{id}/versions': {
         answer: {
@@ -2452,6 +2495,11 @@ export interface components {
           data: components['schemas']['NewFiles'][]
         }
       }
+      'GET /api/new-files/products': {
+        answer: {
+          data: components['schemas']['ProductNewFiles'][]
+        }
+      }
       'GET /api/notices': {
         answer: {
           data: components['schemas']['Notice'][]
@@ -2473,6 +2521,7 @@ export interface components {
           action?: string
           channel?: string
           cursor?: string
+          error?: string
           from?: string
           /** @enum {string} */
           kind?: 'import' | 'bulk'
@@ -2510,6 +2559,7 @@ export interface components {
         }
         query: {
           cursor?: string
+          error?: string
           /** @default 50 */
           limit?: number
           search?: string
@@ -2519,6 +2569,9 @@ export interface components {
       }
       'GET /api/operations/{id}/log.csv': Record<string, never>
       'GET /api/operations/{id}/log.json': Record<string, never>
+      'GET /api/operations/{id}/mails': {
+        answer: components['schemas']['OperationMails']
+      }
       'GET /api/orders/import': {
         answer: components['schemas']['PastOrdersAccess']
       }
@@ -2668,7 +2721,7 @@ export interface components {
            */
           days?: '7' | '30' | '90'
           /** @enum {string} */
-          metric?: 'downloads' | 'deliveries' | 'imported_files'
+          metric?: 'downloads' | 'orders' | 'deliveries' | 'imported_files' | 'bounced_mails'
         }
       }
       'GET /api/storefront': {
@@ -3407,6 +3460,18 @@ export interface components {
       'POST /api/licence-lists/{id}/keys': {
         answer: components['schemas']['LicenceKeysAdded']
       }
+      'POST /api/licences/activate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/deactivate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /api/licences/verify': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceVerification']
+      }
       'POST /api/links': {
         answer:
           | {
@@ -3839,6 +3904,9 @@ export interface components {
             }
         body: components['schemas']['BulkUpdateRequest']
       }
+      'PUT /api/new-files/products': {
+        body: components['schemas']['ProductNewFilesChoice']
+      }
       'PUT /api/packs/{id}/order': {
         answer: components['schemas']['Pack']
         body: components['schemas']['PackOrder']
@@ -3892,15 +3960,20 @@ export interface components {
       }
     }
     Figures: {
-      /** @description Emails that could not be sent */
-      bounced_mails: number
       /** @description Oldest first, in UTC */
       days: {
+        /** @description Emails that could not be sent, or came back */
+        bounced_mails: number
         /** Format: date */
         day: string
+        /** @description Deliveries that were created */
         deliveries: number
+        /** @description Downloads by buyers */
         downloads: number
+        /** @description Files that imports brought */
         imported_files: number
+        /** @description Orders with files, on the day of the order */
+        orders: number
       }[]
       failures: {
         code: string
@@ -3930,14 +4003,28 @@ export interface components {
       /** @description Of the period, and of the equally long one before it */
       totals: {
         before: {
+          /** @description Emails that could not be sent, or came back */
+          bounced_mails: number
+          /** @description Deliveries that were created */
           deliveries: number
+          /** @description Downloads by buyers */
           downloads: number
+          /** @description Files that imports brought */
           imported_files: number
+          /** @description Orders with files, on the day of the order */
+          orders: number
         }
         now: {
+          /** @description Emails that could not be sent, or came back */
+          bounced_mails: number
+          /** @description Deliveries that were created */
           deliveries: number
+          /** @description Downloads by buyers */
           downloads: number
+          /** @description Files that imports brought */
           imported_files: number
+          /** @description Orders with files, on the day of the order */
+          orders: number
         }
       }
     }
@@ -4148,6 +4235,8 @@ export interface components {
             message_text?: components['schemas']['Text']
             retryable: boolean
           } | null
+          /** @description How many files the operation changed */
+          files: number
           /** @constant */
           kind: 'operation'
           operation_id: string
@@ -4156,6 +4245,8 @@ export interface components {
           status: 'done' | 'failed'
           /** @description Of its workflow */
           title: string
+          /** @description Until when the operation can be undone; null: it cannot */
+          undo_until: string | null
           undone: boolean
         }
       | {
@@ -4234,6 +4325,25 @@ export interface components {
           kind: 'view'
           order_name: string | null
         }
+    FileHolder: {
+      /**
+       * Format: date-time
+       * @description Since when
+       */
+      at: string
+      delivery_id: string | null
+      /** @description Of this file */
+      downloads: number
+      email: string | null
+      /** @description It was withdrawn or revoked, or has expired */
+      ended: boolean
+      /** @enum {string} */
+      kind: 'delivery' | 'link' | 'pack_link'
+      last_download_at: string | null
+      link_id: string | null
+      order_name: string | null
+      pack_name: string | null
+    }
     /** @description What everyone may read or hear of the file */
     FileSample: {
       /** @description Why it cannot be made */
@@ -5117,6 +5227,8 @@ export interface components {
       image: string | null
       /** @description The catalog has the product no longer: the rule is passed over */
       missing: boolean
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files: ('never' | 'ask' | 'always') | null
       pattern: string
       /** @description Null: `sku_template` names it */
       product_id: string | null
@@ -5126,6 +5238,8 @@ export interface components {
       variant_title: string | null
     }
     MappingRuleChange: {
+      /** @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern?: string
       /** @description From 1: the first rule that a name matches counts */
@@ -5144,6 +5258,11 @@ export interface components {
       unmapped: number
     }
     MappingRuleRequest: {
+      /**
+       * @description Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says
+       * @default null
+       */
+      new_files?: ('never' | 'ask' | 'always') | null
       /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
       pattern: string
       /** @description Absent: the last */
@@ -5331,6 +5450,8 @@ export interface components {
         file_id: string
         filename: string
       }[]
+      /** @description The choice of the product; null: as the setting of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
       /** @description Orders that lack at least one of them */
       orders: number
       product_id: string
@@ -5474,6 +5595,16 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    OperationMails: {
+      /** @description When the last one is sent, if they are sent at a rate */
+      ends_at: string | null
+      /** @description Also those of which it is unknown */
+      failed: number
+      sent: number
+      total: number
+      /** @description Not sent yet */
+      waiting: number
     }
     OperationRequest: {
       action?: string
@@ -5907,6 +6038,16 @@ export interface components {
         title: string
       }[]
     }
+    ProductNewFiles: {
+      /** @description Null: as the setting `new_files` of the shop */
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
+      title: string
+    }
+    ProductNewFilesChoice: {
+      new_files: ('never' | 'ask' | 'always') | null
+      product_id: string
+    }
     RenamePreview: {
       data: {
         after: string
@@ -6136,6 +6277,10 @@ export interface components {
       name: string
       /** @description `GET /api/files?…` with it, or that of its list, lists what the view shows */
       query: string
+      /** @description How many rows of its list it shows now, of other lists than the files counted up to 100. null: the caller may not read the list */
+      rows: number | null
+      /** @description false: there are more than that */
+      rows_is_exact: boolean
       /** @description null: it is a view of another list than the files */
       sort:
         | (
@@ -6771,6 +6916,13 @@ export interface components {
        */
       order_tag: string | null
       /**
+       * @description The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones.
+       * @default {}
+       */
+      pack_watermarks: {
+        [key: string]: components['schemas']['WatermarkOutput']
+      }
+      /**
        * @description Paid files stay available when they lose their last product
        * @default true
        */
@@ -6868,6 +7020,10 @@ export interface components {
       notify_unmapped?: boolean
       /** @description The tag for orders with files; null: none */
       order_tag?: string | null
+      /** @description The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones. */
+      pack_watermarks?: {
+        [key: string]: components['schemas']['Watermark']
+      }
       /** @description Paid files stay available when they lose their last product */
       paid_deliveries_survive?: boolean
       recipients?: string[]

@@ -47,6 +47,10 @@ export async function call<E extends Endpoint>(
   return (await callAny(endpoint, options)) as Answer<E>
 }
 
+/**
+ * `call` for an endpoint that is known only while the page runs. An unchanged answer to GET is not
+ * sent again. Throws `ApiError`.
+ */
 export async function callAny(endpoint: Endpoint, options: AnyParams & CallOptions = {}) {
   const [method] = endpoint.split(' ')
   const path = pathOf(endpoint, options)
@@ -75,6 +79,7 @@ function withEtag(response: Response, json: unknown): unknown {
   return isEditable ? { ...json, etag } : json
 }
 
+/** The ETag with which a record was read, for If-Match; undefined: it is not editable. */
 export const etagOf = (record: object | undefined): string | undefined =>
   (record as { etag?: string } | undefined)?.etag
 

@@ -31,6 +31,7 @@ function actionOf(id: string, { labels, ...part }: ActionPart = {}): PluginActio
   }
 }
 
+/** Exported for tests: a plugin without actions, unless they are given. */
 export const pluginOf = (
   id: string,
   actions: readonly ActionPart[] = [],

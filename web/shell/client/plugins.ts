@@ -39,6 +39,7 @@ export interface Entry {
   action: PluginAction
 }
 
+/** The entries that the plugins’ actions have in menus, in the order of the plugins. */
 export const entriesOf = (plugins: readonly Plugin[]): Entry[] =>
   plugins.flatMap((plugin) => plugin.actions.map((action) => ({ plugin, action })))
 
@@ -61,5 +62,6 @@ export function findByWidget(
   return undefined
 }
 
+/** The first entry whose dialog has this body of its form. */
 export const findByBody = (plugins: readonly Plugin[], body: string): Entry | undefined =>
   entriesOf(plugins).find(({ action }) => action.body === body)

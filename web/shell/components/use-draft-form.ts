@@ -39,6 +39,10 @@ interface DraftState<Draft> extends DraftForm<Draft> {
   submit: (ready: boolean) => void
 }
 
+/**
+ * Keeps a draft beside what was saved last. `submit` saves it, and takes over what the server made
+ * of it, unless the draft was changed meanwhile.
+ */
 export function useDraftForm<Draft, Body, Saved>(
   options: Options<Draft, Body, Saved>,
 ): DraftState<Draft> {

@@ -16,6 +16,10 @@ const BEGINS_AFTER_PX = 5
 const EDGE_PX = 48
 const SCROLL_PX = 12
 
+/**
+ * `begin` starts to follow the pointer on one row of `list`; `dragged` says where the row is now.
+ * @param onDrop called when the row is dropped at another or the same place, not if Escape is pressed
+ */
 export function useDrag(onDrop: (from: number, to: number) => void) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<DragState | null>(null)
@@ -40,7 +44,6 @@ export function useDrag(onDrop: (from: number, to: number) => void) {
       frame = requestAnimationFrame(follow)
     }
     const move = (moved: PointerEvent) => {
-      if (moved.pointerId !== pointerId) return
       y = moved.clientY
       if (last === null) {
         if (Math.abs(y - clientY) < BEGINS_AFTER_PX) return
@@ -58,18 +61,7 @@ export function useDrag(onDrop: (from: number, to: number) => void) {
       setDragged(null)
       if (dropped && last) onDropNow.current(last.from, last.to)
     }
-    const listening = new AbortController()
-    const { signal } = listening
-    addEventListener('pointermove', move, { signal })
-    addEventListener('pointerup', (up) => up.pointerId === pointerId && end(true), { signal })
-    addEventListener('pointercancel', () => end(false), { signal })
-    const cancel = (key: KeyboardEvent) => {
-      if (key.key !== 'Escape' || last === null) return
-      // A dialog around the list stays open.
-      key.stopPropagation()
-      end(false)
-    }
-    addEventListener('keydown', cancel, { signal, capture: true })
+    const listening = listen(pointerId, { move, end, isDragging: () => last !== null })
     stop.current = () => end(false)
   }
   // The list may be rendered again while a row is dragged.
@@ -78,6 +70,30 @@ export function useDrag(onDrop: (from: number, to: number) => void) {
     onDropNow.current = onDrop
   })
   return { list, dragged, begin }
+}
+
+interface Gesture {
+  move: (event: PointerEvent) => void
+  end: (dropped: boolean) => void
+  isDragging: () => boolean
+}
+
+/** Follows one pointer, and the Escape key, until it is aborted. */
+function listen(pointerId: number, { move, end, isDragging }: Gesture): AbortController {
+  const listening = new AbortController()
+  const { signal } = listening
+  const isOurs = (event: PointerEvent) => event.pointerId === pointerId
+  addEventListener('pointermove', (moved) => isOurs(moved) && move(moved), { signal })
+  addEventListener('pointerup', (up) => isOurs(up) && end(true), { signal })
+  addEventListener('pointercancel', () => end(false), { signal })
+  const cancel = (key: KeyboardEvent) => {
+    if (key.key !== 'Escape' || !isDragging()) return
+    // A dialog around the list stays open.
+    key.stopPropagation()
+    end(false)
+  }
+  addEventListener('keydown', cancel, { signal, capture: true })
+  return listening
 }
 
 /** Scrolls what contains the list if the pointer is near its edge. Returns whether it did. */

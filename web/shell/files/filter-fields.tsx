@@ -127,16 +127,7 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       )
     case 'mapped':
       return (
-        <Select
-          {...common}
-          options={[
-            { label: t('Mapped or not'), value: '' },
-            { label: t('Mapped to a product'), value: 'true' },
-            { label: t('Not mapped to any product'), value: 'false' },
-          ]}
-          value={value.mapped === undefined ? '' : String(value.mapped)}
-          onChange={(mapped) => change({ mapped: mapped === '' ? undefined : mapped === 'true' })}
-        />
+        <MappedField {...common} value={value.mapped} onChange={(mapped) => change({ mapped })} />
       )
     case 'older_than_days':
     case 'not_downloaded_for_days':
@@ -181,6 +172,28 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       )
   }
 }
+
+interface MappedProps {
+  label: string
+  id: string
+  error: string | undefined
+  /** Undefined: mapped or not. */
+  value: boolean | undefined
+  onChange: (mapped: boolean | undefined) => void
+}
+
+const MappedField = ({ value, onChange, ...field }: MappedProps) => (
+  <Select
+    {...field}
+    options={[
+      { label: t('Mapped or not'), value: '' },
+      { label: t('Mapped to a product'), value: 'true' },
+      { label: t('Not mapped to any product'), value: 'false' },
+    ]}
+    value={value === undefined ? '' : String(value)}
+    onChange={(mapped) => onChange(mapped === '' ? undefined : mapped === 'true')}
+  />
+)
 
 interface TagWordsProps {
   label: string

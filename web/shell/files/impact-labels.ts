@@ -30,6 +30,7 @@ export const paidText = (deliveries: number | null): string | null =>
       )
     : null
 
+/** How many of `count` files are mapped; null: it is not known. */
 export function mappedText(mapped: number | null, count: number): string {
   if (mapped === null) return t('These files may be mapped to products')
   if (mapped === count)

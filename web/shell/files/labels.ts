@@ -19,6 +19,7 @@ export function extensionOf(filename: string): string {
   return match ? match[1]!.toLowerCase() : ''
 }
 
+/** The family that decides a file’s icon: by its extension, otherwise by its media type. */
 export function familyOf(filename: string, contentType: string): FileFamily {
   const extension = extensionOf(filename)
   for (const [family, extensions] of Object.entries(FAMILIES))
@@ -58,6 +59,7 @@ export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCa
 export const expiryText = (days: number | null): string =>
   days === null ? t('Never') : t('After {days, plural, one {# day} other {# days}}', { days })
 
+/** When buyers can download a file: a day, a time after the purchase, or both. */
 export const releaseText = ({
   available_from: day,
   available_after_days: days,

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { setCatalog } from '../messages/t.ts'
 import { inSentence, savedText, scoreText, sizeText } from './size.ts'
 
 describe('sizes', () => {
@@ -18,6 +19,8 @@ describe('sizes', () => {
   test('follow the language', () => {
     expect(sizeText(1536, 'de-DE')).toBe('1,5 KB')
     expect(sizeText(1536, 'es-ES')).toBe('1,5 KB')
+    setCatalog({ '{size} KB': '{size} Ko' })
+    onTestFinished(() => setCatalog({}))
     expect(sizeText(1536, 'fr-FR')).toBe('1,5 Ko')
   })
 })

@@ -1,25 +1,20 @@
 // Sizes and counts in the page's language.
+import { sizeParts, type SizeUnit } from '../../../plugins/_page/size-parts.ts'
 import { messageLocale, pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
-const UNITS = ['K', 'M', 'G', 'T'] as const
-const STEP = 1024
+const UNIT_TEXTS: Readonly<Record<Exclude<SizeUnit, 'bytes'>, (size: string) => string>> = {
+  KB: (size) => t('{size} KB', { size }),
+  MB: (size) => t('{size} MB', { size }),
+  GB: (size) => t('{size} GB', { size }),
+  TB: (size) => t('{size} TB', { size }),
+}
 
-/** French counts octets: `1,5 Mo`. */
-const byteLetter = (locale = messageLocale()): string => (locale.startsWith('fr') ? 'o' : 'B')
-
-/** 0 → `0 bytes`, 1536 → `1.5 KB`, 5 GB → `5 GB`. Units of 1,024, as the limits are. */
+/** 0 → `0 bytes`, 1536 → `1.5 KB`, 5 GB → `5 GB`, in French `5 Go`. */
 export function sizeText(bytes: number, locale = pageLocale()): string {
-  if (bytes < STEP) return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes })
-  let value = bytes / STEP
-  let unit = 0
-  // 1,023.99 KB would be shown as 1,024 KB: show 1 MB.
-  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
-    value /= STEP
-    unit += 1
-  }
-  const digits = value < 10 ? 1 : 0
-  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}${byteLetter(locale)}`
+  const { value, unit } = sizeParts(bytes)
+  if (unit === 'bytes') return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes })
+  return UNIT_TEXTS[unit](numberText(value, locale))
 }
 
 export const numberText = (value: number, locale = pageLocale()): string =>

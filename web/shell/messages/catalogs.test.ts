@@ -57,6 +57,13 @@ test('no text is in two catalogs', () => {
   expect(texts.filter((text, at) => texts.indexOf(text) < at)).toEqual([])
 })
 
+test('no text names an environment variable: merchants cannot set one', () => {
+  const texts = Object.entries(FILES).flatMap(([file, catalog]) =>
+    Object.values(catalog!).map((text) => `${file}: ${text}`),
+  )
+  expect(texts.filter((text) => /\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/.test(text))).toEqual([])
+})
+
 test('missing texts are counted in each catalog', () => {
   const en = { 'a/en.json': { Add: 'Add', Save: 'Save' }, 'b/en.json': { Stop: 'Stop' } }
   const fr = { 'a/fr.json': { Add: 'Ajouter' } }

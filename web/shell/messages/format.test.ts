@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { formatMessage } from './format.ts'
+import { setCatalog, t } from './t.ts'
 
 const FILES = '{count, plural, one {# file} other {# files}}'
 
@@ -26,3 +27,13 @@ test('a malformed message is shown unchanged', () => {
   expect(formatMessage('{count, plural, one', { count: 1 })).toBe('{count, plural, one')
   expect(formatMessage('a <b> c', {})).toBe('a <b> c')
 })
+
+test.each(['{count, plural, one', '{ungiven} files', '<b>{count}', '{count, plural, one {#}}', ''])(
+  'the translation %j never ends the page',
+  (translation) => {
+    setCatalog({ '{count} files': translation })
+    onTestFinished(() => setCatalog({}))
+    expect(typeof t('{count} files', { count: 2 })).toBe('string')
+    expect(t('No such text')).toBe('No such text')
+  },
+)

@@ -16,103 +16,132 @@ export type IcuPart =
 const NAME = /[^\s{}<>,#']+/y
 const KEY = /=\d+|[^\s{}<>,#'=]+/y
 const TAG = /<([a-z][\w-]*)>/iy
+const SPACE = /\s*/y
 
 /**
  * The parts of a message. Throws a SyntaxError if it is not one.
  * @param tags whether `<` begins a tag
  */
-export function parseIcu(message: string, tags: boolean): IcuPart[] {
-  let at = 0
-  const fail = (): never => {
-    throw new SyntaxError(`Not a message: ${message}`)
-  }
-  const take = (pattern: RegExp): RegExpExecArray => {
-    pattern.lastIndex = at
-    const found = pattern.exec(message) ?? fail()
-    at = pattern.lastIndex
-    return found
-  }
-  const skip = (text: string) => (message.startsWith(text, at) ? (at += text.length) : fail())
-  const space = () => take(/\s*/y)
+export const parseIcu = (message: string, tags: boolean): IcuPart[] =>
+  new Reader(message, tags).parts('', null)
 
-  /** `counted`: the argument that `#` stands for. */
-  const parts = (end: string, counted: string | null): IcuPart[] => {
+/** Reads a message from left to right. */
+class Reader {
+  readonly #message: string
+  readonly #tags: boolean
+  #at = 0
+
+  constructor(message: string, tags: boolean) {
+    this.#message = message
+    this.#tags = tags
+  }
+
+  /**
+   * The parts up to `end`, which is skipped.
+   * @param end '': the end of the message
+   * @param counted the argument that `#` stands for
+   */
+  parts(end: string, counted: string | null): IcuPart[] {
     const found: IcuPart[] = []
     let text = ''
-    const add = (part: IcuPart) => {
-      if (text !== '') found.push(text)
-      text = ''
-      found.push(part)
-    }
-    while (at < message.length && !(end !== '' && message.startsWith(end, at))) {
-      const character = message[at]!
-      if (character === "'") text += quoted(counted !== null)
-      else if (character === '{') add(argument())
-      else if (character === '}' && end !== '') fail()
-      else if (character === '#' && counted !== null) add(count(counted))
-      else if (character === '<' && tags && /[a-z/]/i.test(message[at + 1] ?? '')) add(tag(counted))
+    while (this.#at < this.#message.length && !(end !== '' && this.#sees(end))) {
+      const piece = this.#piece(end, counted)
+      if (typeof piece === 'string') text += piece
       else {
-        text += character
-        at++
+        if (text !== '') found.push(text)
+        text = ''
+        found.push(piece)
       }
     }
-    skip(end)
+    this.#skip(end)
     if (text !== '') found.push(text)
     return found
   }
-  const count = (name: string): IcuPart => {
-    at++
-    return { type: 'count', name }
+
+  #piece(end: string, counted: string | null): IcuPart {
+    const character = this.#message[this.#at]!
+    if (character === "'") return this.#quoted(counted !== null)
+    if (character === '{') return this.#argument()
+    if (character === '}' && end !== '') this.#fail()
+    const next = this.#message[this.#at + 1] ?? ''
+    if (character === '<' && this.#tags && /[a-z/]/i.test(next)) return this.#tag(counted)
+    this.#at++
+    return character === '#' && counted !== null ? { type: 'count', name: counted } : character
   }
+
   /** An apostrophe is one unless it quotes a character with a meaning; two are always one. */
-  const quoted = (counting: boolean): string => {
+  #quoted(counting: boolean): string {
     const special = counting
       ? /'(?:'|([{}<>#](?:[^']|'')*)'?)?/y
       : /'(?:'|([{}<>](?:[^']|'')*)'?)?/y
-    const [, inside] = take(special)
+    const [, inside] = this.#take(special)
     return inside === undefined ? "'" : inside.replaceAll("''", "'")
   }
-  const tag = (counted: string | null): IcuPart => {
-    const name = take(TAG)[1]!
-    return { type: 'tag', name, parts: parts(`</${name}>`, counted) }
+
+  #tag(counted: string | null): IcuPart {
+    const name = this.#take(TAG)[1]!
+    return { type: 'tag', name, parts: this.parts(`</${name}>`, counted) }
   }
-  const word = (pattern: RegExp): string => {
-    space()
-    const [found] = take(pattern)
-    space()
-    return found
-  }
-  const argument = (): IcuPart => {
-    at++
-    const name = word(NAME)
-    if (message[at] === '}') {
-      at++
+
+  #argument(): IcuPart {
+    this.#at++
+    const name = this.#word(NAME)
+    if (this.#message[this.#at] === '}') {
+      this.#at++
       return { type: 'argument', name }
     }
-    skip(',')
-    const type = word(NAME)
+    this.#skip(',')
+    const type = this.#word(NAME)
     if (type === 'number') {
-      skip('}')
+      this.#skip('}')
       return { type: 'number', name }
     }
-    if (type !== 'plural' && type !== 'selectordinal' && type !== 'select') return fail()
-    skip(',')
-    const options = choices(type === 'select' ? null : name)
-    return 'other' in options ? { type, name, options } : fail()
+    if (type !== 'plural' && type !== 'selectordinal' && type !== 'select') return this.#fail()
+    this.#skip(',')
+    const options = this.#options(type === 'select' ? null : name)
+    return 'other' in options ? { type, name, options } : this.#fail()
   }
-  const choices = (counted: string | null): Options => {
+
+  #options(counted: string | null): Options {
     const options: Record<string, IcuPart[]> = {}
-    space()
-    while (message[at] !== '}') {
-      const key = word(KEY)
-      skip('{')
-      options[key] = parts('}', counted)
-      space()
+    this.#take(SPACE)
+    while (this.#message[this.#at] !== '}') {
+      const key = this.#word(KEY)
+      this.#skip('{')
+      options[key] = this.parts('}', counted)
+      this.#take(SPACE)
     }
-    at++
+    this.#at++
     return options
   }
-  return parts('', null)
+
+  /** A word with the space around it. */
+  #word(pattern: RegExp): string {
+    this.#take(SPACE)
+    const [found] = this.#take(pattern)
+    this.#take(SPACE)
+    return found
+  }
+
+  #take(pattern: RegExp): RegExpExecArray {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#message) ?? this.#fail()
+    this.#at = pattern.lastIndex
+    return found
+  }
+
+  #skip(text: string): void {
+    if (this.#sees(text)) this.#at += text.length
+    else this.#fail()
+  }
+
+  #sees(text: string): boolean {
+    return this.#message.startsWith(text, this.#at)
+  }
+
+  #fail(): never {
+    throw new SyntaxError(`Not a message: ${this.#message}`)
+  }
 }
 
 export interface IcuWriter<T> {

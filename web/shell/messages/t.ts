@@ -6,7 +6,7 @@ export type Catalog = Readonly<Record<string, string>>
 
 let catalog: Catalog = {}
 
-/** Replaces all. */
+/** Replaces all. Exported for tests, which need one translation. */
 export function setCatalog(messages: Catalog): void {
   catalog = messages
 }

@@ -58,6 +58,7 @@ export const typed: Field<string> = (text) => text
 
 export const trimmed: Field<string> = (text) => text.trim()
 
+/** A trimmed text that matches; any other one is the empty string. */
 export const matching =
   (pattern: RegExp): Field<string> =>
   (text) =>
@@ -69,6 +70,7 @@ export const day = matching(/^\d{4}-\d{2}-\d{2}$/)
 /** An id of the API. */
 export const word = matching(/^[\w-]{1,100}$/)
 
+/** A number whose digits match; any other text is null. */
 export const whole =
   (pattern: RegExp): Field<number | null> =>
   (text) =>
@@ -76,9 +78,11 @@ export const whole =
 
 export const flag: Field<boolean> = (text) => text.trim() === 'true'
 
+/** `true` or `false`; any other text is null. */
 export const flagOrNone: Field<boolean | null> = (text) =>
   text.trim() === 'true' ? true : text.trim() === 'false' ? false : null
 
+/** One of the values; any other text is `none`. */
 export const oneOf =
   <Value extends string, None>(values: readonly Value[], none: None): Field<Value | None> =>
   (text) =>

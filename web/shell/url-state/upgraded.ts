@@ -21,6 +21,7 @@ export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: nu
   }
 }
 
+/** Reloads the page once if a part of it is gone, because the server was upgraded while it was open. */
 export function reloadWhenUpgraded(): void {
   // Vite's event: a script or style of a lazily loaded part could not be loaded.
   window.addEventListener('vite:preloadError', () => {

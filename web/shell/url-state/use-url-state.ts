@@ -35,6 +35,7 @@ const last = new Map<string, string>()
 /** The last address of a list, for the way back from the page of one of its rows. */
 export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
 
+/** The state of the list that the page’s address names, and functions that change the address. */
 export function useUrlState<P extends PagePosition>({ read, write }: ListState<P>): UrlState<P> {
   const path = usePathname()
   const search = useSearch()

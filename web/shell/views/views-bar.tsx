@@ -42,8 +42,8 @@ export function ViewsBar(props: ViewsBarProps) {
                 url={addressOf(view)}
                 current={view === open}
                 name={view.name}
-                files={view.files}
-                isExact={view.files_is_exact}
+                rows={view.rows}
+                isExact={view.rows_is_exact}
               />
             </li>
           ))}
@@ -58,27 +58,29 @@ export function ViewsBar(props: ViewsBarProps) {
   )
 }
 
-function Tab(props: {
+interface TabProps {
   url: string
   current: boolean
   name: string
-  files?: number | null
+  /** How many the list has; null: not counted. */
+  rows?: number | null
   isExact?: boolean
-}) {
-  const { url, current, name, files = null, isExact = true } = props
+}
+
+function Tab({ url, current, name, rows = null, isExact = true }: TabProps) {
   return (
     <PageLink url={url} className="view-tab" aria-current={current ? 'page' : undefined}>
       <span className="view-name">{name}</span>
-      {files !== null && (
+      {rows !== null && (
         <span
           className="view-count"
           aria-label={
             isExact
-              ? t('{files, plural, one {# file} other {# files}}', { files })
-              : t('More than {files, number} files', { files })
+              ? t('{rows, plural, one {# entry} other {# entries}}', { rows })
+              : t('More than {rows, number} entries', { rows })
           }
         >
-          {isExact ? numberText(files) : `${numberText(files)}+`}
+          {isExact ? numberText(rows) : `${numberText(rows)}+`}
         </span>
       )}
     </PageLink>

@@ -1,9 +1,9 @@
 // Finds the rclone program and checks its version, once per process.
 import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { isProgram, placesOnPath } from '../../../core/programs.ts'
 
 export interface RcloneProgram {
   /** The absolute path of the program; null: none can be used. */
@@ -17,15 +17,6 @@ const LEAST = [1, 60] as const
 const INSTALL =
   'Install rclone 1.60 or newer (apt-get install rclone, or https://rclone.org/install/), or set RCLONE_EXECUTABLE, then restart the server'
 
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The copy that `npm ci` downloads into the package rclone.js; null: the package is missing. */
 export const PACKAGED = packaged()
 
@@ -38,19 +29,13 @@ function packaged(): string | null {
   }
 }
 
-const onPath = () =>
-  (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
-    .map((folder) => path.join(folder, 'rclone'))
-
 /**
  * @param executable the value of RCLONE_EXECUTABLE; null: it is searched for.
  * @param places where it is searched for, the best first.
  */
 export async function findRclone(
   executable: string | null,
-  places: readonly string[] = [...(PACKAGED === null ? [] : [PACKAGED]), ...onPath()],
+  places: readonly string[] = [...(PACKAGED === null ? [] : [PACKAGED]), ...placesOnPath('rclone')],
 ): Promise<RcloneProgram> {
   const candidates = executable === null ? places : [executable]
   const programs = candidates.filter(isProgram)

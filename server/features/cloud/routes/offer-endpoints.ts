@@ -1,9 +1,11 @@
 // What a merchant can connect: rclone, and each cloud provider with its fields.
-import { english } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
+import { sayPlain } from '../../../../plugins/contract.ts'
+import { storedMessage } from '../../../core/texts.ts'
 import { CALLBACK_PATH } from '../authorize.ts'
 import type { Cloud } from '../cloud.ts'
-import { missingOf, setUpText } from '../connections.ts'
+import { missingOf, setUpText } from '../set-up.ts'
+import { messageText } from '../../../http/schemas.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { type ConnectionParts, cloudReading } from './parts.ts'
 
@@ -12,7 +14,7 @@ const offerSchema = z
     rclone: z.object({
       available: z.boolean(),
       version: z.string().nullable(),
-      message: z.string().nullable().meta({ description: 'What to do if it is missing' }),
+      message: z.string().nullable().meta({ description: 'What has to happen if it is missing' }),
     }),
     callback_url: z.string(),
     providers: z.array(
@@ -21,8 +23,11 @@ const offerSchema = z
         title: z.string(),
         sign_in: z.enum(['keys', 'oauth', 'none']),
         available: z.boolean(),
-        missing: z.array(z.string()).meta({ description: 'Variables that the operator sets' }),
-        message: z.string().nullable(),
+        message: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why it cannot be connected; null: it can' }),
+        message_text: messageText,
         needs_rclone: z.boolean(),
         presets: z.array(
           z.object({ id: z.string(), title: z.string(), endpoint: z.string().nullable() }),
@@ -55,20 +60,24 @@ export function cloudOfferRoutes({ cloud }: ConnectionParts): Endpoint[] {
   ]
 }
 
+/** The log says what is wrong with the program. */
+const INSTALL = sayPlain(
+  'The operator of this installation has to install rclone 1.60 or newer and to restart it.',
+)
+
 function offerOf(cloud: Cloud): z.output<typeof offerSchema> {
-  const { version, message } = cloud.rclone
+  const { version, path } = cloud.rclone
   return {
-    rclone: { available: message === null, version, message },
+    rclone: { available: path !== null, version, message: path === null ? INSTALL : null },
     callback_url: cloud.options.baseUrl + CALLBACK_PATH,
     providers: cloud.providers.map((provider) => {
-      const missing = missingOf(cloud, provider)
+      const isSetUp = missingOf(cloud.options, provider).length === 0
       return {
         id: provider.id,
         title: provider.title,
         sign_in: provider.signIn,
-        available: missing.length === 0,
-        missing,
-        message: missing.length === 0 ? null : english(setUpText(provider, missing)),
+        available: isSetUp,
+        ...(isSetUp ? { message: null } : storedMessage(setUpText(provider))),
         needs_rclone: provider.folder === undefined,
         presets: [...(provider.presets ?? [])],
         fields: provider.fields.map(({ rule: _, ...field }) => field),

@@ -1,5 +1,6 @@
 // Lists the recorded downloads of a file with download tracking.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { firstIdSince } from '../../../core/db/month-parts.ts'
 
 export interface DownloadRow {
   /** Bare UUIDs. */
@@ -17,8 +18,8 @@ export async function listDownloads(
   fileId: string,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<DownloadRow[] | null> {
-  const [file] = await scope.query(
-    'select from files where shop_id = :shop and id = :fileId and deleted_at is null',
+  const [file] = await scope.query<{ created_at: Date }>(
+    'select created_at from files where shop_id = :shop and id = :fileId and deleted_at is null',
     {
       fileId,
     },
@@ -26,8 +27,8 @@ export async function listDownloads(
   if (!file) return null
   return scope.query<DownloadRow>(
     `select id, link_id, address, agent, at from downloads where shop_id = :shop
-      and file_id = :fileId
+      and file_id = :fileId and id >= :since
        ${before === null ? '' : 'and id < :before'} order by id desc limit :limit`,
-    { fileId, limit, ...(before === null ? {} : { before }) },
+    { fileId, limit, since: firstIdSince(file.created_at), ...(before === null ? {} : { before }) },
   )
 }

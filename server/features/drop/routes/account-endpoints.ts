@@ -10,7 +10,7 @@ import {
   readAccount,
   type DropAccount,
 } from '../accounts.ts'
-import { NAME_ENCODINGS } from '../name-encodings.ts'
+import { NAME_ENCODINGS } from '../../../../plugins/_page/name-encodings.ts'
 import { publicKey } from '../public-keys.ts'
 import { isRange } from '../addresses.ts'
 import { AppError } from '../../../core/errors.ts'

@@ -30,8 +30,7 @@ it('are saved with their number of files, listed by name, changed in part and de
       filter: { tags: ['x'], type: ['pdf'] },
       sort: '-created_at',
       columns: null,
-      files: 2,
-      files_is_exact: true,
+      ...{ files: 2, files_is_exact: true, rows: 2, rows_is_exact: true },
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     },
@@ -124,6 +123,39 @@ it('of other lists have the query of that list, and a name of their own', async 
     for (const [, query] of await of(list))
       expect((await owner.call('GET', `/api/${list}?${query}`)).status).toBe(200)
   await owner.call('DELETE', address)
+})
+
+it('of other lists are counted as the list shows them, up to a bound, by callers who may read it', async () => {
+  await owner.scope.query(
+    `insert into links (shop_id, file_id, key_hash)
+     select :shop, (select id from files where shop_id = :shop limit 1),
+       decode(lpad(to_hex(n), 64, '0'), 'hex') from generate_series(1, 101) n`,
+  )
+  await owner.scope.query(
+    `update files set mapping_state = 'mapped' where shop_id = :shop and deleted_at is null`,
+  )
+  const all = await save({ name: 'All links', list: 'links', query: '' })
+  expect(all.body).toMatchObject({ rows: 100, rows_is_exact: false, files: null })
+  await owner.scope.query(
+    `delete from links where shop_id = :shop and id in (select id from links limit 90)`,
+  )
+  const rows = async (client: Client, list: string) =>
+    (await client.call('GET', `/api/views?list=${list}`)).body.data.map(
+      ({ name, rows, rows_is_exact }: Record<string, unknown>) => [name, rows, rows_is_exact],
+    )
+  const gone = `file_${'0'.repeat(32)}`
+  await save({ name: 'Of a file', list: 'links', query: `file_id=${gone}` })
+  await save({ name: 'Waiting', list: 'deliveries', query: 'status=held' })
+  expect(await rows(owner, 'links')).toEqual([
+    ['All links', 11, true],
+    ['By hand', 11, true],
+    ['Of a file', 0, true],
+  ])
+  expect(await rows(owner, 'deliveries')).toEqual([['Waiting', 0, true]])
+  const reader = await app.clientWith(['files:read'])
+  await save({ name: 'Runs', list: 'operations', query: 'status=failed' })
+  expect(await rows(reader, 'operations')).toEqual([['Runs', null, true]])
+  expect(await rows(owner, 'operations')).toEqual([['Runs', 0, true]])
 })
 
 it('two that save under one name at the same time: one gets a clear error', async () => {

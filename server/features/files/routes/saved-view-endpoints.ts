@@ -2,12 +2,11 @@
 // their own endpoint.
 import { say, sayPlain, type Text } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
-import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { filterSchema, type FileFilter } from '../../../files/filter.ts'
-import { FILE_SORTS, type FileTotal } from '../../../files/list.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { FILE_SORTS } from '../../../files/list.ts'
+import { endpoint, scopesOf, type Endpoint, type Request } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import { validate } from '../../../http/validate.ts'
 import {
@@ -22,15 +21,18 @@ import {
   VIEW_LISTS,
   type ViewContent,
   type ViewList,
+  type ViewRows,
 } from '../saved-views.ts'
 import { DEFAULT_SORT, listQuery, queryOf } from './list-query.ts'
 
 export interface SavedViewParts {
-  /** The schema of an endpoint's query, by its path. */
-  querySchemaOf: (path: string) => z.ZodType
+  /** The endpoint of a list, by its path. */
+  listEndpointOf: (path: string) => Endpoint & { query: z.ZodType }
 }
 
 const MAX_NAME = 50
+/** Rows of other lists than the files that are counted. */
+const MAX_ROWS = 100
 
 /** The columns of the page's list, in addition to the name. */
 const VIEW_COLUMNS = [
@@ -83,6 +85,14 @@ const viewSchema = z
       .nullable()
       .meta({ description: `How many files it shows now. ${FILES_ALONE}` }),
     files_is_exact: totalIsExact,
+    rows: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description: `How many rows of its list it shows now, of other lists than the files counted up to ${MAX_ROWS}. null: the caller may not read the list`,
+      }),
+    rows_is_exact: z.boolean().meta({ description: 'false: there are more than that' }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -96,14 +106,14 @@ const refused = { description: 'Every problem', schema: errorSchema }
 const idOf = (id: string) => requirePublicId('saved', id)
 
 export const savedViewRoutes = (parts: SavedViewParts): Endpoint[] => [
-  all(),
-  read(),
+  all(parts),
+  read(parts),
   save(parts),
   change(parts),
   remove(),
 ]
 
-const all = () =>
+const all = (parts: SavedViewParts) =>
   endpoint({
     ...about,
     method: 'get',
@@ -112,14 +122,13 @@ const all = () =>
     scope: 'files:read',
     query: z.strictObject({ list: list.default('files') }),
     replies: { 200: { description: 'All views', schema: listOf(viewSchema) } },
-    handler: async ({ caller, query }) => {
-      const counts = await countViews(caller.scope, await listViews(caller.scope, query.list))
-      const data = [...counts].map(([view, files]) => recordOf(view, files))
-      return { body: { data, next_cursor: null } }
+    handler: async (request) => {
+      const views = await listViews(request.caller.scope, request.query.list)
+      return { body: { data: await counted(parts, request, views), next_cursor: null } }
     },
   })
 
-const read = () =>
+const read = (parts: SavedViewParts) =>
   endpoint({
     ...about,
     method: 'get',
@@ -128,9 +137,10 @@ const read = () =>
     scope: 'files:read',
     params: byId,
     replies: { 200: saved },
-    handler: async ({ caller, params }) => ({
-      body: await counted(caller.scope, await requireView(caller.scope, idOf(params.id))),
-    }),
+    handler: async (request) => {
+      const { caller, params } = request
+      return answer(parts, request, await requireView(caller.scope, idOf(params.id)))
+    },
   })
 
 interface ViewGiven {
@@ -164,7 +174,7 @@ const filesQuery = listQuery
 
 /** What a view shows, as the request states it. Throws `validation_failed`. */
 function contentOf(
-  { querySchemaOf }: SavedViewParts,
+  { listEndpointOf }: SavedViewParts,
   list: ViewList,
   { query, filter, sort, columns }: ViewGiven,
 ): Partial<ViewContent> {
@@ -184,7 +194,7 @@ function contentOf(
     typeof query === 'string' ? Object.fromEntries(new URLSearchParams(query)) : query
   for (const name of ['limit', 'cursor'])
     if (name in parameters) throw refusal(`query.${name}`, NO_PAGE)
-  validate(z.object({ query: querySchemaOf(`/api/${list}`) }), { query: parameters })
+  validate(z.object({ query: listEndpointOf(`/api/${list}`).query }), { query: parameters })
   const address = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {
     if (list !== 'operations' && String(value).includes('@'))
@@ -220,7 +230,8 @@ const save = (parts: SavedViewParts) =>
       .refine(hasOneForm, ONE_FORM)
       .meta({ id: 'SavedViewRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
-    handler: async ({ caller, body }) => {
+    handler: async (request) => {
+      const { caller, body } = request
       const { list, name } = body
       const content = {
         ...{ query: '', filter: {}, sort: DEFAULT_SORT, columns: null },
@@ -229,7 +240,7 @@ const save = (parts: SavedViewParts) =>
       const view = await caller.scope.transaction((tx) =>
         createView(tx, { list, name, ...content }),
       )
-      return { status: 201, body: await counted(caller.scope, view) }
+      return { status: 201, ...(await answer(parts, request, view)) }
     },
   })
 
@@ -249,12 +260,14 @@ const change = (parts: SavedViewParts) =>
       .refine(hasOneForm, ONE_FORM)
       .meta({ id: 'SavedViewChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
-    handler: async ({ caller: { scope }, params, body }) => {
+    handler: async (request) => {
+      const { caller, params, body } = request
+      const { scope } = caller
       const id = idOf(params.id)
       const { list } = await requireView(scope, id)
       const content = contentOf(parts, list, body)
       const view = await changeView(scope, id, { name: body.name, ...content })
-      return { body: await counted(scope, view) }
+      return answer(parts, request, view)
     },
   })
 
@@ -272,19 +285,59 @@ const remove = () =>
     },
   })
 
-const counted = async (scope: ShopScope, view: SavedView) =>
-  recordOf(view, (await countViews(scope, [view])).get(view) ?? null)
+type Asked = Pick<Request<unknown, unknown, unknown>, 'caller' | 'signal' | 'ctx'>
+
+async function counted(parts: SavedViewParts, asked: Asked, views: readonly SavedView[]) {
+  const counts = await countViews(asked.caller.scope, views, (view) => rowsOf(parts, asked, view))
+  return [...counts].map(([view, rows]) => recordOf(view, rows))
+}
+
+const answer = async (parts: SavedViewParts, asked: Asked, view: SavedView) => {
+  const [body] = await counted(parts, asked, [view])
+  return { body }
+}
+
+/** Reads a page of the view’s list, as its endpoint answers: the count is what the list shows. */
+async function rowsOf(
+  { listEndpointOf }: SavedViewParts,
+  { caller, signal, ctx }: Asked,
+  { list, query }: SavedView,
+): Promise<ViewRows> {
+  const endpoint = listEndpointOf(`/api/${list}`)
+  if (!scopesOf(endpoint).some((scope) => caller.scopes.has(scope))) return null
+  const parsed = endpoint.query.safeParse({
+    ...Object.fromEntries(new URLSearchParams(query)),
+    limit: MAX_ROWS,
+  })
+  // An upgrade has removed a parameter.
+  if (!parsed.success) return null
+  const request = { params: {}, query: parsed.data, body: undefined, idempotencyKey: undefined }
+  const reply = await endpoint.handler({ ...request, caller, signal, ctx }).catch((error) => {
+    // What the view names was deleted.
+    if (error instanceof AppError && error.code === 'not_found') return { body: NO_ROWS }
+    throw error
+  })
+  const { data, next_cursor } = (reply?.body ?? NO_ROWS) as typeof NO_ROWS
+  return { total: data.length, isExact: next_cursor === null }
+}
+
+const NO_ROWS: { data: readonly unknown[]; next_cursor: string | null } = {
+  data: [],
+  next_cursor: null,
+}
 
 const recordOf = (
   { id, list, name, query, filter, sort, columns, created_at, updated_at }: SavedView,
-  files: FileTotal | null,
+  rows: ViewRows,
 ) => ({
   ...{ id: toPublicId('saved', id), name, list },
   ...(list === 'files'
     ? { query: queryOf({ filter, sort }), filter, sort, columns }
     : { query, filter: null, sort: null, columns: null }),
-  files: files && files.total,
-  files_is_exact: files?.isExact ?? true,
+  files: list === 'files' ? (rows?.total ?? null) : null,
+  files_is_exact: list === 'files' ? (rows?.isExact ?? true) : true,
+  rows: rows?.total ?? null,
+  rows_is_exact: rows?.isExact ?? true,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 })

@@ -12,6 +12,9 @@ const FIGURES: Readonly<Record<string, string>> = {
   deliveries: `
     select (created_at at time zone 'UTC')::date as day, '' as subject, count(*) as value
     from deliveries where shop_id = :shop and created_at >= :from group by 1`,
+  orders: `
+    select (ordered_at at time zone 'UTC')::date, '', count(*)
+    from orders where shop_id = :shop and ordered_at >= :from group by 1`,
   imports: `
     select (created_at at time zone 'UTC')::date, channel, count(*)
     from operations where shop_id = :shop and created_at >= :from and kind = 'import'
@@ -21,11 +24,10 @@ const FIGURES: Readonly<Record<string, string>> = {
     from operations where shop_id = :shop and created_at >= :from and kind = 'import'
       and status not in ('previewing', 'previewed') group by 1, 2`,
   failures: `
-    select (o.created_at at time zone 'UTC')::date, i.error ->> 'code', count(*)
-    from operations o join items i on i.shop_id = o.shop_id and i.operation_id = o.id
+    select (o.created_at at time zone 'UTC')::date, c.key, sum(c.value::bigint)
+    from operations o cross join jsonb_each_text(o.failure_causes) c
     where o.shop_id = :shop and o.created_at >= :from and o.failed > 0
-      and o.status not in ('previewing', 'previewed') and i.status = 'failed'
-      and i.error ->> 'code' is not null group by 1, 2`,
+      and o.status not in ('previewing', 'previewed') group by 1, 2`,
   bounced_mails: `
     select (created_at at time zone 'UTC')::date, '', count(*) from outbox
     where shop_id = :shop and created_at >= :from and kind = 'email' and status in ('failed', 'bounced')
@@ -71,10 +73,34 @@ export async function refreshShop(scope: ShopScope, now: Date, only?: string): P
   const wanted = all.filter(([name]) => only === undefined || name === only)
   if (wanted.length === 0) return
   const row = await scope.one<{ known: boolean }>(
-    `select exists (select from shop_days where shop_id = :shop and figure <> 'downloads') as known`,
+    `select exists (select from shop_days where shop_id = :shop and figure not in ('downloads', 'orders')) as known`,
   )
   if (row.known) await countDays(scope, wanted, startOfDay(now, RECOUNTED_DAYS))
   else await countDays(scope, all, startOfDay(now, KEPT_MONTHS * 31))
+}
+
+/**
+ * Counts the orders of earlier days again that got deliveries lately: an import of past orders
+ * brings them. One run of the worker; a reader counts the last days only.
+ */
+async function recountPastOrders(scope: ShopScope, from: Date): Promise<void> {
+  await scope.query(
+    `with changed as (
+       select distinct (o.ordered_at at time zone 'UTC')::date as day
+       from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+       where d.shop_id = :shop and d.created_at >= :from and o.ordered_at < :from
+     )
+     insert into shop_days as d (shop_id, day, figure, subject, value)
+     select :shop, c.day, 'orders', '', n.orders
+     from changed c cross join lateral (
+       select count(*) as orders from orders o where o.shop_id = :shop
+         and o.ordered_at >= c.day at time zone 'UTC'
+         and o.ordered_at < (c.day + 1) at time zone 'UTC') n
+     order by c.day
+     on conflict (shop_id, day, figure, subject) do update set value = excluded.value
+       where d.value <> excluded.value`,
+    { from },
+  )
 }
 
 /** Finds shops in which something happened since `since`. */
@@ -102,7 +128,9 @@ export async function refreshDays(
 ): Promise<void> {
   for (const shop of await changedShops(database, startOfDay(now, RECOUNTED_DAYS))) {
     signal.throwIfAborted()
-    await refreshShop(forShop(database, shop), now)
+    const scope = forShop(database, shop)
+    await refreshShop(scope, now)
+    await recountPastOrders(scope, startOfDay(now, RECOUNTED_DAYS))
   }
   await sweepDays(database, now)
 }

@@ -1,37 +1,41 @@
 // The figures of a period, from the daily ones.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { ERRORS, isErrorCode } from '../../../core/errors.ts'
+import { messageOf } from '../../../core/errors.ts'
 import { elementAt } from '../../../core/present.ts'
 import { readCounts } from '../../../files/file-counts.ts'
 import { IN_PERIOD, periodOf, readTops, type Period, type TopLists } from './tops.ts'
 
 /** Figures of each day. */
-export const METRICS = ['downloads', 'deliveries', 'imported_files'] as const
+export const METRICS = [
+  'downloads',
+  'orders',
+  'deliveries',
+  'imported_files',
+  'bounced_mails',
+] as const
 export type Metric = (typeof METRICS)[number]
 const TOP = 10
 
 export interface Figures extends TopLists {
   /** Each day of the period, oldest first. */
-  days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
+  days: (Record<Metric, number> & { day: string })[]
   /** The totals of the whole period, and of the equally long one before it. */
   totals: Record<'now' | 'before', Record<Metric, number>>
   /** The present files, by extension. */
   storage: { extension: string; files: number; bytes: number }[]
   imports: { channel: string; imports: number; files: number }[]
   failures: { code: string; message: string; files: number }[]
-  bounced_mails: number
 }
 
 /** Reads the figures of the last days, today included, in UTC. */
 export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
   const period = periodOf(days, now)
-  const [perDay, tops, storage, imports, failures, bounced] = await Promise.all([
+  const [perDay, tops, storage, imports, failures] = await Promise.all([
     daysOf(scope, period),
     readTops(scope, period),
     storageOf(scope),
     importsOf(scope, period),
     failuresOf(scope, period),
-    bouncedMails(scope, period),
   ])
   const shown = perDay.slice(days)
   return {
@@ -41,7 +45,6 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
     storage,
     imports,
     failures,
-    bounced_mails: bounced,
   }
 }
 
@@ -104,27 +107,14 @@ async function failuresOf(scope: ShopScope, period: Period): Promise<Figures['fa
   )
   return rows.map(({ code, files }) => ({
     ...{ code, files },
-    message: isErrorCode(code) ? ERRORS[code].message : code,
+    message: messageOf(code),
   }))
 }
 
-async function bouncedMails(scope: ShopScope, period: Period): Promise<number> {
-  const { mails } = await scope.one<{ mails: number }>(
-    `select coalesce(sum(value), 0)::int as mails from shop_days d
-       where shop_id = :shop and ${IN_PERIOD} and figure = 'bounced_mails'`,
-    { ...period },
-  )
-  return mails
-}
-
-const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
-  const sum = (name: Metric) => days.reduce((total, one) => total + one[name], 0)
-  return {
-    downloads: sum('downloads'),
-    deliveries: sum('deliveries'),
-    imported_files: sum('imported_files'),
-  }
-}
+const totalOf = (days: Figures['days']): Record<Metric, number> =>
+  Object.fromEntries(
+    METRICS.map((name) => [name, days.reduce((total, one) => total + one[name], 0)]),
+  ) as Record<Metric, number>
 
 /** SQL: a figure of the day `d`, over all its subjects. */
 const valueOf = (figure: Metric): string => `

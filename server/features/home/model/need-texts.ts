@@ -1,8 +1,9 @@
 // What needs the merchant, as sentences: for the page and for the weekly email.
-import { say, type Text } from '../../../../plugins/contract.ts'
-import { MAX_COUNTED, type Need } from './needs.ts'
+import { say, textOf, type Text } from '../../../../plugins/contract.ts'
+import { messageOf } from '../../../core/errors.ts'
+import { MAX_COUNTED, type FoundNeed, type Need } from './needs.ts'
 
-const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
+const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
   held: (count) =>
     say('{count, plural, one {# delivery waits} other {# deliveries wait}} for your decision', {
       count,
@@ -32,8 +33,18 @@ const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
     ),
   unmapped: (count) =>
     say('{count, plural, one {# file has} other {# files have}} no product', { count }),
-  failed_imports: (count) =>
-    say('{count, plural, one {# import} other {# imports}} of this week had failed files', {
+  stopped_imports: (count, cause) =>
+    say('{count, plural, one {# import} other {# imports}} of this week stopped: {cause}', {
+      count,
+      cause,
+    }),
+  failed_imports: (count, cause) =>
+    say('{count, plural, one {# file} other {# files}} could not be imported this week: {cause}', {
+      count,
+      cause,
+    }),
+  reviews: (count) =>
+    say('{count, plural, one {# file waits} other {# files wait}} for you to choose its product', {
       count,
     }),
   connections: (count) =>
@@ -47,7 +58,7 @@ const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
 }
 
 /** `More than 1,000 …` if there are more than were counted. */
-export function needText({ need, count }: { need: Need; count: number }): Text {
-  const what = TEXTS[need](Math.min(count, MAX_COUNTED))
+export function needText({ need, count, cause }: Omit<FoundNeed, 'page'>): Text {
+  const what = TEXTS[need](Math.min(count, MAX_COUNTED), textOf(messageOf(cause ?? '')))
   return count > MAX_COUNTED ? say('More than {what}', { what }) : what
 }

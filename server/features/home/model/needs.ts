@@ -1,6 +1,8 @@
 // What needs the merchant, each with its number, and the first steps of a new shop.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { toPublicId } from '../../../core/ids.ts'
 import { BLOCKED_DELIVERIES, STATUS_SQL } from '../../orders/entitlement.ts'
+import { WAITING } from '../../mapping/model/reviews.ts'
 import { ASKED_PRODUCTS } from '../../orders/new-files.ts'
 import { UNFILED_PRODUCTS } from '../../orders/unfiled-products.ts'
 
@@ -23,11 +25,9 @@ const NEEDS = {
     and d.bounced_at is not null`,
   unfiled_products: `from ${UNFILED_PRODUCTS}`,
   new_files: `from ${ASKED_PRODUCTS}`,
+  reviews: `from ${WAITING} r`,
   unmapped: `from files where shop_id = :shop and deleted_at is null
     and mapping_state <> 'mapped'`,
-  failed_imports: `from operations where shop_id = :shop and kind = 'import'
-    and created_at > now() - interval '7 days' and failed > 0
-    and status in ('failed', 'partial')`,
   connections: `from connections where shop_id = :shop and state <> 'ready'`,
   licence_lists: `from licence_lists l where l.shop_id = :shop and l.deleted_at is null
     and l.warned_at is not null`,
@@ -35,10 +35,22 @@ const NEEDS = {
     and v.number = f.version and v.damaged
     where f.shop_id = :shop and f.deleted_at is null`,
 } as const
-export type Need = keyof typeof NEEDS
+type CountedNeed = keyof typeof NEEDS
+/** Imports of the last days, a row for each cause. */
+const IMPORT_NEEDS = ['stopped_imports', 'failed_imports'] as const
+type ImportNeed = (typeof IMPORT_NEEDS)[number]
+export type Need = CountedNeed | ImportNeed
 
-/** The place in the admin page where somebody can act. */
-export const NEED_PAGES: Readonly<Record<Need, string>> = {
+export interface FoundNeed {
+  need: Need
+  count: number
+  /** The place in the admin page where somebody can act. */
+  page: string
+  /** The code of the error; null: the need has none. */
+  cause: string | null
+}
+
+const NEED_PAGES: Readonly<Record<CountedNeed, string>> = {
   held: '/deliveries?status=held',
   asked: '/deliveries?status=ready',
   blocked: '/deliveries?status=blocked',
@@ -46,25 +58,80 @@ export const NEED_PAGES: Readonly<Record<Need, string>> = {
   bounced: '/deliveries?status=unreachable',
   unfiled_products: '/deliveries/products-without-files',
   new_files: '/deliveries/new-files',
+  reviews: '/reviews',
   unmapped: '/files?mapped=false',
-  failed_imports: '/operations?kind=import',
   connections: '/import/connections',
   licence_lists: '/settings/licences',
   damaged: '/notices',
 }
-export const NEED_NAMES = Object.keys(NEEDS) as readonly Need[]
+
+/** In the order of their importance. */
+export const NEED_NAMES: readonly Need[] = Object.keys(NEEDS).flatMap((need) =>
+  // What an import could not read matters more than what it read.
+  need === 'reviews' ? [...IMPORT_NEEDS, need] : [need as Need],
+)
 
 /** Reads the needs in the order of their importance, without those that are 0. */
-export async function readNeeds(scope: ShopScope): Promise<{ need: Need; count: number }[]> {
-  const counts = await scope.query<{ need: Need; count: number }>(
-    Object.entries(NEEDS)
-      .map(
-        ([need, rows]) => `select '${need}' as need,
+export async function readNeeds(scope: ShopScope): Promise<FoundNeed[]> {
+  const [counts, imports] = await Promise.all([
+    scope.query<{ need: CountedNeed; count: number }>(
+      Object.entries(NEEDS)
+        .map(
+          ([need, rows]) => `select '${need}' as need,
           (select count(*) from (select 1 ${rows} limit ${MAX_COUNTED + 1}) r)::int as count`,
-      )
-      .join(' union all '),
-  )
-  return counts.filter(({ count }) => count > 0)
+        )
+        .join(' union all '),
+    ),
+    readFailedImports(scope),
+  ])
+  const found = [
+    ...imports,
+    ...counts
+      .filter(({ count }) => count > 0)
+      .map((one) => ({ ...one, page: NEED_PAGES[one.need], cause: null })),
+  ]
+  return found.toSorted((a, b) => NEED_NAMES.indexOf(a.need) - NEED_NAMES.indexOf(b.need))
+}
+
+/** Causes of failed imports that are listed, each with one line. */
+const MAX_CAUSES = 5
+
+/** What an operation keeps of its failures when it ends: its items are not read. */
+const FAILED_IMPORTS = `
+  select need, cause, least(sum(files), ${MAX_COUNTED + 1})::int as count,
+    count(*)::int as imports, (array_agg(id order by id desc))[1] as newest
+  from (
+    select o.id, c.need, c.cause, c.files from operations o cross join lateral (
+      select 'failed_imports' as need, f.key as cause, f.value::int as files
+      from jsonb_each_text(o.failure_causes) f
+      union all
+      select 'stopped_imports', o.stopped ->> 'code', 1 where o.stopped is not null
+    ) c
+    where o.shop_id = :shop and o.kind = 'import' and o.created_at > now() - interval '7 days'
+      and o.status in ('failed', 'partial')
+  ) found group by need, cause order by need desc, count(*) desc, sum(files) desc, cause
+  limit ${MAX_CAUSES}`
+
+async function readFailedImports(scope: ShopScope): Promise<FoundNeed[]> {
+  const rows = await scope.query<{
+    need: ImportNeed
+    cause: string
+    count: number
+    imports: number
+    newest: string
+  }>(FAILED_IMPORTS)
+  return rows.map(({ need, cause, count, imports, newest }) => ({
+    ...{ need, cause, count },
+    page: importPage(need, cause, imports === 1 ? toPublicId('import', newest) : null),
+  }))
+}
+
+/** The only import with this cause and its failed files, or the imports with it. */
+function importPage(need: ImportNeed, cause: string, only: string | null): string {
+  if (only === null) return `/operations?kind=import&error=${cause}`
+  return need === 'stopped_imports'
+    ? `/operations/${only}`
+    : `/operations/${only}?status=failed&error=${cause}`
 }
 
 export interface FirstSteps {

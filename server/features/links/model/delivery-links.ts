@@ -19,6 +19,8 @@ export interface PaidFile extends PackFile {
   licence_keys: readonly ShownKey[]
   /** The customer tag that closes it to this buyer; null: it is open. */
   tag_problem: TagProblem | null
+  /** The address of the bought product in the shop; null: it is not offered any more. */
+  handle: string | null
 }
 
 interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
@@ -43,7 +45,13 @@ export async function openDeliveryLink(
        c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem, ${askOf('c', 'l')} as asks,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
          then f.version_since end as renewed_at,
-       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing
+       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,
+       (select t.handle from delivery_files df
+         join order_lines b on b.shop_id = df.shop_id and b.order_id = d.order_id
+           and b.id = df.line_id
+         join products t on t.shop_id = b.shop_id and t.id = b.product_id and t.status = 'ACTIVE'
+         where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = f.id
+         order by b.position limit 1) as handle
      from links l
      join shops s on s.id = l.shop_id
      join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id

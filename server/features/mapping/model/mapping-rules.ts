@@ -24,14 +24,14 @@ export type RuleTarget =
   | { product_id: string; variant_id: string | null; sku_template: null }
   | { product_id: null; variant_id: null; sku_template: string }
 
-export type RuleValues = NamePattern & RuleTarget
+export type RuleValues = NamePattern & RuleTarget & Pick<NameRule, 'new_files'>
 
 export const MAX_RULES = 200
 
 /** In the shop's order. */
 export const listRules = (scope: ShopScope): Promise<MappingRuleRow[]> =>
   scope.query<MappingRuleRow>(
-    `select r.id, r.kind, r.text, r.product_id, r.variant_id, r.sku_template, r.product_title,
+    `select r.id, r.kind, r.text, r.product_id, r.variant_id, r.sku_template, r.new_files, r.product_title,
        r.created_at, r.created_by, p.title as current_title, p.image_url as image, v.title as variant_title
      from mapping_rules r
      left join products p on p.shop_id = r.shop_id and p.id = r.product_id
@@ -65,9 +65,9 @@ export const createRule = (
     const title = await titleOf(tx, given)
     const [made] = await tx.query<{ id: string }>(
       `insert into mapping_rules (shop_id, kind, text, text_key, product_id, variant_id,
-         sku_template, product_title, position, created_by)
-       values (:shop, :kind, :text, :key, :product_id, :variant_id, :sku_template, :title,
-         :position, :by)
+         sku_template, new_files, product_title, position, created_by)
+       values (:shop, :kind, :text, :key, :product_id, :variant_id, :sku_template, :new_files,
+         :title, :position, :by)
        on conflict (shop_id, kind, text_key) do nothing returning id`,
       {
         ...{ ...given, by, key: nameKey(given.text), title },
@@ -103,9 +103,12 @@ export const changeRule = (
     await tx.query(
       `update mapping_rules set kind = :kind, text = :text, text_key = :key,
          product_id = :product_id, variant_id = :variant_id, sku_template = :sku_template,
-         product_title = :title
+         new_files = :new_files, product_title = :title
        where shop_id = :shop and id = :id`,
-      { id, kind, text, key, product_id, variant_id, sku_template, title },
+      {
+        ...{ id, kind, text, key, product_id, variant_id, sku_template, title },
+        new_files: change.new_files === undefined ? old.new_files : change.new_files,
+      },
     )
     if (change.place !== undefined) await arrange(tx, moved(ids, id, change.place))
     return requireRule(tx, id)
@@ -117,6 +120,8 @@ export interface RuleChange {
   target?: ((old: MappingRuleRow) => RuleTarget) | undefined
   /** From 1. */
   place?: number | undefined
+  /** Absent: unchanged. */
+  new_files?: NameRule['new_files'] | undefined
 }
 
 /** Deletes a rule; files keep their products. Throws `not_found`. */

@@ -85,7 +85,7 @@ const IS_NEEDED = `(r.status <> 'open' or not r.file_settled or r.replaces and $
  * SQL: the open reviews that are needed, from indexes alone: a trigger keeps `file_settled`. Only
  * those that ask for a replacement look their files up.
  */
-const WAITING = `(
+export const WAITING = `(
   select r.id, r.alike, r.sure from reviews r
   where r.shop_id = :shop and r.status = 'open' and not r.file_settled
   union all

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   lastVariableOf,
+  NEW_FILES_CHOICES,
   parseNamePattern,
   say,
   sayPlain,
@@ -59,6 +60,11 @@ const skuTemplate = z.string().trim().min(1, sayPlain('Enter a SKU')).max(255).m
     'The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules.',
 })
 
+const newFiles = z.enum(NEW_FILES_CHOICES).nullable().meta({
+  description:
+    'Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says',
+})
+
 const ruleSchema = z
   .object({
     id: z.string(),
@@ -72,6 +78,7 @@ const ruleSchema = z
     missing: z
       .boolean()
       .meta({ description: 'The catalog has the product no longer: the rule is passed over' }),
+    new_files: newFiles,
     created_at: timestamp,
     created_by: z.string(),
   })
@@ -201,7 +208,7 @@ const create = () =>
       .strictObject({
         pattern,
         ...{ product_id: productId.optional(), variant_id: variantId.optional() },
-        sku_template: skuTemplate.optional(),
+        ...{ sku_template: skuTemplate.optional(), new_files: newFiles.default(null) },
         position: position.optional().meta({ description: 'Absent: the last' }),
       })
       .refine(
@@ -212,8 +219,12 @@ const create = () =>
       .refine(hasNoSkuOfVariant, NO_VARIANT)
       .meta({ id: 'MappingRuleRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
-    handler: async ({ caller, body: { position: place = null, pattern: written, ...given } }) => {
-      const rule = { ...parseNamePattern(written), ...targetOf(given, null, written) }
+    handler: async ({
+      caller,
+      body: { position: place = null, pattern: written, new_files, ...given },
+    }) => {
+      const target = targetOf(given, null, written)
+      const rule = { ...parseNamePattern(written), ...target, new_files }
       const made = await createRule(caller.scope, rule, { place, by: caller.name })
       return { status: 201, body: recordOf(made) }
     },
@@ -244,7 +255,7 @@ const change = () =>
       .strictObject({
         pattern: pattern.optional(),
         ...{ product_id: productId.optional(), variant_id: variantId.optional() },
-        sku_template: skuTemplate.optional(),
+        ...{ sku_template: skuTemplate.optional(), new_files: newFiles.optional() },
         position: position.optional(),
       })
       .refine(
@@ -254,12 +265,16 @@ const change = () =>
       .refine(hasNoSkuOfVariant, NO_VARIANT)
       .meta({ id: 'MappingRuleChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
-    handler: async ({ caller, params, body: { position: place, pattern: written, ...given } }) => {
+    handler: async ({
+      caller,
+      params,
+      body: { position: place, pattern: written, new_files, ...given },
+    }) => {
       const id = requirePublicId('rule', params.id)
       const changed = await changeRule(caller.scope, id, {
         pattern: written === undefined ? undefined : parseNamePattern(written),
         target: (old) => targetOf(given, old, written ?? writeNamePattern(old)),
-        place,
+        ...{ place, new_files },
       })
       return { body: recordOf(changed) }
     },
@@ -326,6 +341,7 @@ const recordOf = (row: MappingRuleRow): z.output<typeof ruleSchema> => ({
   missing:
     row.product_id !== null &&
     (row.current_title === null || (row.variant_id !== null && row.variant_title === null)),
+  new_files: row.new_files,
   created_at: row.created_at.toISOString(),
   created_by: row.created_by,
 })

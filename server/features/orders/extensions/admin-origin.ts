@@ -2,6 +2,7 @@
 // sign in with the same tokens as the admin page; CORS allows nothing else.
 import type { Context, Next } from 'koa'
 
+/** Exported for tests, which send what the platform's browsers send. */
 export const EXTENSION_ORIGIN = 'https://extensions.shopifycdn.com'
 
 /** Koa middleware, before authentication: a preflight carries no token. */

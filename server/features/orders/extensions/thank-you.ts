@@ -12,6 +12,7 @@ import { validate } from '../../../http/validate.ts'
 import type { OrderPages } from '../order-pages.ts'
 import type { ShownTerms } from '../shown-terms.ts'
 
+/** Exported for tests: no other part of the server calls it. */
 export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000
 /** The page stays open for some minutes at most; later the buyer uses the link in the mail. */

@@ -1,5 +1,6 @@
 // Creates, renames, maps, orders and deletes packs. Every change locks the pack's row first, and so
 // does moving files into it.
+import { toPublicId } from '../../../core/ids.ts'
 import { say, type Text } from '../../../../plugins/contract.ts'
 import { isTaken } from '../../../core/db/error-classes.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
@@ -162,4 +163,9 @@ export async function deletePack(tx: ShopScope, id: string): Promise<void> {
     { id },
   )
   await tx.query('delete from packs where shop_id = :shop and id = :id', { id })
+  await tx.query(
+    `update shops set settings = settings #- array['pack_watermarks', :pack] where id = :shop
+       and settings -> 'pack_watermarks' -> :pack is not null`,
+    { pack: toPublicId('pack', id) },
+  )
 }

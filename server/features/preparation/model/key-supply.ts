@@ -3,7 +3,7 @@
 // deliveries never get the same one.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { generateKey, type KeyPattern } from './key-pattern.ts'
+import { generateKey, type KeyPattern } from '../../../../plugins/_page/key-pattern.ts'
 import { createKeyHash, sealKey, type LicenceList } from './licence-lists.ts'
 
 /** Whose keys they become. */

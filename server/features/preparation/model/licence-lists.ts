@@ -7,7 +7,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { raiseNotice } from '../../../core/outbox/notices.ts'
-import type { KeyPattern } from './key-pattern.ts'
+import type { KeyPattern } from '../../../../plugins/_page/key-pattern.ts'
 
 /** What a list says about its keys. */
 export interface LicenceTerms {

@@ -186,7 +186,7 @@ function icu<const Name extends string>(...names: Name[]) {
   return Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>
 }
 
-/** The schema of the options, with each option's title, help (as `description`) and widget. */
+/** The schema of the options, with each option's title, help (as `description`) and widget. Exported for the suite that each plugin's options pass. */
 export function optionsSchema(options: z.ZodType): Record<string, unknown> {
   const schema = z.toJSONSchema(options, {
     io: 'input',

@@ -90,12 +90,17 @@ const ACTIONS: Readonly<Record<Status, readonly Action[]>> = {
   revoked: [],
 }
 
-function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Delivery) => void }) {
+interface ShownProps {
+  delivery: Delivery
+  onChange: (to: Delivery) => void
+}
+
+/** The actions on a delivery, which one is running, and what the last one said. */
+function useActions({ delivery: { id }, onChange }: ShownProps) {
   const [busy, setBusy] = useState<Action | null>(null)
   const [told, setTold] = useState<{ text: string; tone: 'success' | 'critical' } | null>(null)
   const [asking, setAsking] = useState(false)
   const { i18n } = shopify
-  const { id, status, reason, email, files, downloads, asked } = delivery
   const act = async (action: Action) => {
     setBusy(action)
     setAsking(false)
@@ -109,6 +114,13 @@ function Shown({ delivery, onChange }: { delivery: Delivery; onChange: (to: Deli
       setBusy(null)
     }
   }
+  return { busy, told, asking, setAsking, act }
+}
+
+function Shown(props: ShownProps) {
+  const { busy, told, asking, setAsking, act } = useActions(props)
+  const { i18n } = shopify
+  const { id, status, reason, email, files, downloads, asked } = props.delivery
   const offered = ACTIONS[status].filter((action) => action !== 'resend' || email !== null)
   return (
     <s-stack gap="base">

@@ -53,6 +53,19 @@ function criteriaOf({
     : filter
 }
 
+/** The files that meet the criteria now. `filter`: null if the criteria are not complete. */
+function useFound(form: CriteriaForm) {
+  const criteria = criteriaOf(form)
+  const filter = 'errors' in criteria ? null : criteria
+  const debounced = useDebounced(filter)
+  const found = useFilesImpact(filter && debounced && { filter: debounced })
+  return {
+    ...{ filter, found, count: found.data?.files ?? 0, links: found.data?.live_links ?? null },
+    // Files that cannot be counted may be mapped.
+    mapped: found.data ? found.data.mapped : found.error ? null : 0,
+  }
+}
+
 export function DeleteByFilter({ entry, ...props }: EntryProps) {
   const plugins = useDeletionPlugins(entry)
   const { form, change, errors, attempt, bulk } = useForm<CriteriaForm>({
@@ -62,14 +75,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       return 'errors' in criteria ? criteria : { options: {} }
     },
   })
-  const criteria = criteriaOf(form)
-  const filter = 'errors' in criteria ? null : criteria
-  const debounced = useDebounced(filter)
-  const found = useFilesImpact(filter && debounced && { filter: debounced })
-  const count = found.data?.files ?? 0
-  // Files that cannot be counted may be mapped.
-  const mapped = found.data ? found.data.mapped : found.error ? null : 0
-  const links = found.data?.live_links ?? null
+  const { filter, found, count, mapped, links } = useFound(form)
   const paid = paidText(found.data?.paid_deliveries ?? null)
   const unmaps = onlyUnmaps(form, mapped)
   const chosen = {

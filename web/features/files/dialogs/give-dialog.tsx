@@ -2,6 +2,7 @@
 import { useRead } from '../../../shell/client/reads.ts'
 import { type Schemas, type Selection } from '../../../shell/client/types.ts'
 import { Problem } from '../../../shell/components/problem.tsx'
+import { durationText } from '../../../shell/labels/time.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { Text } from '../../../shell/ui/index.ts'
 import { type EntryProps } from './entry-props.ts'
@@ -18,23 +19,51 @@ export function GiveDialog(props: EntryProps) {
   const { product_id: product } = props.entry.action.preset
   return (
     <PluginDialog {...props}>
-      <PastBuyers
-        select={props.chosen.select}
-        product={typeof product === 'string' ? product : null}
-      />
+      {({ email, mails_per_hour: rate }) => (
+        <PastBuyers
+          select={props.chosen.select}
+          product={typeof product === 'string' ? product : null}
+          rate={email !== false && typeof rate === 'number' && rate > 0 ? rate : null}
+        />
+      )}
     </PluginDialog>
   )
 }
 
-function PastBuyers({ select, product }: { select: Selection; product: string | null }) {
+interface PastBuyersProps {
+  select: Selection
+  product: string | null
+  /** Emails an hour; null: without a limit. */
+  rate: number | null
+}
+
+function PastBuyers({ select, product, rate }: PastBuyersProps) {
   const { data, error } = usePastBuyers(select, product)
   if (error) return <Problem error={error} what={t('The past buyers could not be counted')} />
+  if (data === undefined)
+    return (
+      <Text as="p" fontWeight="medium">
+        {t('Counting past buyers…')}
+      </Text>
+    )
   return (
-    <Text as="p" fontWeight="medium">
-      {data === undefined ? t('Counting past buyers…') : pastBuyersText(data)}
-    </Text>
+    <>
+      <Text as="p" fontWeight="medium">
+        {pastBuyersText(data)}
+      </Text>
+      {rate !== null && data.orders > 0 && <Text as="p">{rateText(data.orders, rate)}</Text>}
+    </>
   )
 }
+
+const HOUR_SECONDS = 3600
+
+/** How long the emails take; the first one is sent at once. */
+const rateText = (mails: number, rate: number): string =>
+  t('The emails take {duration}: at most {count, plural, one {# email} other {# emails}}.', {
+    duration: durationText(((mails - 1) * HOUR_SECONDS) / rate),
+    count: mails,
+  })
 
 const pastBuyersText = ({ orders, buyers }: Schemas['PastBuyers']): string =>
   orders === 0

@@ -15,7 +15,11 @@ import { useActionForm } from './use-action-form.ts'
 import { useWhichFiles, WhichFiles } from './which-files.tsx'
 
 /** @param children what an action shows above its form, in addition to its own texts. */
-export function PluginDialog({ entry, children, ...props }: EntryProps & { children?: ReactNode }) {
+export function PluginDialog({
+  entry,
+  children,
+  ...props
+}: EntryProps & { children?: ReactNode | ((options: Record<string, unknown>) => ReactNode) }) {
   const { plugin, action } = entry
   const which = useWhichFiles(props.chosen, action.fits.places)
   const { chosen, counted } = which
@@ -49,7 +53,7 @@ export function PluginDialog({ entry, children, ...props }: EntryProps & { child
         </Banner>
       )}
       {texts.intro && <Text as="p">{texts.intro}</Text>}
-      {children}
+      {typeof children === 'function' ? children(form.options) : children}
       {action.fits.noun && <OthersPass chosen={chosen} {...action.fits.noun} />}
       <FormError text={form.whole} />
       <WhichFiles which={which} />

@@ -1,6 +1,7 @@
 // A rule about names: `names that start with WS-` belong to a product. Shows how many files it
 // would match now.
 import { useState } from 'react'
+import { type NamePattern } from '../../../../plugins/_page/name-patterns.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
@@ -23,13 +24,18 @@ import {
   useRuleCount,
   useSaveRule,
 } from '../calls.ts'
+import { NewFilesSelect, type NewFilesChoice } from '../new-files-select.tsx'
 import { ProductPicker } from '../product-picker.tsx'
-import { type NameRule, patternOf } from './rule-text.ts'
+import { patternOf } from './rule-text.ts'
 
 type Product = Choice & { title: string }
 
 /** `sku`: instead of a product. */
-type RuleDraft = NameRule & { product: Product | null; sku?: string | null }
+type RuleDraft = NamePattern & {
+  product: Product | null
+  sku?: string | null
+  newFiles?: NewFilesChoice
+}
 
 interface Props {
   /** Null: a new rule. */
@@ -46,7 +52,11 @@ const MAX_TEXT = 100
 function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
   const save = useSaveRule()
   const run = useApplyRule()
-  const submit = (pattern: string, target: RuleTarget, apply: boolean) => {
+  const submit = (
+    pattern: string,
+    target: RuleTarget & { new_files: NewFilesChoice },
+    apply: boolean,
+  ) => {
     const done = (saved: MappingRule, job: string | null) => {
       onSaved(saved, job)
       onClose()
@@ -74,6 +84,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [text, setText] = useState(start.text)
   const [product, setProduct] = useState(start.product)
   const [sku, setSku] = useState(start.sku ?? null)
+  const [newFiles, setNewFiles] = useState<NewFilesChoice>(start.newFiles ?? null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
   const { submit, saving, error, problems } = useRuleSaving({ rule, onClose, onSaved })
@@ -85,7 +96,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const finish = () => {
     setTried(true)
     if (pattern === '' || !target) return
-    submit(pattern, target, apply && unmapped > 0)
+    submit(pattern, { ...target, new_files: newFiles }, apply && unmapped > 0)
   }
   return (
     <Dialog
@@ -115,16 +126,13 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         onProduct={setProduct}
         onSku={setSku}
       />
-      {unmapped > 0 && (
-        <Checkbox
-          label={t(
-            'Attach {count, plural, one {the # file} other {the # files}} without a product now',
-            { count: unmapped },
-          )}
-          checked={apply}
-          onChange={setApply}
-        />
-      )}
+      <NewFilesSelect
+        label={t('Give the files to past buyers of the product')}
+        usual={t('As the product or the shop says')}
+        value={newFiles}
+        onChange={setNewFiles}
+      />
+      {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
       <Text as="p" tone="subdued">
         {t(
           'Each import applies the rule, unless it names a SKU. You can change and delete it in the settings, under Mapping rules.',
@@ -134,10 +142,25 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   )
 }
 
+interface ApplyProps {
+  count: number
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+const ApplyNow = ({ count, ...box }: ApplyProps) => (
+  <Checkbox
+    {...box}
+    label={t('Attach {count, plural, one {the # file} other {the # files}} without a product now', {
+      count,
+    })}
+  />
+)
+
 interface PatternProps {
-  rule: NameRule
+  rule: NamePattern
   problem: string | undefined
-  onKind: (kind: NameRule['kind']) => void
+  onKind: (kind: NamePattern['kind']) => void
   onText: (text: string) => void
 }
 
@@ -152,7 +175,7 @@ const PatternFields = ({ rule: { kind, text }, problem, onKind, onText }: Patter
         { value: 'pattern', label: t('are like a pattern') },
       ]}
       value={kind}
-      onChange={(value) => onKind(value as NameRule['kind'])}
+      onChange={(value) => onKind(value as NamePattern['kind'])}
     />
     <TextField
       label={kind === 'pattern' ? t('Pattern') : t('Text')}
@@ -173,7 +196,7 @@ function targetOf(product: Product | null, sku: string | null): RuleTarget | nul
   return product && { product_id: product.product_id, variant_id: product.variant_id }
 }
 
-function helpOf(kind: NameRule['kind']): string {
+function helpOf(kind: NamePattern['kind']): string {
   if (kind === 'pattern')
     return t('* is any text. Upper and lower case are the same. The extension may be left out.')
   return kind === 'is'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { commonStart, patternOf, readPattern } from './rule-text.ts'
+import { parseNamePattern } from '../../../../plugins/_page/name-patterns.ts'
+import { commonStart, patternOf } from './rule-text.ts'
 
 test.each([
   ['WS-*', 'starts', 'WS-'],
@@ -8,7 +9,7 @@ test.each([
   ['*.pdf', 'pattern', '*.pdf'],
   ['a*b*', 'pattern', 'a*b*'],
 ] as const)('%s is shown as %s “%s”, and saved the same', (pattern, kind, text) => {
-  expect(readPattern(pattern)).toEqual({ kind, text })
+  expect(parseNamePattern(pattern)).toEqual({ kind, text })
   expect(patternOf({ kind, text })).toBe(pattern)
 })
 

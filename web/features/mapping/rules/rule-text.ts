@@ -1,34 +1,20 @@
 // Rules about names in words: their patterns, their products, and the pattern that is offered for
 // some names.
+import {
+  type NamePattern,
+  parseNamePattern,
+  writeNamePattern,
+} from '../../../../plugins/_page/name-patterns.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { type MappingRule } from '../calls.ts'
 
-/** What a rule says about names. Only a `pattern` contains `*`, which is any text. */
-export interface NameRule {
-  kind: 'starts' | 'contains' | 'is' | 'pattern'
-  text: string
-}
-
-export function readPattern(pattern: string): NameRule {
-  const inner = /^(\*?)([^*]+)(\*?)$/.exec(pattern)
-  if (!inner) return { kind: 'pattern', text: pattern }
-  const [, before = '', text = '', after = ''] = inner
-  if (before !== '') return after === '' ? { kind: 'pattern', text: pattern } : contains(text)
-  return { kind: after === '' ? 'is' : 'starts', text }
-}
-
-const contains = (text: string): NameRule => ({ kind: 'contains', text })
-
 /** The pattern of the API; '': the text is empty. */
-export function patternOf({ kind, text }: NameRule): string {
-  if (text.replaceAll('*', '') === '') return ''
-  if (kind === 'starts') return `${text}*`
-  return kind === 'contains' ? `*${text}*` : text
-}
+export const patternOf = (rule: NamePattern): string =>
+  rule.text.replaceAll('*', '') === '' ? '' : writeNamePattern(rule)
 
 /** `Names that start with WS-` */
 export function ruleText({ pattern }: Pick<MappingRule, 'pattern'>): string {
-  const { kind, text } = readPattern(pattern)
+  const { kind, text } = parseNamePattern(pattern)
   if (kind === 'starts') return t('Names that start with {text}', { text })
   if (kind === 'contains') return t('Names that contain {text}', { text })
   return kind === 'is' ? t('The name {text}', { text }) : t('Names like {text}', { text })
@@ -47,7 +33,7 @@ const MIN_LENGTH = 2
  * What the names begin with, up to their last common delimiter: `WS-` of `WS-001.pdf` and
  * `WS-2.pdf`. Of one name: up to its first delimiter, or the name itself.
  */
-export function commonStart(names: readonly string[]): NameRule {
+export function commonStart(names: readonly string[]): NamePattern {
   const [first = '', ...others] = names
   let length = first.length
   for (const name of others) {

@@ -1,5 +1,6 @@
 // The shop's rules about names, in the order in which they are tried.
 import { useState } from 'react'
+import { parseNamePattern } from '../../../../plugins/_page/name-patterns.ts'
 import { LoadingRows, Nothing } from '../../../shell/components/lists.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Page } from '../../../shell/components/page.tsx'
@@ -20,8 +21,8 @@ import { type MappingRule, useDeleteRule, useMoveRule, useRules, useSaveRule } f
 import { DecisionBar, type Decision } from '../decision-bar.tsx'
 import { ProductPicture } from '../product-picture.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
-import { readPattern, ruleText, targetText } from './rule-text.ts'
-import '../product-picker.css'
+import { ruleText, targetText } from './rule-text.ts'
+import '../../../shell/components/choices.css'
 
 type RuleEdit = { rule: MappingRule | null } | null
 
@@ -88,8 +89,8 @@ export function RulesPage() {
 const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
-        ...readPattern(rule.pattern),
-        sku: rule.sku_template,
+        ...parseNamePattern(rule.pattern),
+        ...{ sku: rule.sku_template, newFiles: rule.new_files },
         product:
           rule.product_id === null
             ? null

@@ -20,16 +20,8 @@ interface Props extends WithForm {
   problems: Problems
 }
 
-export function RowsField({
-  name,
-  schema,
-  item,
-  value,
-  onChange,
-  path,
-  problems,
-  form: Form,
-}: Props) {
+export function RowsField(props: Props) {
+  const { name, schema, item, value, onChange, path, problems, form: Form } = props
   const rows = Array.isArray(value) ? (value as Row[]) : []
   const title = titleOf(schema, name)
   const one = item.title ?? title.replace(/s$/, '')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { RemoteFile, RemoteFiles } from '../rclone/remote-files.ts'
-import { folderFiles } from './remote-files.ts'
+import { folderFiles } from './folder-files.ts'
 
 const { signal } = new AbortController()
 let place: string

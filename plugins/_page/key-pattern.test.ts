@@ -21,7 +21,7 @@ test.each([
 })
 
 test.each([
-  // The same as in web/features/preparation/key-pattern.test.ts and in the document for merchants.
+  // The same as in the document for merchants.
   ['PRO-7KQ2M-XW4TR-9HBCN', '3'],
   ['AAAA-BBBB', 'M'],
   ['2222', '2'],

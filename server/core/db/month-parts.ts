@@ -1,0 +1,145 @@
+// A table that is divided by month: parts `<table>_2027_01` that a sweep drops whole, between
+// `<table>_before` for all earlier rows and `<table>_later` for all later ones. Together they take
+// every row, so that a month that was not made refuses none. Rows belong to the month of their id, a
+// version 7 UUID, which begins with the time at which the row was written: so the primary key is the
+// same as without parts, and a list in the order of the ids reads the newest months first.
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { isLockRefused } from './error-classes.ts'
+import { firstOf } from '../present.ts'
+
+/** Months that are made before they begin. */
+const AHEAD = 2
+/** Of one run: a clock that is years ahead must not make a thousand. */
+const MOST = 12
+/** As a migration: readers and writers wait behind a change that waits. */
+const LOCK_TIMEOUT_MS = 900
+const LOCK_ATTEMPTS = 5
+const PAUSE_MS = 1000
+/** Autovacuum never analyzes the table itself: without it, joins are planned without its sizes. */
+const ANALYZED_EVERY = '1 day'
+
+const SETTINGS = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05`
+
+const HOUR_MS = 60 * 60 * 1000
+/** Clocks of processes may be this far from the database's. */
+export const CLOCKS_APART_MS = 24 * HOUR_MS
+
+/** The lowest id of rows that are written at this time or later. */
+export function firstIdAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+/**
+ * The lowest id of rows about something that was created then: a statement that names it plans and
+ * reads no older months.
+ */
+export const firstIdSince = (created: Date): string =>
+  firstIdAt(new Date(Math.min(created.getTime(), Date.now()) - CLOCKS_APART_MS))
+
+const timeOf = (id: string) => new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
+const monthAfter = (time: Date, months: number) =>
+  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months))
+const nameOf = (table: string, month: Date) =>
+  `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
+
+interface Part {
+  name: string
+  /** The first id; null: none. */
+  from: string | null
+  /** The first id after it; null: none. */
+  to: string | null
+}
+
+/** In the order of their ids. */
+export async function readParts(pool: pg.Pool, table: string): Promise<Part[]> {
+  const { rows } = await pool.query<{ name: string; bound: string }>(
+    `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = to_regclass($1)`,
+    [table],
+  )
+  return rows
+    .map(({ name, bound }) => {
+      const [, from = null, to = null] =
+        /FROM \((?:MINVALUE|'([^']+)')\) TO \((?:MAXVALUE|'([^']+)')\)/.exec(bound) ?? []
+      return { name, from, to }
+    })
+    .toSorted((a, b) => (a.from ?? '').localeCompare(b.from ?? ''))
+}
+
+/** Makes the months that begin soon, and moves rows that came before their month. */
+export async function makeMonths(pool: pg.Pool, table: string, now: Date): Promise<void> {
+  for (let made = 0; made < MOST; made++) {
+    const from = (await readParts(pool, table)).at(-1)?.from
+    // Not divided: it has no parts.
+    if (!from || timeOf(from) > monthAfter(now, AHEAD)) break
+    await makeMonth(pool, table, timeOf(from))
+  }
+  await analyze(pool, table)
+}
+
+/** Makes the month that begins where `<table>_later` begins. */
+function makeMonth(pool: pg.Pool, table: string, month: Date): Promise<void> {
+  const [part, later] = [nameOf(table, month), `${table}_later`]
+  const [from, to] = [month, monthAfter(month, 1)].map((time) => `'${firstIdAt(time)}'`)
+  return changeBriefly(pool, [
+    `alter table ${table} detach partition ${later}`,
+    `create table ${part} partition of ${table} for values from (${from}) to (${to})
+       with (${SETTINGS})`,
+    `with moved as (delete from ${later} where id < ${to} returning *)
+     insert into ${part} select * from moved`,
+    `alter table ${table} attach partition ${later} for values from (${to}) to (maxvalue)`,
+  ])
+}
+
+/**
+ * Drops the months that ended `kept` months ago, and what is before them. `<table>_before` grows by
+ * them, so that every id has a part.
+ */
+export async function dropMonths(
+  pool: pg.Pool,
+  table: string,
+  { now, kept }: { now: Date; kept: number },
+): Promise<string[]> {
+  const dropped: string[] = []
+  const first = `${table}_before`
+  for (const { name, to } of (await readParts(pool, table)).filter((part) => part.from !== null)) {
+    if (to === null || monthAfter(timeOf(to), kept) > now) break
+    await changeBriefly(pool, [
+      `alter table ${table} detach partition ${first}`,
+      `truncate ${first}`,
+      `drop table ${name}`,
+      `alter table ${table} attach partition ${first} for values from (minvalue) to ('${to}')`,
+    ])
+    dropped.push(name)
+  }
+  return dropped
+}
+
+/** In one transaction, which gives up its wait for locks soon and is repeated. */
+async function changeBriefly(pool: pg.Pool, statements: readonly string[]): Promise<void> {
+  const sql = [`set local lock_timeout = ${LOCK_TIMEOUT_MS}`, ...statements].join(';\n')
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // Statements of one message are one transaction.
+      await pool.query(sql)
+      return
+    } catch (error) {
+      if (!isLockRefused(error) || attempt === LOCK_ATTEMPTS) throw error
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+async function analyze(pool: pg.Pool, table: string): Promise<void> {
+  const { rows } = await pool.query<{ due: boolean }>(
+    `select coalesce(greatest(last_analyze, last_autoanalyze) < now() - $2::interval, true) as due
+     from pg_stat_user_tables where relid = to_regclass($1)`,
+    [table, ANALYZED_EVERY],
+  )
+  // Its parts are analyzed by autovacuum.
+  if (firstOf(rows).due) await pool.query(`analyze only ${table}`)
+}

@@ -1,0 +1,203 @@
+// What happened to a file, and who has it.
+import { z } from 'zod'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { fromCursor, text, time, toCursor } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { itemError, listOf, page, timestamp } from '../../http/schemas.ts'
+import { shownChange } from '../operations/item-record.ts'
+import { refusedReasonSchema } from '../orders/record.ts'
+import { readFileHistory, type HistoryPlace, type HistoryRow } from './file-history.ts'
+import { readHolders, type HolderRow } from './file-holders.ts'
+
+export const fileActivityRoutes = (): Endpoint[] => [fileHistory(), fileHolders()]
+
+const change = z.record(z.string(), z.unknown()).nullable()
+
+const historyEntry = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('operation'),
+      at: timestamp,
+      operation_id: z.string(),
+      title: z.string().meta({ description: 'Of its workflow' }),
+      requested_by: z.string(),
+      status: z.enum(['done', 'failed']),
+      error: itemError.nullable(),
+      before: change,
+      after: change.meta({ description: 'As the operation’s items show it' }),
+      undone: z.boolean(),
+      undo_until: timestamp.nullable().meta({
+        description: 'Until when the operation can be undone; null: it cannot',
+      }),
+      files: z.number().int().meta({ description: 'How many files the operation changed' }),
+    }),
+    z.object({
+      kind: z.literal('link'),
+      at: timestamp,
+      email: z.string().nullable(),
+      revoked_at: timestamp.nullable(),
+    }),
+    z.object({
+      kind: z.literal('delivery'),
+      at: timestamp,
+      delivery_id: z.string(),
+      order_name: z.string(),
+      email: z.string().nullable(),
+      withdrawn: z.boolean(),
+    }),
+    z.object({
+      kind: z.literal('downloads'),
+      at: timestamp,
+      day: z.iso.date().meta({ description: 'In UTC' }),
+      downloads: z.number().int(),
+    }),
+    z.object({
+      kind: z.literal('refused'),
+      at: timestamp.meta({ description: 'The last attempt of its minute' }),
+      reason: refusedReasonSchema,
+      times: z.number().int(),
+      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      agent: z.string(),
+      email: z.string().nullable(),
+      delivery_id: z.string().nullable(),
+      order_name: z.string().nullable(),
+    }),
+    z.object({
+      kind: z.literal('view'),
+      at: timestamp.meta({ description: 'The last request of its hour' }),
+      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      agent: z.string(),
+      email: z.string().nullable(),
+      delivery_id: z.string().nullable(),
+      order_name: z.string().nullable(),
+    }),
+  ])
+  .meta({ id: 'FileHistoryEntry' })
+
+const fileHistory = (): Endpoint =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/history',
+    summary: 'List what happened to a file, newest first',
+    description:
+      'Imports and other operations with what they changed, links, deliveries, the downloads of each day, downloads that were refused, and views in a browser. Operations are listed as long as they are kept.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: z.strictObject({ id: z.string() }),
+    query: z.strictObject(page),
+    replies: { 200: { description: 'A page of entries', schema: listOf(historyEntry) } },
+    handler: ({ caller, params, query }) =>
+      pageOf(query, entryOf, (place) =>
+        readFileHistory(caller.scope, requirePublicId('file', params.id), place),
+      ),
+  })
+
+const holderSchema = z
+  .object({
+    kind: z.enum(['delivery', 'link', 'pack_link']),
+    at: timestamp.meta({ description: 'Since when' }),
+    delivery_id: z.string().nullable(),
+    link_id: z.string().nullable(),
+    order_name: z.string().nullable(),
+    pack_name: z.string().nullable(),
+    email: z.string().nullable(),
+    downloads: z.number().int().meta({ description: 'Of this file' }),
+    last_download_at: timestamp.nullable(),
+    ended: z.boolean().meta({ description: 'It was withdrawn or revoked, or has expired' }),
+  })
+  .meta({ id: 'FileHolder' })
+
+const fileHolders = (): Endpoint =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/holders',
+    summary: 'List who has a file, newest first',
+    description: 'The orders that delivered it, links to it, and links to its pack.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: z.strictObject({ id: z.string() }),
+    query: z.strictObject(page),
+    replies: { 200: { description: 'A page of holders', schema: listOf(holderSchema) } },
+    handler: ({ caller, params, query }) =>
+      pageOf(query, holderOf, (place) =>
+        readHolders(caller.scope, requirePublicId('file', params.id), place),
+      ),
+  })
+
+const holderOf = ({
+  kind,
+  at,
+  facts: { id, last_download_at, ...facts },
+}: HolderRow): z.output<typeof holderSchema> => ({
+  ...{ kind, ...facts, at: at.toISOString(), last_download_at: momentText(last_download_at) },
+  delivery_id: kind === 'delivery' ? toPublicId('delivery', id) : null,
+  link_id: kind === 'delivery' ? null : toPublicId('link', id),
+})
+
+/** PostgreSQL writes moments in JSON with its own precision. */
+const momentText = (at: string | null): string | null => at && new Date(at).toISOString()
+
+interface Place {
+  before: HistoryPlace | null
+  limit: number
+}
+
+/** Reads a page of what is ordered by time and key. Throws `not_found`. */
+async function pageOf<Row extends HistoryPlace, Shown>(
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  show: (row: Row) => Shown,
+  read: (place: Place) => Promise<Row[] | null>,
+): Promise<{ body: { data: Shown[]; next_cursor: string | null } }> {
+  const [exact_at, key] = fromCursor(cursor, [time, text]) ?? []
+  const before = exact_at === undefined || key === undefined ? null : { exact_at, key }
+  const rows = await read({ before, limit: limit + 1 })
+  if (!rows) throw new AppError('not_found')
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    body: {
+      data: shown.map(show),
+      next_cursor: last ? toCursor([last.exact_at, last.key]) : null,
+    },
+  }
+}
+
+function entryOf(row: HistoryRow): z.output<typeof historyEntry> {
+  const at = row.at.toISOString()
+  switch (row.kind) {
+    case 'operation': {
+      const { operation, kind, before, after, undo_until, ...facts } = row.facts
+      return {
+        ...{ ...facts, at, kind: 'operation', operation_id: toOperationId(kind, operation) },
+        ...shownChange({ before, after }),
+        undo_until: momentText(undo_until),
+      }
+    }
+    case 'link': {
+      const { email, revoked_at } = row.facts
+      return {
+        kind: 'link',
+        at,
+        email,
+        revoked_at: momentText(revoked_at),
+      }
+    }
+    case 'delivery': {
+      const { delivery, ...facts } = row.facts
+      return { ...facts, kind: 'delivery', at, delivery_id: toPublicId('delivery', delivery) }
+    }
+    case 'downloads':
+      return { ...row.facts, kind: 'downloads', at }
+    case 'view': {
+      const { delivery, ...facts } = row.facts
+      const delivery_id = delivery && toPublicId('delivery', delivery)
+      return { ...facts, kind: 'view', at, delivery_id }
+    }
+    case 'refused': {
+      const { delivery, ...facts } = row.facts
+      const delivery_id = delivery && toPublicId('delivery', delivery)
+      return { ...facts, kind: 'refused', at, delivery_id }
+    }
+  }
+}

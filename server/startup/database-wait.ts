@@ -1,0 +1,48 @@
+// Waits at the start for a database that cannot be reached yet: it may start at the same time, or
+// its network may be late.
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import type { Logger } from '../core/log.ts'
+
+export interface DatabaseWait {
+  /** How long; 0: the first failure counts. */
+  forMs: number
+  log: Logger
+  /** Ends the wait. */
+  signal?: AbortSignal
+  /** Called before the first wait. */
+  onWait?: () => Promise<void>
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5000
+/** A host whose name or network is not there yet, or the socket of a server on this machine. */
+const NOT_FOUND = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'])
+
+/**
+ * Repeats `connect` until it succeeds. Throws the last error when the time is over, and other errors,
+ * like a wrong password, immediately.
+ */
+export async function whenReachable(
+  connect: () => Promise<void>,
+  { forMs, log, signal, onWait }: DatabaseWait,
+): Promise<void> {
+  const until = performance.now() + forMs
+  for (let tries = 0; ; tries++) {
+    try {
+      return await connect()
+    } catch (error) {
+      const leftMs = until - performance.now()
+      if (leftMs <= 0 || !mayComeLater(error)) throw error
+      if (tries === 0) await onWait?.()
+      const reason = error instanceof Error ? error.message || String(codeOf(error)) : String(error)
+      log.warn('waiting for the database', { reason, left_seconds: Math.ceil(leftMs / 1000) })
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS, leftMs)
+      await delay(pause, undefined, signal ? { signal } : {})
+    }
+  }
+}
+
+const codeOf = (error: unknown) => (error as { code?: unknown }).code
+const mayComeLater = (error: unknown) =>
+  isDatabaseUnavailable(error) || NOT_FOUND.has(String(codeOf(error)))

@@ -1,0 +1,91 @@
+// The dialogs of a page, found by pressing its buttons while no request can change anything, and
+// those of the actions on files, found in their menu.
+import type { Page } from 'playwright-core'
+
+/** Buttons of one page that are pressed; those of further rows of a table have the same names. */
+const MAX_BUTTONS = 15
+const OPENS_WITHIN_MS = 700
+const BULK = '/files'
+
+/** Answers every change with an error, so that a button can be pressed safely. */
+export const refuseChanges = (page: Page): Promise<void> =>
+  page.route('**/api/**', (route) =>
+    route.request().method() === 'GET' ? route.continue() : route.abort(),
+  )
+
+/** Opens each dialog of the page at a path, calls `use` and closes it. */
+export async function eachDialog(
+  page: Page,
+  address: string,
+  use: (button: string) => Promise<void>,
+): Promise<void> {
+  const buttons = page.locator('main').getByRole('button')
+  for (const name of await namesOf(page)) {
+    await buttons
+      .and(page.getByRole('button', { name, exact: true }))
+      .first()
+      .click({ timeout: 3000 })
+      .catch(() => undefined)
+    await useOpened(page, name, use)
+    if (!page.url().endsWith(address)) await reopen(page, address)
+  }
+  if (new URL(page.url()).pathname === BULK) await eachAction(page, use)
+}
+
+async function namesOf(page: Page): Promise<string[]> {
+  const names: string[] = await page
+    .locator('main')
+    .getByRole('button')
+    .evaluateAll((all) =>
+      (all as HTMLButtonElement[])
+        .filter((one) => !one.disabled && one.offsetParent !== null)
+        .map((one) => one.getAttribute('aria-label') ?? one.textContent.trim()),
+    )
+  return [...new Set(names)].filter((name) => name !== '').slice(0, MAX_BUTTONS)
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+
+async function useOpened(
+  page: Page,
+  name: string,
+  use: (button: string) => Promise<void>,
+): Promise<void> {
+  const opened = await dialogOf(page)
+    .waitFor({ timeout: OPENS_WITHIN_MS })
+    .then(() => true)
+    .catch(() => false)
+  if (opened) await use(name)
+  await page.keyboard.press('Escape')
+  await dialogOf(page)
+    .waitFor({ state: 'hidden', timeout: 3000 })
+    .catch(() => undefined)
+}
+
+/** The address may have changed to the page of a record. */
+async function reopen(page: Page, address: string): Promise<void> {
+  await page.goto(new URL(address, page.url()).href)
+  await page.locator('main h1').first().waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+/** The actions on ticked files: all are in one menu of a narrow window. */
+async function eachAction(page: Page, use: (button: string) => Promise<void>): Promise<void> {
+  const wide = page.viewportSize() ?? { width: 1280, height: 900 }
+  await page.setViewportSize({ width: 390, height: wide.height })
+  await reopen(page, BULK)
+  await page.locator('main').getByRole('checkbox').nth(1).click({ force: true })
+  const menu = page.getByRole('button', { name: 'Actions', exact: true })
+  const items = page.getByRole('menuitem')
+  await menu.click()
+  await items.first().waitFor()
+  const names = await items.allTextContents()
+  for (const name of names) {
+    if (!(await items.first().isVisible())) await menu.click()
+    await items.filter({ hasText: name }).first().click()
+    await page.setViewportSize(wide)
+    await useOpened(page, name, use)
+    await page.setViewportSize({ width: 390, height: wide.height })
+  }
+  await page.setViewportSize(wide)
+}

@@ -1,0 +1,25 @@
+// What open pages send while nobody touches them.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BrowserContext, Page } from 'playwright-core'
+
+const MINUTE_MS = 60_000
+const SETTLED_MS = 2000
+
+/** The requests of each page in one minute. */
+export async function idleRequests(
+  context: BrowserContext,
+  addresses: readonly string[],
+): Promise<number[]> {
+  const pages: Page[] = []
+  for (const address of addresses) {
+    const page = await context.newPage()
+    await page.goto(address, { waitUntil: 'load' })
+    await page.locator('h1').first().waitFor()
+    pages.push(page)
+  }
+  await delay(SETTLED_MS)
+  const counts = pages.map(() => 0)
+  for (const [at, page] of pages.entries()) page.on('request', () => counts[at]!++)
+  await delay(MINUTE_MS)
+  return counts
+}

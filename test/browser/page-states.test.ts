@@ -1,0 +1,182 @@
+// Each page of the features' lists of routes: in a new shop, while its data loads, when it cannot be
+// loaded, of a record that does not exist; the groups of the navigation, and old addresses.
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { readDemo } from '../flows/server.ts'
+import { addressOf, OLD_PATHS, PAGE_PATHS, RECORD_PAGES, shopCaller } from '../page-routes.ts'
+import {
+  openPage,
+  sharedBrowser,
+  startPageServer,
+  type OpenPage,
+  type PageServer,
+} from './page-browser.ts'
+
+let server: PageServer
+let origin: Origin
+let browser: Browser
+let opened: OpenPage
+let page: Page
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([
+    startPageServer(),
+    startOrigin(),
+    sharedBrowser(),
+  ])
+  opened = await openPage(browser, server, '/settings')
+  page = opened.page
+})
+afterAll(async () => {
+  expect(opened.complaints).toEqual([])
+  await opened.close()
+  await Promise.all([server.end(), origin.close()])
+})
+
+const heading = () => page.locator('main h1').first()
+const loading = () => page.locator('main').getByRole('status', { name: /^Loading/ })
+const problems = () =>
+  page
+    .locator('main .Polaris-Banner--withinPage, main .Polaris-Banner')
+    .filter({ hasText: REFUSED })
+const REFUSED = 'This shop may not read it now'
+
+/** Goes to another page of the open document, as a link does. */
+const go = (address: string) => page.evaluate((to) => history.pushState(null, '', to), address)
+
+async function isShown(address: string): Promise<void> {
+  await go(address)
+  await heading().waitFor()
+  await expect.poll(() => loading().count(), address).toBe(0)
+  expect(await heading().textContent(), address).not.toBe('')
+  expect(await page.getByText('Something went wrong').count(), address).toBe(0)
+}
+
+test('the navigation has the groups of what merchants do, and each entry opens its page', async () => {
+  const sections = await page
+    .locator('nav .Polaris-Navigation__Section')
+    .evaluateAll((all) =>
+      all.map((section) => [
+        section.querySelector('.Polaris-Navigation__SectionHeading')?.textContent?.trim() ?? '',
+        ...[...section.querySelectorAll('a[href]')].map((link) => link.getAttribute('href')),
+      ]),
+    )
+  expect(sections).toEqual([
+    ['', '/'],
+    ['Files', '/files', '/reviews', '/packs', '/trash'],
+    ['Import', '/import', '/import/drop', '/import/connections'],
+    ['Sales', '/deliveries', '/links', '/buyers'],
+    ['Automation', '/workflows', '/schedules'],
+    ['Activity', '/operations', '/notices'],
+    ['', '/settings'],
+  ])
+  expect(
+    sections.flatMap(([, ...urls]) => urls).filter((url) => !PAGE_PATHS.includes(url!)),
+  ).toEqual([])
+})
+
+test.each([
+  ...OLD_PATHS.map(([from, to]) => [from, to] as const),
+  ['/files?deleted=true&search=tide', '/trash?search=tide'] as const,
+])('the old address %s leads to %s', async (from, to) => {
+  const withId = (path: string) => path.replace(':id', 'connection_0')
+  await go(withId(from))
+  await expect.poll(() => page.evaluate(() => location.pathname + location.search)).toBe(withId(to))
+  await heading().waitFor()
+})
+
+test.each(PAGE_PATHS.filter((path) => !path.includes(':id')))(
+  '%s of a new shop shows what it is for',
+  async (path) => {
+    await isShown(await addressOf(path, shopCaller(server)))
+    expect(await problems().count()).toBe(0)
+  },
+)
+
+test.each(RECORD_PAGES)('%s of a record that does not exist says so', async (path) => {
+  const [, kind] = path.split('/').slice(-3)
+  await isShown(path.replace(':id', `${kind}_${'0'.repeat(32)}`))
+  await page.locator('main').getByRole('link').or(page.locator('main button')).first().waitFor()
+})
+
+test('the palette finds an order, by its buyer and by its name', async () => {
+  await fillShop()
+  const { data } = (await shopCaller(server)('GET', '/api/deliveries')) as {
+    data: { id: string; order_name: string }[]
+  }
+  const { id, order_name } = data[0]!
+  for (const text of ['ann@example', order_name]) {
+    await page.goto(`${server.url}/settings`)
+    await heading().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').fill(text)
+    await page.getByRole('option', { name: `Order ${order_name}` }).click()
+    await page.waitForURL(`**/deliveries/${id}`)
+  }
+})
+
+/** Holds the data of pages, then refuses it; what the frame reads is answered. */
+class Answers {
+  held: Route[] = []
+  refuses = false
+  async take(route: Route): Promise<void> {
+    if (/\/api\/(session|activity|web-vitals|views)/.test(route.request().url()))
+      return route.continue()
+    if (this.refuses) return this.refuse(route)
+    this.held.push(route)
+  }
+  async refuse(route: Route): Promise<void> {
+    const error = { type: 'permission', code: 'missing_scope', message: REFUSED }
+    await route.fulfill({ status: 403, json: { error } }).catch(() => undefined)
+  }
+  async release(): Promise<void> {
+    this.refuses = true
+    for (const route of this.held.splice(0)) await this.refuse(route)
+  }
+}
+
+/** What these pages show needs no data. */
+const WITHOUT_DATA = ['/import', '/import/upload']
+/** The form of these pages can be used while the list of earlier files loads. */
+const WITHOUT_PLACEHOLDER = ['/import/csv', '/import/move']
+
+test.each(PAGE_PATHS.filter((path) => !WITHOUT_DATA.includes(path)))(
+  '%s shows that it loads, and that it could not',
+  async (path) => {
+    await fillShop()
+    const address = await addressOf(path, shopCaller(server))
+    const answers = new Answers()
+    await page.route('**/api/**', (route) => answers.take(route))
+    await page.goto(server.url + address)
+    await expect.poll(() => answers.held.length).toBeGreaterThan(0)
+    if (!WITHOUT_PLACEHOLDER.includes(path))
+      await expect.poll(() => loading().count()).toBeGreaterThan(0)
+    await answers.release()
+    await expect.poll(() => problems().count()).toBeGreaterThan(0)
+    await page.unroute('**/api/**')
+    const retry = page.locator('main').getByRole('button', { name: 'Retry' })
+    for (let left = await retry.count(); left > 0; left--) {
+      await retry.first().click()
+      await expect.poll(() => retry.count()).toBeLessThan(left)
+    }
+    await expect.poll(() => problems().count()).toBe(0)
+    await expect.poll(() => loading().count()).toBe(0)
+  },
+)
+
+let filled: Promise<void> | undefined
+/** A file, its operation, and a delivery of it: once. */
+const fillShop = (): Promise<void> => (filled ??= fill())
+
+async function fill(): Promise<void> {
+  const file = { filename: 'Tides.pdf', url: `${origin.url}/bytes/500/1`, product_sku: 'EB-001' }
+  expect((await importUntilEnd(server, { files: [file], auto_map: false })).status).toBe('success')
+  const buyer = await browser.newPage()
+  await buyer.goto(`${(await readDemo(server.dataDir)).storefront.url}/demo/shop?q=EB-001`)
+  await buyer.getByLabel('Your email address').fill('ann@example.com')
+  await buyer.getByRole('button', { name: 'Buy' }).click()
+  await buyer.getByRole('link', { name: 'Your files' }).click()
+  await buyer.getByText('Tides.pdf').first().waitFor()
+  await buyer.close()
+}

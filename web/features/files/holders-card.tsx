@@ -1,0 +1,133 @@
+// Who has a file: orders, links and links to its pack, each with the page where that is changed.
+import { SLOW_MS } from '../../shell/client/queries.ts'
+import { useReadPages } from '../../shell/client/reads.ts'
+import { type File, type Schemas } from '../../shell/client/types.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
+import { RecordTable } from '../../shell/components/record-table.tsx'
+import { numberText } from '../../shell/labels/size.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Badge,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Text,
+  useBreakpoints,
+} from '../../shell/ui/index.ts'
+
+type Holder = Schemas['FileHolder']
+type ColumnId = 'who' | 'how' | 'since' | 'downloads' | 'open'
+
+const PAGE = 10
+
+const useHolders = (id: string) =>
+  useReadPages('GET /api/files/{id}/holders', {
+    ...{ path: { id }, query: { limit: PAGE }, poll: SLOW_MS },
+    key: ['file', id, 'holders'],
+  })
+
+const whoText = ({ email, kind }: Holder): string =>
+  email ?? (kind === 'delivery' ? t('No email address') : t('Anyone with the link'))
+
+const howText = ({ order_name, pack_name }: Holder): string =>
+  order_name !== null
+    ? t('Order {name}', { name: order_name })
+    : pack_name !== null
+      ? t('Link to the pack {name}', { name: pack_name })
+      : t('Link to this file')
+
+/** The page where the merchant changes the access. */
+const urlOf = ({ delivery_id, email, pack_name }: Holder, filename: string): string =>
+  delivery_id !== null
+    ? `/deliveries/${delivery_id}`
+    : `/links?search=${encodeURIComponent(email ?? pack_name ?? filename)}`
+
+const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
+  who: {
+    title: t('Who'),
+    cut: { whole: whoText },
+    cell: (holder) => (
+      <InlineStack gap="200" wrap={false}>
+        <span>{whoText(holder)}</span>
+        {holder.ended && <Badge>{t('Ended')}</Badge>}
+      </InlineStack>
+    ),
+  },
+  how: { title: t('From'), cell: howText },
+  since: { title: t('Since'), cell: ({ at }) => momentText(at) },
+  downloads: {
+    ...{ title: t('Downloads'), align: 'end', tabular: true },
+    cell: ({ downloads }) => numberText(downloads),
+    inCard: ({ downloads }) =>
+      t('{count, plural, one {# download} other {# downloads}}', { count: downloads }),
+  },
+  open: {
+    ...{ title: t('Action'), titleHidden: true },
+    cell: (holder) => (
+      <Button
+        size="slim"
+        url={urlOf(holder, filename)}
+        accessibilityLabel={t('Change the access of {who}', { who: whoText(holder) })}
+      >
+        {t('Change access')}
+      </Button>
+    ),
+  },
+})
+
+const CARD: CardLayout<ColumnId> = {
+  lines: ['who', { facts: ['how', 'since', 'downloads'] }],
+  buttons: 'open',
+}
+
+export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
+  const holders = useHolders(file.id)
+  const { mdDown: narrow } = useBreakpoints()
+  const list = holders.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Text as="h2" variant="headingMd">
+          {t('Who has it')}
+        </Text>
+      </Box>
+      {holders.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <LoadProblem query={holders} what={t('Who has this file could not be loaded')} />
+        </Box>
+      )}
+      {holders.isPending && <LoadingRows rows={2} what={t('who has it')} />}
+      {list?.length === 0 && (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p" tone="subdued">
+            {t('Nobody yet: no order has delivered it, and it has no link.')}
+          </Text>
+        </Box>
+      )}
+      {list && list.length > 0 && (
+        <RecordTable
+          names={{ singular: t('holder'), plural: t('holders') }}
+          {...{ columns: columnsOf(file.filename), card: CARD, narrow, rows: list }}
+          idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
+        />
+      )}
+      {holders.hasNextPage && (
+        <Box padding="300">
+          <InlineStack align="center">
+            <Button
+              variant="plain"
+              loading={holders.isFetchingNextPage}
+              onClick={() => void holders.fetchNextPage()}
+            >
+              {t('Show more holders')}
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </Card>
+  )
+}

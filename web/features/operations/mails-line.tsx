@@ -1,0 +1,27 @@
+// How many of an operation's emails to buyers were sent, and until when the others wait.
+import { Problem } from '../../shell/components/problem.tsx'
+import { numberText } from '../../shell/labels/size.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Text } from '../../shell/ui/index.ts'
+import { type Mails, useOperationMails } from './calls.ts'
+
+export function MailsLine({ id }: { id: string }) {
+  const { data, error } = useOperationMails(id)
+  if (error) return <Problem error={error} what={t('The emails could not be counted')} />
+  // Nothing is shown before it is known whether there are emails at all.
+  if (!data || data.total === 0) return null
+  return <Text as="p">{textOf(data)}</Text>
+}
+
+function textOf({ total, sent, failed, ends_at }: Mails): string {
+  const counts = t('Emails: {sent} of {total} sent', {
+    sent: numberText(sent),
+    total: numberText(total),
+  })
+  return [
+    counts,
+    ...(failed > 0 ? [t('{count} not delivered', { count: numberText(failed) })] : []),
+    ...(ends_at === null ? [] : [t('the last one at {at}', { at: momentText(ends_at) })]),
+  ].join(' · ')
+}

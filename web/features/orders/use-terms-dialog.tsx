@@ -1,0 +1,109 @@
+// Rental and membership of one buyer's file: how long it can be used after the first use, and the tag
+// that the customer must have.
+import { useState } from 'react'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Text, TextField } from '../../shell/ui/index.ts'
+import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
+
+interface Props {
+  delivery: Delivery
+  file: DeliveredFile
+  onClose: () => void
+  /** With the terms of before, for an undo. */
+  onChanged: (file: ChangedUse) => void
+}
+
+export interface ChangedUse {
+  filename: string
+  /** Of the changed terms, what they were. */
+  before: { file_id: string; first_use_hours?: number | null; customer_tag?: string | null }
+}
+
+const MAX_HOURS = 876_000
+const MAX_TAG = 255
+const USUAL_HOURS = 48
+
+const isHours = (value: NumberValue): value is number | null =>
+  value === null ||
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_HOURS)
+
+export function UseTermsDialog({ delivery: { id }, file, onClose, onChanged }: Props) {
+  const { file_id, filename, first_use_hours, customer_tag } = file
+  const change = useChangeDelivery(id)
+  const [hours, setHours] = useState<NumberValue>(first_use_hours)
+  const [tag, setTag] = useState(customer_tag ?? '')
+  const [tried, setTried] = useState(false)
+  const problems = problemsOf(objectionsIn(change.error))
+  const submit = () => {
+    setTried(true)
+    if (!isHours(hours)) return
+    const wanted = tag.trim() === '' ? null : tag.trim()
+    // An unchanged term is not sent: the file then keeps following its own tag.
+    const terms = {
+      file_id,
+      ...(hours === first_use_hours ? {} : { first_use_hours: hours }),
+      ...(wanted === customer_tag ? {} : { customer_tag: wanted }),
+    }
+    if (Object.keys(terms).length === 1) return onClose()
+    change.mutate(
+      { changes: [{ terms: [terms] }], resend: false },
+      {
+        onSuccess: () => {
+          const before = {
+            file_id,
+            ...('first_use_hours' in terms ? { first_use_hours } : {}),
+            ...('customer_tag' in terms ? { customer_tag } : {}),
+          }
+          onChanged({ filename, before })
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={t('Rental and membership of {name}', { name: filename })}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {change.error && problems.all.length === 0 && (
+        <Problem error={change.error} what={t('The terms could not be changed')} />
+      )}
+      <NumberField
+        label={t('Expires after the first use')}
+        none={t('The use ends nothing')}
+        start={USUAL_HOURS}
+        suffix={t('hours')}
+        value={hours}
+        onChange={setHours}
+        {...(file.first_used_at === null
+          ? {}
+          : {
+              help: t('It was first used at {at}, and counts from then.', {
+                at: momentText(file.first_used_at),
+              }),
+            })}
+        {...(tried && !isHours(hours) ? { error: t('Enter a whole number above 0') } : {})}
+      />
+      <TextField
+        label={t('Required customer tag')}
+        autoComplete="off"
+        maxLength={MAX_TAG}
+        value={tag}
+        onChange={setTag}
+        helpText={t('The file is open while the customer has this tag. Empty: no tag is required.')}
+        error={problems.at('customer_tag')}
+      />
+      <Text as="p" tone="subdued">
+        {t('It applies to this order only. The link of the buyer stays the same.')}
+      </Text>
+    </Dialog>
+  )
+}

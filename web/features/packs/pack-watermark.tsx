@@ -1,0 +1,130 @@
+// The watermark of a pack’s documents: its own, or the shop’s.
+import { lazy, Suspense, useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { useKnown } from '../../shell/client/edits.ts'
+import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
+import { type ShopSettings } from '../../shell/client/types.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { watermarkProblems } from '../settings/settings-draft.ts'
+import { type Pack } from './calls.ts'
+
+const WatermarkForm = lazy(async () => ({
+  default: (await import('../settings/watermark-fields.tsx')).WatermarkForm,
+}))
+const WatermarkPreview = lazy(async () => ({
+  default: (await import('../settings/watermark-preview.tsx')).WatermarkPreview,
+}))
+
+type Mark = ShopSettings['watermark']
+
+export function PackWatermark({ pack }: { pack: Pack }) {
+  const settings = useSettings()
+  const [editing, setEditing] = useState(false)
+  const own = settings.data?.pack_watermarks[pack.id] ?? null
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <InlineStack align="space-between" blockAlign="center">
+          <Text as="h2" variant="headingMd">
+            {t('Watermark')}
+          </Text>
+          {settings.data && <Button onClick={() => setEditing(true)}>{t('Change')}</Button>}
+        </InlineStack>
+        <LoadProblem query={settings} what={t('The watermark could not be loaded')} />
+        {settings.isPending && <LoadingRows rows={1} what={t('the watermark')} />}
+        {settings.data && (
+          <Text as="p" tone="subdued">
+            {own
+              ? t('PDF documents of this pack get this watermark instead of the shop’s.')
+              : t('PDF documents of this pack get the watermark of the shop.')}
+          </Text>
+        )}
+        {own && (
+          <Suspense>
+            <WatermarkPreview watermark={own} />
+          </Suspense>
+        )}
+      </BlockStack>
+      {editing && settings.data && (
+        <EditWatermark
+          {...{ pack, own, settings: settings.data }}
+          onClose={() => setEditing(false)}
+        />
+      )}
+    </Card>
+  )
+}
+
+interface EditProps {
+  pack: Pack
+  own: Mark
+  settings: ShopSettings
+  onClose: () => void
+}
+
+/** The watermarks of all packs, with this one for the pack; null: it has the shop’s. */
+const withMark = (
+  { pack_watermarks }: ShopSettings,
+  pack: string,
+  mark: Mark,
+): ShopSettings['pack_watermarks'] => {
+  const others = Object.entries(pack_watermarks).filter(([id]) => id !== pack)
+  return Object.fromEntries(mark ? [...others, [pack, mark]] : others)
+}
+
+/** A choice that was made and not filled in. */
+const empty = (mark: Mark) => watermarkProblems({ watermark: mark })
+
+/** The server names the pack of each problem; the form has only one watermark. */
+const placedIn = (error: Error | null, pack: string) =>
+  objectionsIn(error).map(({ param, ...said }) => ({
+    ...said,
+    param: param.replace(`pack_watermarks.${pack}`, 'watermark'),
+  }))
+
+function EditWatermark({ pack, own, settings, onClose }: EditProps) {
+  const change = useChangeSettings(useKnown(settings))
+  const [mark, setMark] = useState<Mark>(own)
+  return (
+    <Dialog
+      title={t('Watermark of {name}', { name: pack.name })}
+      onClose={onClose}
+      primaryAction={{
+        content: t('Save'),
+        loading: change.isPending,
+        disabled: empty(mark).length > 0,
+        onAction: () =>
+          change.mutate(
+            { pack_watermarks: withMark(settings, pack.id, mark) },
+            {
+              onSuccess: () => {
+                toast(t('Watermark saved'))
+                onClose()
+              },
+            },
+          ),
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      <BlockStack gap="400">
+        {change.error && (
+          <Problem error={change.error} what={t('The watermark could not be saved')} />
+        )}
+        <Suspense fallback={<LoadingRows what={t('the settings')} />}>
+          <WatermarkForm
+            none={t('The shop’s watermark')}
+            value={mark}
+            problems={problemsOf(empty(mark), placedIn(change.error, pack.id))}
+            onChange={setMark}
+          />
+        </Suspense>
+      </BlockStack>
+    </Dialog>
+  )
+}

@@ -73,6 +73,13 @@ function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDra
   )
 }
 
+const LinkCards = (props: Pick<PartProps, 'draft' | 'onChange'>) => (
+  <>
+    <EndedCard {...props} />
+    <CopiedLinksCard {...props} />
+  </>
+)
+
 function Form({ saved }: { saved: BuyerPage }) {
   const save = useChangeBuyerPage(useKnown(saved))
   const [draft, setDraft] = useState(() => draftOf(saved))
@@ -108,8 +115,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <Colours {...parts} />
           <Texts {...parts} />
           <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
-          <EndedCard draft={draft} onChange={set} />
-          <CopiedLinksCard draft={draft} onChange={set} />
+          <LinkCards draft={draft} onChange={set} />
         </BlockStack>
         <PreviewCard
           change={change}

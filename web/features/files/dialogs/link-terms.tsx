@@ -80,26 +80,32 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
         </div>
       )}
       {each && <EachFile form={form} error={errors.custom} files={files} onChange={onChange} />}
-      <TextField
-        label={t('Customer’s email (optional)')}
-        type="email"
-        inputMode="email"
-        autoComplete="off"
-        placeholder={t('name@example.com')}
-        helpText={t('Saved with the links, so that you can tell who they are for.')}
-        value={form.email}
-        error={errors.email}
-        onChange={(email) => onChange({ email })}
-      />
-      <AskFields
-        form={form}
-        error={errors.password}
-        own={t('What each file asks for')}
-        onChange={onChange}
-      />
+      <Recipient {...{ form, errors, onChange }} />
     </>
   )
 }
+
+const Recipient = ({ form, errors, onChange }: Omit<Props, 'files'>) => (
+  <>
+    <TextField
+      label={t('Customer’s email (optional)')}
+      type="email"
+      inputMode="email"
+      autoComplete="off"
+      placeholder={t('name@example.com')}
+      helpText={t('Saved with the links, so that you can tell who they are for.')}
+      value={form.email}
+      error={errors.email}
+      onChange={(email) => onChange({ email })}
+    />
+    <AskFields
+      form={form}
+      error={errors.password}
+      own={t('What each file asks for')}
+      onChange={onChange}
+    />
+  </>
+)
 
 interface EachProps extends Omit<Props, 'errors'> {
   error: string | undefined

@@ -119,7 +119,7 @@ export const WEB_OFFERS: Offers = {
     'list-calls.ts',
     'list-labels.ts',
   ],
-  mapping: ['calls.ts', 'product-picker.tsx', 'refresh-products.tsx'],
+  mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [
     'artifact.tsx',
@@ -155,5 +155,6 @@ export const WEB_OFFERS: Offers = {
   ],
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
+  settings: ['settings-draft.ts', 'watermark-fields.tsx', 'watermark-preview.tsx'],
   upload: ['labels.ts'],
 }

@@ -138,7 +138,21 @@ const figureOf = (
 ): string | number =>
   typeof value === 'string' || message.includes(`{${name},`)
     ? value
-    : new Intl.NumberFormat(locale).format(value)
+    : numbersOf(locale).format(value)
+
+/** Far more than there are translations. */
+const MAX_LOCALES = 100
+/** Creating one takes longer than the rest of a text. */
+const numbers = new Map<string, Intl.NumberFormat>()
+
+function numbersOf(locale: string): Intl.NumberFormat {
+  const known = numbers.get(locale)
+  if (known) return known
+  const format = new Intl.NumberFormat(locale)
+  if (numbers.size >= MAX_LOCALES) numbers.clear()
+  numbers.set(locale, format)
+  return format
+}
 
 const formats = new Map<string, IntlMessageFormat>()
 

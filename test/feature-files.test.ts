@@ -72,7 +72,6 @@ const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
   'server/main.ts': 'the role of a process',
   'server/start.ts': 'the role of a process',
   'server/startup/drop-child.ts': 'the role of a process',
-  'server/startup/drop.ts': 'the folder of unfinished transfers',
   'server/startup/staging-metrics.ts': 'the folders of unfinished files',
   // Made-up history of the demo shop.
   'server/demo/sample/many-files.ts': 'files of the sample shop',

@@ -95,23 +95,22 @@ const RECORDS: Readonly<Record<string, Records>> = {
   },
 }
 
-/** The parameters of pages that need some. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  '/buyers/detail': 'email=ann%40example.com',
-}
-
 /** The address of a page: of a record of the shop, which is made if there is none. */
 export async function addressOf(page: string, call: CallShop): Promise<string> {
-  if (!page.includes(':id')) {
-    const parameters = PARAMETERS[page]
-    return parameters === undefined ? page : `${page}?${parameters}`
-  }
+  if (page === '/buyers/detail') return `${page}?${await aBuyer(call)}`
+  if (!page.includes(':id')) return page
   const records = RECORDS[page]
   if (!records) throw new Error(`Say in test/page-routes.ts which record ${page} shows`)
   const { data } = (await call('GET', `/api/${records.list}`)) as { data: { id: string }[] }
   const found = data[0] ?? ((await records.make?.(call)) as { id: string } | undefined)
   if (!found) throw new Error(`The shop has no ${records.list}`)
   return page.replace(':id', found.id)
+}
+
+/** The address of somebody who bought, or of nobody. */
+async function aBuyer(call: CallShop): Promise<string> {
+  const { data } = (await call('GET', '/api/deliveries')) as { data: { email: string | null }[] }
+  return String(new URLSearchParams({ email: data[0]?.email ?? 'ann@example.com' }))
 }
 
 /** Pages that show a record, which a test opens with an id that does not exist. */

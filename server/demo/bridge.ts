@@ -29,7 +29,7 @@ export function createBridge(
     '__CONFIG__',
     config,
   )
-  const packed = brotliCompressSync(script)
+  let packed: Buffer | undefined
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0]
     if (path === SAMPLE.path) return sendSample(response)
@@ -49,6 +49,7 @@ export function createBridge(
       response.setHeader('content-type', 'text/javascript; charset=utf-8')
       response.setHeader('vary', 'accept-encoding')
       if (/\bbr\b/.test(String(request.headers['accept-encoding']))) {
+        packed ??= brotliCompressSync(script)
         response.writeHead(200, { 'content-encoding': 'br' }).end(packed)
       } else response.writeHead(200).end(script)
     } else {

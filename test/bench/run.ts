@@ -17,6 +17,7 @@ import { ordersBench } from './orders.ts'
 import { pageBench } from './page.ts'
 import { scaleBench } from './scale.ts'
 import { shopsBench } from './shops.ts'
+import { startBench } from './start.ts'
 import { uploadsBench } from './uploads.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -33,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   shopsBench,
   scaleBench,
   migrationsBench,
+  startBench,
   pageBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

@@ -22,7 +22,7 @@ afterAll(async () => {
   await app.close()
 })
 
-const widthOf = (image: unknown) => (image as HTMLImageElement).naturalWidth
+const widthOf = (image: unknown) => (image as { naturalWidth: number }).naturalWidth
 
 test('the list shows a small picture of an image', async () => {
   const picture = opened.page.locator('img.file-thumbnail').first()
@@ -44,7 +44,9 @@ test('a trial shows the picture before and after, side by side', async () => {
   const widths = () =>
     pictures
       .locator('img')
-      .evaluateAll((all) => (all as HTMLImageElement[]).map((one) => one.naturalWidth))
+      .evaluateAll((all) =>
+        all.map((one) => (one as unknown as { naturalWidth: number }).naturalWidth),
+      )
   await expect.poll(widths).toEqual([600, 100])
   const [before, after] = await Promise.all([0, 1].map((at) => pictures.nth(at).boundingBox()))
   expect(after!.x).toBeGreaterThanOrEqual(before!.x + before!.width)

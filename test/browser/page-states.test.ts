@@ -43,12 +43,13 @@ const problems = () =>
 const REFUSED = 'This shop may not read it now'
 
 /** Goes to another page of the open document, as a link does. */
-const go = (address: string) => page.evaluate((to) => history.pushState(null, '', to), address)
+const go = (address: string) =>
+  page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`)
 
 async function isShown(address: string): Promise<void> {
   await go(address)
   await heading().waitFor()
-  await expect.poll(() => loading().count(), address).toBe(0)
+  await expect.poll(() => loading().count()).toBe(0)
   expect(await heading().textContent(), address).not.toBe('')
   expect(await page.getByText('Something went wrong').count(), address).toBe(0)
 }
@@ -82,7 +83,7 @@ test.each([
 ])('the old address %s leads to %s', async (from, to) => {
   const withId = (path: string) => path.replace(':id', 'connection_0')
   await go(withId(from))
-  await expect.poll(() => page.evaluate(() => location.pathname + location.search)).toBe(withId(to))
+  await expect.poll(() => page.evaluate('location.pathname + location.search')).toBe(withId(to))
   await heading().waitFor()
 })
 
@@ -114,6 +115,28 @@ test('the palette finds an order, by its buyer and by its name', async () => {
     await page.getByRole('option', { name: `Order ${order_name}` }).click()
     await page.waitForURL(`**/deliveries/${id}`)
   }
+})
+
+test('a file lists who has it, and undoes an operation from its history', async () => {
+  await fillShop()
+  const call = shopCaller(server)
+  const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
+  const { id } = data[0]!
+  const read = async (route: string) => (await call('GET', route)) as Record<string, unknown>
+  const started = (await call('POST', '/api/operations', {
+    ...{ action: 'tag-files', options: { mode: 'add', tags: ['spring'] } },
+    select: { file_ids: [id] },
+  })) as { id: string }
+  await expect
+    .poll(async () => (await read(`/api/operations/${started.id}`)).status)
+    .toBe('success')
+  await page.goto(`${server.url}/files/${id}`)
+  await page.getByRole('link', { name: 'Change the access of ann@example.com' }).waitFor()
+  await page.getByRole('button', { name: 'Undo Tag files, 1 file' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 file is restored to the state before this operation.').waitFor()
+  await dialog.getByRole('button', { name: 'Undo for 1 file' }).press('Enter')
+  await expect.poll(async () => (await read(`/api/files/${id}`)).tags).toEqual([])
 })
 
 /** Holds the data of pages, then refuses it; what the frame reads is answered. */

@@ -23,7 +23,8 @@ export const contentOf = (size: number, seed: string): Buffer =>
   Buffer.concat([...contentSlices(size, seed)])
 
 /** The BLAKE3 hash, as the store names a blob. */
-export const hashOf = (bytes: Uint8Array): string => blake3(Buffer.from(bytes)).toString('hex')
+export const hashOf = (bytes: Uint8Array): string =>
+  blake3(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('hex')
 
 /** Both digests, as the store returns them. */
 export const digestsOf = (bytes: Uint8Array): { hash: string; sha256: string } => ({

@@ -1,5 +1,7 @@
 // Two machines for the web and the drop server, and a third one for the worker. Each has its own
 // data folder; they share a database and a bucket. Each request may reach another machine.
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { startOrigin } from '../fakes/origin.ts'
@@ -156,4 +158,13 @@ test('no machine has bytes of merchants on its disk', async () => {
   for (const { id } of await listAll(second.server, '/api/operations?limit=100'))
     await jobUntilEnd(second.server, id!)
   for (const folder of folders) expect(await stagedFiles(folder)).toEqual([])
+})
+
+test('what is in their data folders is in the list for operators', async () => {
+  const page = await readFile(path.resolve(import.meta.dirname, '../../docs/operators.md'), 'utf8')
+  const [, rest = ''] = page.split("#### What remains on a machine's disk\n")
+  const [table] = rest.split('\n#') as [string]
+  const names = (await Promise.all(folders.map((folder) => readdir(folder)))).flat()
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([])
 })

@@ -18,12 +18,14 @@ export interface Machine {
   folder: string
 }
 
+type Env = Record<string, string>
+
 export interface Machines {
   databaseUrl: string
   pool: pg.Pool
   bucket: FakeS3
   /** Starts a machine with a web process and, if wanted, a drop server. */
-  startWeb(options?: { drop?: boolean; folder?: string }): Promise<Machine>
+  startWeb(options?: { drop?: boolean; folder?: string; env?: Env }): Promise<Machine>
   /** Starts a machine with a worker. */
   startWorker(name: string): Promise<Worker & { folder: string }>
   close(): Promise<void>
@@ -57,10 +59,10 @@ export async function startMachines(
     databaseUrl: database.url,
     pool,
     bucket,
-    startWeb: async ({ drop = false, folder } = {}) => {
+    startWeb: async ({ drop = false, folder, env: own = {} } = {}) => {
       const dataDir = folder ?? (await newFolder())
       const role = drop ? 'web,drop' : 'web'
-      const server = await startServer({ dataDir, drop, env: { ...env, ROLE: role } })
+      const server = await startServer({ dataDir, drop, env: { ...env, ...own, ROLE: role } })
       stops.push(() => server.stop())
       return { server, folder: dataDir, drop: drop ? (await readDemo(dataDir)).drop : null }
     },

@@ -53,7 +53,7 @@ interface Part {
   to: string | null
 }
 
-/** In the order of their ids. */
+/** In the order of their ids. Exported for tests of what is divided. */
 export async function readParts(pool: pg.Pool, table: string): Promise<Part[]> {
   const { rows } = await pool.query<{ name: string; bound: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound

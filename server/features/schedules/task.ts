@@ -21,6 +21,11 @@ import { nextRuns } from './times.ts'
  */
 const POLL_MS = 10_000
 const DUE_BATCH = 100
+/**
+ * Starting a run is some 25 statements that wait for each other: one after another, the schedules of
+ * 10,000 shops would start for an hour at a busy time.
+ */
+const FIRED_AT_ONCE = 8
 
 export interface ScheduleParts {
   engine: Engine
@@ -50,19 +55,31 @@ export async function runDue(
   signal?: AbortSignal,
 ): Promise<number> {
   let fired = 0
-  for await (const { shop_id, id } of dueSchedules(parts.database, now)) {
-    if (signal?.aborted) break
-    try {
-      if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now)))
-        fired++
-    } catch (error) {
-      parts.log.warn('a schedule could not be run, it will be tried again', {
-        schedule: id,
-        ...errorFields(error),
-      })
+  const due = dueSchedules(parts.database, now)
+  const lane = async () => {
+    for (let next = await due.next(); !next.done; next = await due.next()) {
+      if (signal?.aborted) return
+      if (await fireOne(parts, next.value, now)) fired++
     }
   }
+  await Promise.all(Array.from({ length: FIRED_AT_ONCE }, lane))
   return fired
+}
+
+async function fireOne(
+  parts: ScheduleParts,
+  { shop_id, id }: DueSchedule,
+  now: Date,
+): Promise<boolean> {
+  try {
+    return await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now))
+  } catch (error) {
+    parts.log.warn('a schedule could not be run, it will be tried again', {
+      schedule: id,
+      ...errorFields(error),
+    })
+    return false
+  }
 }
 
 interface DueSchedule {

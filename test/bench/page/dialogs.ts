@@ -8,10 +8,11 @@ const OPENS_WITHIN_MS = 700
 const BULK = '/files'
 
 /** Answers every change with an error, so that a button can be pressed safely. */
-export const refuseChanges = (page: Page): Promise<void> =>
-  page.route('**/api/**', (route) =>
+export async function refuseChanges(page: Page): Promise<void> {
+  await page.route('**/api/**', (route) =>
     route.request().method() === 'GET' ? route.continue() : route.abort(),
   )
+}
 
 /** Opens each dialog of the page at a path, calls `use` and closes it. */
 export async function eachDialog(
@@ -32,12 +33,20 @@ export async function eachDialog(
   if (new URL(page.url()).pathname === BULK) await eachAction(page, use)
 }
 
+/** What is read of a button in the browser. */
+interface Button {
+  disabled: boolean
+  offsetParent: unknown
+  textContent: string
+  getAttribute(name: string): string | null
+}
+
 async function namesOf(page: Page): Promise<string[]> {
   const names: string[] = await page
     .locator('main')
     .getByRole('button')
     .evaluateAll((all) =>
-      (all as HTMLButtonElement[])
+      (all as unknown as Button[])
         .filter((one) => !one.disabled && one.offsetParent !== null)
         .map((one) => one.getAttribute('aria-label') ?? one.textContent.trim()),
     )

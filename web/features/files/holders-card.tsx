@@ -1,23 +1,14 @@
-// Who has a file: orders, links and links to its pack, each with the page where that is changed.
-import { SLOW_MS } from '../../shell/client/queries.ts'
+// Who has a file: orders, links and links to its pack, each with the page where that is changed. As
+// cards also in a wide window: the column beside the facts has no room for a table.
 import { useReadPages } from '../../shell/client/reads.ts'
 import { type File, type Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { numberText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import {
-  Badge,
-  Box,
-  Button,
-  Card,
-  InlineStack,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { Badge, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
 
 type Holder = Schemas['FileHolder']
 type ColumnId = 'who' | 'how' | 'since' | 'downloads' | 'open'
@@ -26,7 +17,7 @@ const PAGE = 10
 
 const useHolders = (id: string) =>
   useReadPages('GET /api/files/{id}/holders', {
-    ...{ path: { id }, query: { limit: PAGE }, poll: SLOW_MS },
+    ...{ path: { id }, query: { limit: PAGE } },
     key: ['file', id, 'holders'],
   })
 
@@ -48,8 +39,6 @@ const urlOf = ({ delivery_id, email, pack_name }: Holder, filename: string): str
 
 const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
   who: {
-    title: t('Who'),
-    cut: { whole: whoText },
     cell: (holder) => (
       <InlineStack gap="200" wrap={false}>
         <span>{whoText(holder)}</span>
@@ -57,16 +46,13 @@ const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
       </InlineStack>
     ),
   },
-  how: { title: t('From'), cell: howText },
-  since: { title: t('Since'), cell: ({ at }) => momentText(at) },
+  how: { cell: howText },
+  since: { cell: ({ at }) => momentText(at) },
   downloads: {
-    ...{ title: t('Downloads'), align: 'end', tabular: true },
-    cell: ({ downloads }) => numberText(downloads),
-    inCard: ({ downloads }) =>
+    cell: ({ downloads }) =>
       t('{count, plural, one {# download} other {# downloads}}', { count: downloads }),
   },
   open: {
-    ...{ title: t('Action'), titleHidden: true },
     cell: (holder) => (
       <Button
         size="slim"
@@ -86,7 +72,6 @@ const CARD: CardLayout<ColumnId> = {
 
 export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
   const holders = useHolders(file.id)
-  const { mdDown: narrow } = useBreakpoints()
   const list = holders.data?.pages.flatMap(({ data }) => data)
   return (
     <Card padding="0">
@@ -111,7 +96,8 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
       {list && list.length > 0 && (
         <RecordTable
           names={{ singular: t('holder'), plural: t('holders') }}
-          {...{ columns: columnsOf(file.filename), card: CARD, narrow, rows: list }}
+          {...{ columns: columnsOf(file.filename), card: CARD, rows: list }}
+          narrow
           idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
         />
       )}

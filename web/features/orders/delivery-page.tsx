@@ -60,7 +60,7 @@ const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
 function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
   const [open, setOpen] = useState<DialogState | null>(null)
   const actions = useDeliveryActions(delivery)
-  const { release, error: releaseError, released, forget } = useRelease(delivery.id)
+  const releasing = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
   const [used, setUsed] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
@@ -76,25 +76,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       <BlockStack gap="400">
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
-        {releaseError && (
-          <Problem error={releaseError} what={t('The file could not be made available')} />
-        )}
-        {released && (
-          <ReleasedBanner
-            key={released.file_id}
-            delivery={delivery.id}
-            file={released}
-            onClose={forget}
-          />
-        )}
-        {used && (
-          <UseTermsBanner
-            key={used.before.file_id}
-            delivery={delivery.id}
-            changed={used}
-            onClose={() => setUsed(null)}
-          />
-        )}
+        <ChangeBanners id={delivery.id} {...{ releasing, used }} onClose={() => setUsed(null)} />
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
@@ -107,7 +89,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           delivery={delivery}
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
-          onRelease={release}
+          onRelease={releasing.release}
           onUse={(file) => setOpen({ dialog: 'use', file })}
         />
         <LinesCard lines={delivery.lines} />
@@ -128,6 +110,34 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
     </Page>
   )
 }
+
+interface ChangeBannersProps {
+  /** The delivery's. */
+  id: string
+  releasing: ReturnType<typeof useRelease>
+  used: ChangedUse | null
+  onClose: () => void
+}
+
+/** What was changed last on a single file, to be undone, and why that failed. */
+const ChangeBanners = ({ id, releasing, used, onClose }: ChangeBannersProps) => (
+  <>
+    {releasing.error && (
+      <Problem error={releasing.error} what={t('The file could not be made available')} />
+    )}
+    {releasing.released && (
+      <ReleasedBanner
+        key={releasing.released.file_id}
+        delivery={id}
+        file={releasing.released}
+        onClose={releasing.forget}
+      />
+    )}
+    {used && (
+      <UseTermsBanner key={used.before.file_id} delivery={id} changed={used} onClose={onClose} />
+    )}
+  </>
+)
 
 /** Makes single files available before their release; `released`: the last one, to undo it. */
 function useRelease(delivery: string) {

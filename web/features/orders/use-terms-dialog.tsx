@@ -32,13 +32,13 @@ const isHours = (value: NumberValue): value is number | null =>
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_HOURS)
 
-export function UseTermsDialog({ delivery: { id }, file, onClose, onChanged }: Props) {
+/** The terms that are being edited, and saving those that were changed. */
+function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
   const { file_id, filename, first_use_hours, customer_tag } = file
   const change = useChangeDelivery(id)
   const [hours, setHours] = useState<NumberValue>(first_use_hours)
   const [tag, setTag] = useState(customer_tag ?? '')
   const [tried, setTried] = useState(false)
-  const problems = problemsOf(objectionsIn(change.error))
   const submit = () => {
     setTried(true)
     if (!isHours(hours)) return
@@ -65,9 +65,16 @@ export function UseTermsDialog({ delivery: { id }, file, onClose, onChanged }: P
       },
     )
   }
+  return { change, hours, setHours, tag, setTag, tried, submit }
+}
+
+export function UseTermsDialog(props: Props) {
+  const { file, onClose } = props
+  const { change, hours, setHours, tag, setTag, tried, submit } = useUseTerms(props)
+  const problems = problemsOf(objectionsIn(change.error))
   return (
     <Dialog
-      title={t('Rental and membership of {name}', { name: filename })}
+      title={t('Rental and membership of {name}', { name: file.filename })}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}

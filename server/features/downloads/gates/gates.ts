@@ -18,7 +18,7 @@ import type { RefusedAttempts } from '../refused-attempts.ts'
 import { isKey, opensPage, PAGE, prefersJson, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
 import { writeOpening } from './openings.ts'
-import { sendGateClosed, sendGatePage, type AskedPage } from './page.ts'
+import { sendGateClosed, sendGatePage, type AskedPage } from './gate-page.ts'
 import { createGateTokens, withTokens, type GateTokens } from '../gate-tokens.ts'
 
 /** Wrong answers within the window: of one link (with all files of its page), and of one network. */

@@ -44,7 +44,7 @@ const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
       cause,
     }),
   reviews: (count) =>
-    say('{count, plural, one {# file waits} other {# files wait}} for you to choose its product', {
+    say('{count, plural, one {# file waits} other {# files wait}} for you to choose a product', {
       count,
     }),
   connections: (count) =>

@@ -14,12 +14,12 @@ import { OthersPass } from './others-pass.tsx'
 import { useActionForm } from './use-action-form.ts'
 import { useWhichFiles, WhichFiles } from './which-files.tsx'
 
-/** @param children what an action shows above its form, in addition to its own texts. */
-export function PluginDialog({
-  entry,
-  children,
-  ...props
-}: EntryProps & { children?: ReactNode | ((options: Record<string, unknown>) => ReactNode) }) {
+interface PluginDialogProps extends EntryProps {
+  /** What an action shows above its form, in addition to its own texts. */
+  children?: ReactNode | ((options: Record<string, unknown>) => ReactNode)
+}
+
+export function PluginDialog({ entry, children, ...props }: PluginDialogProps) {
   const { plugin, action } = entry
   const which = useWhichFiles(props.chosen, action.fits.places)
   const { chosen, counted } = which

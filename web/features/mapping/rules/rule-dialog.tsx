@@ -103,11 +103,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       title={rule ? t('Change the rule') : t('Remember a rule')}
       onClose={onClose}
       onEnter={finish}
-      primaryAction={{
-        content: t('Save'),
-        loading: saving,
-        onAction: finish,
-      }}
+      primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && problems.all.length === 0 && (

@@ -117,6 +117,8 @@ export interface NewLink {
   expiry_days?: number | null
   download_limit?: number | null
   email?: string | null
+  /** `nothing`, `email`, or the hash of a password; absent: what the file asks for. */
+  ask_for?: string | null
   /** Whether to send the link to `email` once it exists. */
   send?: boolean
 }

@@ -3,6 +3,7 @@
 // read this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
 import { say, sayFixed, sayPlain, type Text } from './texts.ts'
+import { PASSWORD_HASH } from './passwords.ts'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
@@ -12,6 +13,10 @@ const MAX_SAMPLE_SECONDS = 600
 
 interface Setting {
   schema: z.ZodType
+  /** What requests and imports may give; absent: the same as `schema`. */
+  given?: z.ZodType
+  /** What answers show; absent: the same as `schema`. */
+  shown?: z.ZodType
   /** The type of its column in `files`. The column has the setting's name. */
   column: 'int' | 'text' | 'boolean' | 'text[]'
   /** Its field in forms: see presentation.ts. */
@@ -53,6 +58,8 @@ interface NumberCells {
 /** Cells with one of these words. An empty cell means the shop's default. */
 interface ChoiceCells {
   values: readonly string[]
+  /** The text of a cell for null; absent: no cell means null. */
+  none?: string
 }
 
 /** Cells with a day. */
@@ -77,6 +84,10 @@ const VIEW_PHRASES: Readonly<Record<(typeof VIEWS)[number], Text>> = {
   view_only: say('view only'),
 }
 const KEEP = { absent: 'Leave unchanged' }
+
+/** What answers show instead of the hash of a password. */
+const HIDDEN = 'password'
+const ASKS = ['email', HIDDEN] as const
 
 export const MAX_FIRST_USE_HOURS = 876_000
 /** The longest tag of the platform. */
@@ -392,6 +403,40 @@ export const FILE_SETTINGS = {
     },
     plain: true,
   },
+  ask_for: {
+    // 'email', or the hash of a password.
+    schema: z
+      .string()
+      .refine((asked) => asked === 'email' || PASSWORD_HASH.test(asked))
+      .nullable(),
+    given: z.enum(ASKS).nullable(),
+    shown: z.enum(ASKS).nullable(),
+    column: 'text',
+    form: {
+      title: 'Ask for before a download',
+      ...KEEP,
+      choices: { email: 'The buyer’s email address', password: 'A password' },
+      help: 'Applies to links that exist already, too.',
+    },
+    description:
+      'What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again',
+    example: 'email',
+    phrase: (asked: string | null) =>
+      asked === null
+        ? say('nothing is asked for before a download')
+        : asked === 'email'
+          ? say('the email address is asked for before a download')
+          : say('a password is asked for before a download'),
+    subject: 'What it asks for',
+    usual: null,
+    entry: {
+      title: 'Ask for',
+      none: NO_TERM,
+      values: ['email'],
+      headers: ['askfor', 'ask', 'protection', 'gate'],
+    },
+    plain: true,
+  },
   sample_pages: {
     schema: z
       .number()
@@ -483,8 +528,8 @@ export const DELIVERY_SETTINGS = namesWith('delivery')
 
 /** The settings that an import contains for one file. Absent: the shop's default. */
 export type EntrySettings = {
-  [Name in EntrySettingName]?: FileSettings[Name] | undefined
-}
+  [Name in Exclude<EntrySettingName, 'ask_for'>]?: FileSettings[Name] | undefined
+} & { ask_for?: 'email' | null | undefined }
 
 /** A record with one value for each setting that an import may give. */
 export const forEntrySettings = <Value>(
@@ -523,32 +568,52 @@ export const settingColumns = ({ plain = false } = {}) =>
     listed.filter(([, one]) => one.plain || !plain).map(([name, { column }]) => [name, column]),
   ) as Readonly<Record<SettingName, Setting['column']>>
 
-type Optional = { [Name in SettingName]: z.ZodOptional<Settings[Name]['schema']> }
-type Shape = { [Name in SettingName]: Settings[Name]['schema'] }
+type Schema<Name extends SettingName, As extends 'given' | 'shown'> =
+  Settings[Name] extends Record<As, infer Own extends z.ZodType> ? Own : Settings[Name]['schema']
+type Optional = { [Name in SettingName]: z.ZodOptional<Schema<Name, 'given'>> }
+type Shape = { [Name in SettingName]: Schema<Name, 'shown'> }
+type EntryFields = {
+  [Name in EntrySettingName]: z.ZodOptional<
+    Name extends 'ask_for' ? z.ZodNullable<z.ZodLiteral<'email'>> : Schema<Name, 'given'>
+  >
+}
 
 /** The settings as options of a plugin. An absent one stays unchanged. */
 export const settingOptions = Object.fromEntries(
-  listed.map(([name, { schema, form }]) => [name, schema.optional().meta(form)]),
+  listed.map(([name, { schema, given = schema, form }]) => [name, given.optional().meta(form)]),
 ) as Optional
 
-const described = ({ schema, description, example }: Setting) =>
+const described = ({ description, example }: Setting, schema: z.ZodType) =>
   description === undefined
     ? schema
     : schema.meta({ description, ...(example === undefined ? {} : { example }) })
 
 /** The settings as fields of the API's replies. */
 export const settingFields = Object.fromEntries(
-  listed.map(([name, one]) => [name, described(one)]),
+  listed.map(([name, one]) => [name, described(one, one.shown ?? one.schema)]),
 ) as Shape
 
-/** The settings that an import may give, as fields of its entries. */
+/** The settings of a file as answers show them: without the hash of a password. */
+export const shownSettings = <From extends FileSettings>(from: From) => {
+  const { ask_for: asked, ...others } = settingsOf(from)
+  return { ...others, ask_for: shownAsk(asked) }
+}
+
+export const shownAsk = (asked: string | null): (typeof ASKS)[number] | null =>
+  asked === null || asked === 'email' ? asked : HIDDEN
+
+/** The settings that an import may give, as fields of its entries. Entries are kept: no passwords. */
 export const entrySettingFields = Object.fromEntries(
-  listed.flatMap(([name, one]) => ('entry' in one ? [[name, described(one).optional()]] : [])),
-) as Pick<Optional, EntrySettingName>
+  listed.flatMap(([name, one]) => {
+    if (!('entry' in one)) return []
+    const schema = name === 'ask_for' ? z.literal('email').nullable() : (one.given ?? one.schema)
+    return [[name, described(one, schema).optional()]]
+  }),
+) as EntryFields
 
 /** The settings as fields of the API's requests. An absent one stays unchanged. */
 export const settingChanges = Object.fromEntries(
-  listed.map(([name, one]) => [name, described(one).optional()]),
+  listed.map(([name, one]) => [name, described(one, one.given ?? one.schema).optional()]),
 ) as Optional
 
 /** The settings whose defaults a shop chooses, as fields of the settings of the shop. */

@@ -312,6 +312,17 @@ export function visit(
   })
 }
 
+/** The address to which the button of a link's page leads; `page`: the address of its form. */
+export async function pressed(
+  port: number,
+  page: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const { status, headers: answered } = await visit(port, page, headers, 'POST')
+  if (status !== 303) throw new Error(`The button answered ${status}`)
+  return new URL(answered.location ?? '', `http://a${page}`).href.slice('http://a'.length)
+}
+
 /**
  * Requests a file, reads at least this many bytes and resets the connection, as a client does whose
  * user cancels.

@@ -34,7 +34,7 @@ type Row = Record<string, unknown>
 const VALUES: Readonly<Record<string, Row>> = {
   buyer_pages: { logo: null, logo_type: null },
   drop_entries: { kind: 'file', state: 'waiting', parent_id: null },
-  files: { available_from: '2027-03-01' },
+  files: { available_from: '2027-03-01', ask_for: 'email' },
   licence_keys: { revoked_by: null },
   links: { pack_id: null, pack_name: null, parent_id: null, delivery_id: null },
   mapping_rules: { sku_template: 'GUIDE-1', product_id: null, product_title: null },

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import {
   definePlugin,
+  downloadPassword,
+  downloadPasswordHash,
   emailAddress,
   type Item,
   type NewLink,
@@ -30,12 +32,32 @@ const terms = {
     help: 'Kept with the links, so that they can be sent there.',
   }),
 }
+const askFor = z
+  .enum(['nothing', 'email', 'password'])
+  .nullable()
+  .optional()
+  .meta({
+    title: 'Ask for before a download',
+    absent: 'What each file asks for',
+    choices: { nothing: 'Nothing', email: 'The buyer’s email address', password: 'A password' },
+  })
 const fileId = z.string().regex(/^file_[0-9a-f]{32}$/, sayPlain('This is not the id of a file'))
-const ofFile = z.strictObject({ file_id: fileId.meta({ title: 'File' }), ...terms })
+const ofFile = z.strictObject({
+  file_id: fileId.meta({ title: 'File' }),
+  ...terms,
+  ask_for: z.enum(['nothing', 'email']).optional(),
+})
 
 const options = z
   .strictObject({
     ...terms,
+    ask_for: askFor,
+    password: downloadPassword.optional().meta({
+      title: 'Password',
+      help: 'Tell it to the buyers: it is not in the emails, and cannot be read again.',
+      widget: 'password',
+      sensitive: true,
+    }),
     send_emails: z.boolean().default(false).meta({
       title: 'Send them',
       help: 'An email for each link that has an address.',
@@ -45,7 +67,19 @@ const options = z
       widget: 'none',
     }),
   })
-  .superRefine(({ email, send_emails, per_file = [] }, context) => {
+  .superRefine(({ email, send_emails, per_file = [], ask_for: asked, password }, context) => {
+    if (asked === 'password' && password === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['password'],
+        message: sayPlain('Enter the password'),
+      })
+    if (password !== undefined && (asked ?? 'password') !== 'password')
+      context.addIssue({
+        code: 'custom',
+        path: ['ask_for'],
+        message: sayPlain('Ask for either the email address or a password'),
+      })
     if (send_emails && email === undefined && per_file.every((one) => one.email === undefined))
       context.addIssue({
         code: 'custom',
@@ -63,6 +97,7 @@ const options = z
     })
   })
 type Options = z.output<typeof options>
+type Wanted = Omit<Options, 'password' | 'ask_for'> & Pick<NewLink, 'ask_for'>
 type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
 
 /**
@@ -93,7 +128,7 @@ export const createLinks = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   permission: 'links:write',
-  summary: ({ expiry_days, download_limit, email, send_emails }) =>
+  summary: ({ expiry_days, download_limit, email, send_emails, ask_for: asked }) =>
     phrases(
       say('A link for each file'),
       ...(expiry_days === undefined
@@ -110,13 +145,24 @@ export const createLinks = definePlugin({
               ? say('unlimited')
               : say('limit {count}', { count: download_limit }),
           ]),
+      ...((asked ?? 'nothing') === 'nothing'
+        ? []
+        : [
+            asked === 'email'
+              ? say('the email address is asked for')
+              : say('a password is asked for'),
+          ]),
       ...(send_emails
         ? [say('sent by email')]
         : email === undefined
           ? []
           : [say('with an email address')]),
     ),
-  async *plan(items, wanted, { signal }) {
+  async *plan(items, { password, ...given }, { signal, shop }) {
+    const wanted =
+      password === undefined
+        ? given
+        : { ...given, ask_for: await downloadPasswordHash(password, shop.domain) }
     const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))
     for (const item of items) {
       signal.throwIfAborted()
@@ -129,10 +175,10 @@ export const createLinks = definePlugin({
   },
 })
 
-function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): NewLink {
-  const { expiry_days, download_limit, email, send_emails } = wanted
+function linkFor(item: Item, wanted: Wanted, own: ReadonlyMap<string, Terms>): NewLink {
+  const { expiry_days, download_limit, email, send_emails, ask_for } = wanted
   const link = {
-    ...defined({ expiry_days, download_limit, email }),
+    ...defined({ expiry_days, download_limit, email, ask_for }),
     ...defined(own.get(publicId(item.file.id)) ?? {}),
   }
   return send_emails && link.email ? { ...link, send: true } : link
@@ -140,5 +186,5 @@ function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): 
 
 const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
 
-const defined = (terms: Terms): NewLink =>
+const defined = (terms: NewLink): NewLink =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))

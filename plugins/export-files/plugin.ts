@@ -17,7 +17,7 @@ import {
  */
 const ON_REQUEST: readonly ExportColumn[] = [
   ...(['id', 'view', 'sha256', 'available_from', 'available_after_days'] as const),
-  ...(['first_use_hours', 'customer_tag', 'url'] as const),
+  ...(['first_use_hours', 'customer_tag', 'ask_for', 'url'] as const),
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 

@@ -18,6 +18,7 @@ const settings: FileSettings = {
   available_after_days: 7,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  ask_for: 'email',
   sample_pages: 5,
   sample_seconds: null,
 }

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import {
   definePlugin,
+  downloadPassword,
+  downloadPasswordHash,
   type FileSettings,
   type Item,
   MAX_EXPIRY_DAYS,
@@ -32,6 +34,12 @@ const options = z
         help: 'The same as 24 hours for each day.',
         suffix: 'days',
       }),
+    password: downloadPassword.optional().meta({
+      title: 'Password',
+      help: 'Buyers are asked for it before a download. It cannot be read again.',
+      widget: 'password',
+      sensitive: true,
+    }),
   })
   .superRefine((value, context) => {
     if (Object.values(value).every((field) => field === undefined))
@@ -50,6 +58,18 @@ const options = z
         code: 'custom',
         path: ['first_use_days'],
         message: sayPlain('Name either hours or days'),
+      })
+    if (value.ask_for === 'password' && value.password === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['password'],
+        message: sayPlain('Enter the password'),
+      })
+    if (value.password !== undefined && (value.ask_for ?? 'password') !== 'password')
+      context.addIssue({
+        code: 'custom',
+        path: ['ask_for'],
+        message: sayPlain('Ask for either the email address or a password'),
       })
   })
   .meta({ minProperties: 1 })
@@ -164,6 +184,26 @@ export const updateSettings = definePlugin({
         ],
       },
       {
+        title: 'Ask for before a download',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'The buyer’s email address',
+            fields: [],
+            set: { ask_for: 'email' },
+            help: 'It must be the address of the order or of the link. Applies to links that exist already, too.',
+          },
+          {
+            label: 'A password',
+            fields: ['password'],
+            titles: { password: 'Password' },
+            help: 'Tell it to the buyers. Applies to links that exist already, too.',
+          },
+          { label: 'Nothing', fields: [], set: { ask_for: null } },
+        ],
+      },
+      {
         title: 'Allowed referrers',
         as: 'select',
         choices: [
@@ -181,9 +221,11 @@ export const updateSettings = definePlugin({
   options,
   undo: 'fields',
   summary: (wanted) => phrases(...changesOf(wanted)),
-  async *plan(items, { add_expiry_days, ...wanted }, { signal }) {
+  async *plan(items, { add_expiry_days, password, ...wanted }, { signal, shop }) {
+    const asked =
+      password === undefined ? {} : { ask_for: await downloadPasswordHash(password, shop.domain) }
     // Without days to add, no file is read, and all get the same change.
-    const change = { set: givenSettings(wanted) }
+    const change = { set: { ...givenSettings(wanted), ...asked } }
     for (const item of items) {
       signal.throwIfAborted()
       const own =
@@ -195,8 +237,10 @@ export const updateSettings = definePlugin({
   },
 })
 
+/** `password` and what it sets are left out. */
 function givenSettings({
   first_use_days: days,
+  password: _,
   ...wanted
 }: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> {
   const set = days === undefined ? wanted : { ...wanted, first_use_hours: days * 24 }

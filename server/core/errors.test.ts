@@ -115,6 +115,8 @@ test('the list of errors is what clients rely on', () => {
       "link_not_released 403 permission",
       "customer_tag_missing 403 permission",
       "customer_unknown 403 permission",
+      "link_locked 403 permission",
+      "wrong_answer 403 permission",
       "link_held 403 permission",
       "link_withdrawn 410 not_found",
       "referrer_not_allowed 403 permission",

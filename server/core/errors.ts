@@ -439,6 +439,12 @@ export const ERRORS = {
     type: 'permission',
     message: 'The file requires a customer tag, and this order has no customer account',
   },
+  link_locked: {
+    status: 403,
+    type: 'permission',
+    message: 'This link first asks for an email address or a password: open it in a browser',
+  },
+  wrong_answer: { status: 403, type: 'permission', message: 'This is not the right answer' },
   link_held: { status: 403, type: 'permission', message: 'This order is being checked' },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
   referrer_not_allowed: {

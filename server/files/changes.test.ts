@@ -73,6 +73,7 @@ const SETTINGS: FileSettings = {
   available_after_days: 7,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  ask_for: 'email',
   sample_pages: 4,
   sample_seconds: 30,
 }

@@ -162,8 +162,14 @@ const ENCODED_NAME = `(
       order by at)
   from regexp_split_to_table(filename, '') with ordinality as signs (sign, at))`
 
+/** The hash of a password is not exported. */
+const shownColumn = (name: string) =>
+  name === 'ask_for'
+    ? `case when ask_for = 'email' then ask_for when ask_for is not null then 'password' end as ask_for`
+    : name
+
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
-const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.join(', ')},
+const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.map(shownColumn).join(', ')},
   ${PUBLIC_ID} as public_id,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date,
   array_to_string(tags, ';') as joined_tags,

@@ -2,7 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createAccount, findByUsername } from '../features/drop/accounts.ts'
-import { isPassword } from '../features/drop/passwords.ts'
+import { isPassword } from '../core/passwords.ts'
 import { homeOf } from '../features/drop/paths.ts'
 import type { DropAddress } from '../core/configuration/drop-settings.ts'
 import { findApiKey } from '../core/db/api-keys.ts'

@@ -141,6 +141,7 @@ export function importItem(
       available_after_days: null,
       first_use_hours: null,
       customer_tag: null,
+      ask_for: null,
       sample_pages: null,
       sample_seconds: null,
       pack_id: null,

@@ -18,6 +18,8 @@ export interface RateLimit {
   consume(key: string): Promise<Usage>
   /** Uses of the key in this window, without counting one; 0: none. */
   consumed(key: string): Promise<number>
+  /** Takes back one use of the key in this window. */
+  giveBack(key: string): Promise<void>
   block(key: string, seconds: number): Promise<void>
 }
 
@@ -64,6 +66,12 @@ export function openRateLimit(pool: pg.Pool, options: RateLimitOptions): RateLim
       }
     },
     consumed: async (key) => (await limiter.get(key))?.consumedPoints ?? 0,
+    giveBack: async (key) => {
+      await pool.query(
+        'update rate_limits set points = points - 1 where key = $1 and points > 0 and expire > $2',
+        [`${options.name}:${key}`, Date.now()],
+      )
+    },
     block: async (key, seconds) => {
       await limiter.block(key, seconds)
     },

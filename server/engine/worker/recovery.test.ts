@@ -54,7 +54,7 @@ async function startWith(
                 sample_seconds: null,
               },
               ...{ available_from: null, available_after_days: null },
-              ...{ first_use_hours: null, customer_tag: null },
+              ...{ first_use_hours: null, customer_tag: null, ask_for: null },
             },
           },
         ],

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../mapping/model/reviews.ts'
 import { countUnread } from '../../core/outbox/notices.ts'
 import { operationId } from '../operations/record.ts'
+import { linkOpenings } from './link-openings.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 
 /** The page asks every few seconds. */
@@ -49,4 +50,5 @@ export const activityRoutes = (engine: Engine): Endpoint[] => [
       }
     },
   }),
+  linkOpenings(),
 ]

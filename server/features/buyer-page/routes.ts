@@ -44,6 +44,9 @@ const pageSchema = z
     library_link: z
       .boolean()
       .meta({ description: 'The pages of deliveries have a button “All my downloads”' }),
+    copied_links: z.enum(['direct', 'page']).meta({
+      description: 'What copied and listed links do: download the file, or open its page',
+    }),
     ask_again: z
       .boolean()
       .meta({ description: 'Buyers can ask for more of what is expired or used up' }),

@@ -30,6 +30,8 @@ export interface CustomerData {
   refused_downloads: Rows
   /** Files that were read or played in a browser, with shortened addresses. */
   views: Rows
+  /** When they answered what a link asked for, with shortened addresses. */
+  openings: Rows
   orders: Rows
   /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
   deliveries: Rows
@@ -111,6 +113,7 @@ async function collect(
     downloads: await downloadsOf(scope, buyer),
     refused_downloads: await refusedDownloadsOf(scope, buyer),
     views: await viewsOf(scope, buyer),
+    openings: await openingsOf(scope, buyer),
     orders: await ordersOf(scope, secrets, buyer),
     deliveries: await preparedFor(scope, buyer),
     records,
@@ -231,6 +234,14 @@ const viewsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
     `select v.at, f.filename, v.address, v.agent from file_views v
      left join files f on f.shop_id = v.shop_id and f.id = v.file_id
      where v.shop_id = :shop and v.link_id = any(:links::uuid[]) order by v.at`,
+    { links },
+  )
+
+const openingsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select o.at, f.filename, o.email, o.address, o.agent from link_openings o
+     left join files f on f.shop_id = o.shop_id and f.id = o.file_id
+     where o.shop_id = :shop and o.link_id = any(:links::uuid[]) order by o.at`,
     { links },
   )
 

@@ -114,6 +114,10 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
     `delete from refused_downloads where shop_id = :shop and link_id = any(:links::uuid[])`,
     { links },
   )
+  await tx.query(
+    `delete from link_openings where shop_id = :shop and link_id = any(:links::uuid[])`,
+    { links },
+  )
   await tx.query(`delete from file_views where shop_id = :shop and link_id = any(:links::uuid[])`, {
     links,
   })

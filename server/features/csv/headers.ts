@@ -95,6 +95,10 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
     `Kundentag,Kunden-Tag,tag client,étiquette client,etiqueta de cliente,tag cliente,
     etiqueta do cliente,klanttag,顧客タグ`,
   ),
+  ask_for: words(
+    `Abfrage,Abfrage vor Download,demander,demande avant téléchargement,preguntar,pedir,
+    chiedere,solicitar,vragen,確認方法`,
+  ),
   view: words(
     `Ansicht,Ansehen,affichage,consultation,vista,visualización,visualizzazione,visualização,
     weergave,閲覧,表示`,

@@ -23,6 +23,7 @@ afterAll(async () => {
 const NO_TERMS = {
   ...{ available_from: null, available_after_days: null, first_use_hours: null },
   customer_tag: null,
+  ask_for: null,
 }
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
 const url = 'https://cdn.example.com/a.pdf'

@@ -101,7 +101,7 @@ export function readValues(
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
   if (SHORTENED.test(product_sku)) problems.push({ ...SHORTENED_SKU, value: product_sku })
-  const settings = readSettings(cell, wrong)
+  const settings = readSettings(cell, wrong, id !== null)
   const tagText = cell('tags')
   const tags = tagText === '' ? undefined : splitTags(tagText)
   if (tags) wrong('tags', tagsProblem(tags), tagText)
@@ -114,9 +114,12 @@ export function readValues(
 function readSettings(
   cell: (field: CsvField) => string,
   wrong: (field: CsvField, problem: Problem, value: string) => void,
+  changes: boolean,
 ): EntrySettings {
   const values = forEntrySettings((field) => {
     const text = cell(field)
+    // An export writes this word: the file keeps the password that it has.
+    if (field === 'ask_for' && changes && text.toLowerCase() === 'password') return undefined
     const value = settingIn(text, FILE_SETTINGS[field].entry)
     if (typeof value !== 'object' || value === null) return value
     wrong(field, value, text)
@@ -129,10 +132,12 @@ type SettingCell = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]['entr
 
 function settingIn(text: string, entry: SettingCell): string | number | null | undefined | Problem {
   if ('max' in entry) return wholeNumber(text, entry.max)
-  if ('values' in entry) return choice(text, entry.values)
+  if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
+    return choice(text, entry.values)
   if (text === '') return undefined
   if (NONE.has(text.toLowerCase())) return null
-  return 'day' in entry ? dayOf(text) : textOf(text, entry.maxLength)
+  if ('day' in entry) return dayOf(text)
+  return 'maxLength' in entry ? textOf(text, entry.maxLength) : undefined
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */

@@ -32,6 +32,8 @@ export interface WantedArchive {
   /** The name of the ZIP file, without its extension. */
   name: string
   client: Client
+  /** As for `ArchiveAsker`. */
+  opened: readonly string[]
 }
 
 /** Why there is no ZIP file. */
@@ -75,10 +77,13 @@ export function createArchives(given: {
   const parts: ArchiveParts = { ...given, bytes: createByteSender(given.stores) }
   return {
     answer: (visit, asked) => {
-      const { shop, link, key, client } = asked
+      const { shop, link, key, client, opened } = asked
       const sites = sitesOf(visit.request.headers.referer)
       const part = resumedPart(visit.request)
-      const askerAt = (now: Date) => ({ shop, link, key, client, sites, now, ...part })
+      const askerAt = (now: Date) => ({
+        ...{ shop, link, key, client, sites, now, opened },
+        ...part,
+      })
       // A transfer that is just breaking off may leave a copy that is owed to this client.
       return readSettled(
         () => answer(parts, { visit, asked, asker: askerAt(parts.clock()) }),

@@ -45,6 +45,10 @@ const fields = {
   library_link: z.boolean().meta({
     description: 'The pages of deliveries have a button “All my downloads”; only with `library`',
   }),
+  copied_links: z.enum(['direct', 'page']).meta({
+    description:
+      'What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing',
+  }),
   ask_again: z.boolean().meta({
     description: 'Buyers can ask for more time or downloads of files that are expired or used up',
   }),
@@ -63,6 +67,7 @@ const savedSchema = z.object({
   // Without the button a buyer reaches the library by its address only: no page changes.
   library: fields.library.default(true),
   library_link: fields.library_link.default(false),
+  copied_links: fields.copied_links.default('direct'),
   ask_again: fields.ask_again.default(true),
   buy_again: fields.buy_again.default(true),
 })

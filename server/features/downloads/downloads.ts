@@ -18,6 +18,7 @@ import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
 import { createDelegates, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
+import { createGates } from './gates/gates.ts'
 import { createLooks, type PageLooks } from './look.ts'
 import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
 import { createPublic } from './public.ts'
@@ -30,6 +31,7 @@ import { opensPage, routeOf, type Route } from './request.ts'
 import type { Visit } from './response.ts'
 import { createServing } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
+import { createStartAddresses } from './start-addresses.ts'
 import { openQuery, type Query } from './targets.ts'
 import { createViewAnswers, isViewRoute } from './view/answers.ts'
 
@@ -192,17 +194,21 @@ function createAnswers(
     void query('opened', OPENED, [shop, id, at]).catch((error: unknown) =>
       log.warn('an opened delivery was not recorded', errorFields(error)),
     )
-  const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter: counting.links, recordOpening, attempts },
-  })
   const counter = counting.links
-  const links = createLinkAnswers({ counter, serving, clientOf, clock, pages, attempts })
+  const gates = createGates({ pool: database.pool, secrets, counter, attempts })
+  const starts = createStartAddresses(secrets)
+  const pages = createPageAnswers({
+    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, starts },
+  })
+  const links = createLinkAnswers({
+    ...{ counter, serving, clientOf, clock, pages, attempts, gates, starts },
+  })
   const views = createViewAnswers({
-    ...{ query, secrets, counter, serving, clientOf, attempts, views: recorded },
+    ...{ query, secrets, counter, serving, clientOf, attempts, views: recorded, gates },
     secure: baseUrl.startsWith('https:'),
   })
   const pictures = createPictureAnswer({
-    ...{ database, counter, clientOf },
+    ...{ database, counter, clientOf, gates },
     readPicture: delivery.readPicture ?? (() => Promise.resolve(null)),
   })
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
@@ -214,8 +220,9 @@ function createAnswers(
   return (route, visit) => {
     const { request, response } = visit
     if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
+    if (route.kind === 'open') return gates.answer(visit, clientOf(request))
     if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
-      return sendToDownload(visit, route.key)
+      return sendToDownload(visit, route.key, { starts, gates })
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
     if (route.kind === 'picture') return pictures(visit, route.key)

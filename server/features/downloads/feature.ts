@@ -13,6 +13,8 @@ export const downloadsFeature = defineFeature({
       keeps: ['reason'],
       how: 'link',
     },
+    // Also the addresses of others to whom a buyer gave the link.
+    link_openings: { about: 'Opened links', columns: ['email', 'address', 'agent'], how: 'delete' },
     file_views: { about: 'Views', columns: ['address', 'agent'], how: 'link' },
     download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
     archive_sessions: {

@@ -10,16 +10,20 @@ import type { Client } from '../../http/clients.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
 import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
+import { asksForPassword, ASKS_NOTHING } from '../links/model/asks.ts'
 import type { Archives } from './archive.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
-import { sendPack } from './pack-page.ts'
+import type { Gates } from './gates/gates.ts'
+import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
+import { sendPack, type LockedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import { hasAsked, refuse, shownShop, translatorForLink } from './refusal.ts'
 import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
-import { isConfirmed, PAGE, relativeToPage, wantsArchive } from './request.ts'
+import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
+import type { StartAddresses } from './start-addresses.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from './view-kinds.ts'
 
@@ -40,7 +44,9 @@ interface PageParts {
   database: Database
   secrets: Secrets
   archives: Archives
-  counter: Pick<LinkCounter, 'owedBy'>
+  counter: Pick<LinkCounter, 'owedBy' | 'asksUnder'>
+  gates: Gates
+  starts: StartAddresses
   attempts: Pick<RefusedAttempts, 'record'>
   /** Records that a buyer has opened the page of a delivery. Never throws. */
   recordOpening(shop: number, delivery: string, at: Date): void
@@ -56,7 +62,7 @@ async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void>
   const { visit, key, link } = asked
   const { request, now } = visit
   const readFiles = () => openDeliveryLink(forShop(database, link.shop), secrets, link.link)
-  if (wantsArchive(request)) return openArchive(parts, asked, readFiles)
+  if (await openArchive(parts, asked, readFiles)) return
   sendPack(visit, {
     ...{ name: nameOf(link), order: true, locale: link.locale ?? null, shop: shownShop(link) },
     ...{ expires_at: null, now, ...(await withOwed(parts, asked, await readFiles())) },
@@ -75,7 +81,7 @@ async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
   const { request, now } = visit
   // Reading the files creates the links of files that are new in the pack, also for the ZIP file.
   const files = await openPackLink(forShop(database, link.shop), secrets, link.link, now)
-  if (wantsArchive(request)) return openArchive(parts, asked, () => Promise.resolve(files))
+  if (await openArchive(parts, asked, () => Promise.resolve(files))) return
   sendPack(visit, {
     ...{ name: nameOf(link), shop: shownShop(link), expires_at: link.expires_at, now },
     ...(await withOwed(parts, asked, files)),
@@ -84,41 +90,87 @@ async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
   })
 }
 
-/** The files of a page. A copy that broke off and may be fetched again counts as left. */
+/**
+ * The files of a page. A copy that broke off and may be fetched again counts as left. Files that ask
+ * for something which this request has not answered are locked.
+ */
 async function withOwed<File extends PackFile>(
-  { counter }: PageParts,
+  { counter, gates }: PageParts,
   { visit, link, client }: PageRequest,
   files: readonly File[],
-): Promise<{ files: readonly File[]; archiveOwed: boolean }> {
+): Promise<{ files: readonly (File & LockedFile)[]; archiveOwed: boolean }> {
   const owed = await counter.owedBy(link, client, visit.now)
-  const one = (file: File): File =>
-    owed.keys.has(hashKey(file.key).toString('hex'))
-      ? { ...file, downloads: file.downloads - 1 }
-      : file
-  return { files: owed.keys.size === 0 ? files : files.map(one), archiveOwed: owed.archive }
+  const one = (file: File): File & LockedFile => {
+    const isOwed = owed.keys.has(hashKey(file.key).toString('hex'))
+    const { asks } = file
+    const isOpen =
+      asks === ASKS_NOTHING ||
+      gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now)
+    return {
+      ...file,
+      downloads: file.downloads - (isOwed ? 1 : 0),
+      locked: isOpen ? null : asksForPassword(asks) ? 'password' : 'email',
+    }
+  }
+  return { files: files.map(one), archiveOwed: owed.archive }
 }
 
-/** Answers with all files of a page as one ZIP file. */
+/** Answers with all files of a page as one ZIP file. False: the request gets the page. */
 async function openArchive(
+  parts: PageParts,
+  asked: PageRequest,
+  readFiles: () => Promise<readonly PageFile[]>,
+): Promise<boolean> {
+  const { visit, key, link, client } = asked
+  const { request, now } = visit
+  if (!wantsArchive(request) || opensPage(request)) return false
+  const start = parts.starts.stateOf(request, key, true, now)
+  if (start === 'forged') return false
+  if (start === 'ended' && !resumedPart(request).later) {
+    const owed = await parts.counter.owedBy(link, client, now)
+    if (!owed.archive) return false
+  }
+  if (start === 'none' && isScan(request)) {
+    const files = await readFiles()
+    if (files.some(({ download_limit }) => download_limit !== null)) {
+      sendConfirm(visit, link, { key, name: `${nameOf(link)}.zip`, all: true })
+      return true
+    }
+  }
+  const opened = await openedGates(parts, asked, start === 'none' ? 'page' : 'continue')
+  await sendArchive(parts, asked, readFiles, opened)
+  return true
+}
+
+/** What the files under a page may ask for, to be in the ZIP file of this request. */
+async function openedGates(
+  { counter, gates }: PageParts,
+  { visit, link }: PageRequest,
+  use: 'page' | 'continue',
+): Promise<readonly string[]> {
+  if (!hasTokens(visit.request)) return [ASKS_NOTHING]
+  const asked = await counter.asksUnder(link)
+  const isOpen = (asks: string) =>
+    gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now, use)
+  return [ASKS_NOTHING, ...asked.filter(isOpen)]
+}
+
+async function sendArchive(
   { archives, attempts }: PageParts,
   { visit, key, link, client }: PageRequest,
   readFiles: () => Promise<readonly PageFile[]>,
+  opened: readonly string[],
 ): Promise<void> {
   const { request, response, now } = visit
-  const name = nameOf(link)
-  const limited = async () =>
-    (await readFiles()).some(({ download_limit }) => download_limit !== null)
-  if (isUnconfirmedScan(request) && (await limited()))
-    return sendConfirm(visit, link, { key, name: `${name}.zip`, all: true })
   const { shop, link: id } = link
-  const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
+  const asked = { shop, link: id, key, name: `${link.shopName} ${nameOf(link)}`, client, opened }
   const refusal = await archives.answer(visit, asked)
   if (!refusal) return
   const ended = refusal === 'link_exhausted'
   const files = ended ? await readFiles() : []
   const code = ended ? archiveRefusal(files, now) : refusal
   refuse(request, response, code, { link: releasing(link, files), now, ask: askForm(request, key) })
-  if (ended && request.method === 'GET')
+  if (ended && request.method === 'GET' && code !== 'link_locked')
     attempts.record(link, whyNoArchive(code, files, now), client, now)
 }
 
@@ -133,6 +185,7 @@ type PageFile = PackFile & Partial<Pick<PaidFile, 'expires_at' | 'tag_problem'>>
 /** The code of a page none of whose files can be downloaded, if all have the same reason. */
 function archiveRefusal(files: readonly PageFile[], now: Date): ErrorCode {
   if (files.length === 0) return 'link_exhausted'
+  if (files.every(({ asks }) => asks !== ASKS_NOTHING)) return 'link_locked'
   if (files.every(({ available_at }) => available_at && available_at > now))
     return 'link_not_released'
   if (files.every(({ tag_problem }) => tag_problem === 'guest')) return 'customer_unknown'
@@ -156,41 +209,51 @@ const nameOf = ({ pack }: KnownLink): string => present(pack, 'The name of the p
  * A program that follows every link of a mail must not use up a link that has a limit: it gets a
  * page with a button, which programs do not press.
  */
-export const isUnconfirmedScan = (request: IncomingMessage): boolean =>
-  request.method === 'GET' && isScanner(request) && !isConfirmed(request)
+export const isScan = (request: IncomingMessage): boolean =>
+  request.method === 'GET' && isScanner(request)
 
 export function sendConfirm(
   { request, response }: Visit,
   link: KnownLink,
-  asked: { key: string; name: string; all?: boolean; posted?: boolean },
+  asked: { key: string; name: string; all?: boolean },
 ): void {
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
   const { target } = link
+  const tokens = withTokens(tokensIn(request))
   const view =
     target && !asked.all
-      ? viewButtonOf(frame.t, target, relativeToPage(request, `view?key=${asked.key}`))
+      ? viewButtonOf(frame.t, target, relativeToPage(request, `view?key=${asked.key}${tokens}`))
       : null
   const viewOnly = view !== null && target !== null && isViewOnly(target)
-  const action = relativeToPage(
-    request,
-    asked.posted ? `download?key=${asked.key}&${PAGE}` : 'download',
-  )
+  const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`
   sendPage(
     request,
     response,
     200,
     renderConfirm(frame, {
-      ...{ ...asked, title, action, view, viewOnly },
+      ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
       sha256: asked.all ? null : (target?.sha256 ?? null),
     }),
   )
 }
 
-/** The button of a link's page was pressed: to the address that can also be resumed. */
-export function sendToDownload({ request, response }: Visit, key: string): void {
+/**
+ * A button was pressed: to a signed address that can also be resumed, and handed over to another
+ * program. The link is looked up there. Answers that are too old stay behind: a download that begins
+ * now needs one that is valid now.
+ */
+export function sendToDownload(
+  { request, response, now }: Visit,
+  key: string,
+  { starts, gates }: Pick<PageParts, 'starts' | 'gates'>,
+): void {
   request.resume()
-  const location = relativeToPage(request, `download?key=${key}&confirmed=1`)
+  const all = wantsArchive(request)
+  const tokens = withTokens(gates.tokens.current(request, now))
+  const start = starts.queryOf(key, all, now)
+  const address = `download?key=${key}${all ? '&all=1' : ''}${start}${tokens}`
+  const location = relativeToPage(request, address)
   response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
 }
 

@@ -8,7 +8,9 @@ import { PRIVATE } from '../../http/headers.ts'
 import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
-import { askForm, isUnconfirmedScan, sendConfirm, type PageAnswers } from './link-pages.ts'
+import type { Gates } from './gates/gates.ts'
+import { hasTokens } from './gate-tokens.ts'
+import { askForm, isScan, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { sitesOf } from './referrers.ts'
 import { refuse, refusalReason, RETRY_LATER } from './refusal.ts'
 import { isPlain, opensPage, resumedPart } from './request.ts'
@@ -22,6 +24,7 @@ import {
 } from './response.ts'
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
+import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 import { isViewOnly } from './view-kinds.ts'
 
@@ -32,6 +35,8 @@ export interface LinkParts {
   clock: () => Date
   pages: PageAnswers
   attempts: Pick<RefusedAttempts, 'record'>
+  gates: Gates
+  starts: StartAddresses
 }
 
 type FileLink = KnownLink & { target: LinkTarget }
@@ -43,16 +48,26 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const client = parts.clientOf(request)
     const sites = sitesOf(request.headers.referer)
     const first: Asker = { key, client, sites, now, ...resumedPart(request) }
-    const scanned = opensPage(request) || isUnconfirmedScan(request)
-    if (isPlain(request) && !scanned) {
+    const start = parts.starts.stateOf(request, key, false, now)
+    const paged = wantsPage(request, start)
+    // The answer in the address is checked against the link first.
+    if (isPlain(request) && !paged && !hasTokens(request)) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }
-    const { link, asker } = await lookUp(parts, request, first)
+    const found = await lookUp(parts, request, first)
+    const { link } = found
     if (!link) return refuse(request, response, 'link_unavailable')
-    const reason = reasonFor(asker, link)
+    const reason = reasonFor(found.asker, link)
+    const continues = start === 'ended' && (first.later === true || isOwed(link))
+    const use = start === 'fresh' || continues ? 'continue' : 'page'
+    if (reason === null || mayContinue(link, reason, request)) {
+      if (!parts.gates.isOpen(visit, link, use)) return parts.gates.ask(visit, link, { key })
+    }
+    const asker = { ...found.asker, opened: link.gate?.asks ?? null }
     if (reason === null) {
       if (link.delivery) return parts.pages.openDelivery({ visit, key, link, client })
+      const scanned = paged && !continues
       if (isFileLink(link) && scanned && (await answerScan(parts, visit, asker, link))) return
       if (link.target && isViewOnly(link.target))
         return refuse(request, response, 'file_view_only', { link, key })
@@ -70,6 +85,10 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const why = request.method === 'GET' ? refusedReason(link, code, asker.now) : null
     if (why) parts.attempts.record(link, why, client, asker.now)
   }
+
+/** Does the request get the page with the button, unless it continues a download? */
+const wantsPage = (request: IncomingMessage, start: StartState): boolean =>
+  opensPage(request) || (start === 'none' ? isScan(request) : start !== 'fresh')
 
 /**
  * If the link is used up by a transfer that may just be breaking off, waits for its end: it may
@@ -98,9 +117,10 @@ async function answerScan(
   link: FileLink,
 ): Promise<boolean> {
   const { request } = visit
-  const posted = opensPage(request)
-  if (posted || link.download_limit !== null || isViewOnly(link.target)) {
-    sendConfirm(visit, link, { key: asker.key, name: link.target.filename, posted })
+  const isDirect =
+    !opensPage(request) && parts.starts.stateOf(request, asker.key, false, asker.now) === 'none'
+  if (!isDirect || link.download_limit !== null || isViewOnly(link.target)) {
+    sendConfirm(visit, link, { key: asker.key, name: link.target.filename })
     return true
   }
   // Without a limit a scanner's download uses nothing up.

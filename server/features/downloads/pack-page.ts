@@ -2,6 +2,7 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
+import { ASKS_NOTHING } from '../links/model/asks.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import {
   openTemplate,
@@ -11,7 +12,8 @@ import {
   type ShownShop,
   type ViewButton,
 } from './pages.ts'
-import { relativeToPage } from './request.ts'
+import { tokensIn, withTokens } from './gate-tokens.ts'
+import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
@@ -20,7 +22,7 @@ import { isViewOnly } from './view-kinds.ts'
 interface PackPage extends Page {
   summary: string
   files: readonly ShownRow[]
-  /** The address of the ZIP file with all files that have downloads left. */
+  /** Where the button of all files that have downloads left, as a ZIP file, sends a POST. */
   all?: string
   /** The size of that ZIP file. */
   allSize?: string
@@ -38,14 +40,21 @@ interface ShownRow {
   sha256: string | null
   /** The address of its small picture; null: it has none. */
   picture: string | null
-  /** Of the download; null: there is none left. */
+  /** Where the button of its download sends a POST; null: there is none left. */
   address: string | null
+  /** The page that asks before its download; null: it is open. */
+  unlock: string | null
   view: ViewButton | null
   /** The address of its product, when it is expired or used up; null: the product is not offered. */
   buy: string | null
 }
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
+
+/** A file with what this request has not answered yet; null: it may have the file. */
+export interface LockedFile {
+  locked: 'email' | 'password' | null
+}
 
 export interface OpenedPack {
   /** The name of the pack or of the order. */
@@ -55,7 +64,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShownShop
   expires_at: Date | null
-  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>>)[]
+  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>> & LockedFile)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date
@@ -70,7 +79,12 @@ export interface OpenedPack {
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
-  const address = (key: string, to = 'download') => relativeToPage(request, `${to}?key=${key}`)
+  const tokens = withTokens(tokensIn(request))
+  const address = (key: string, to = 'download', asks = ASKS_NOTHING) =>
+    relativeToPage(
+      request,
+      `${to}?key=${key}${to === 'download' ? `&${PAGE}` : ''}${asks === ASKS_NOTHING ? '' : tokens}`,
+    )
   sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
 }
 
@@ -78,10 +92,11 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
 export function packPage(
   t: Translator,
   pack: OpenedPack,
-  address: (key: string, to?: 'view' | 'download/picture') => string,
+  address: (key: string, to?: 'download' | 'view' | 'download/picture', asks?: string) => string,
 ): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
-  const downloads = files.filter((file) => !isOnlyViewed(file))
+  const downloads = files.filter((file) => !isOnlyViewed(file) && file.locked === null)
+  const asked = downloads.find(({ asks }) => asks !== ASKS_NOTHING)?.asks
   const usable = downloads.filter((file) => isUsable(file, now))
   const zipped = pack.archiveOwed ? downloads : usable
   return {
@@ -94,16 +109,28 @@ export function packPage(
       about: aboutTexts(t, file, pack)
         .filter((text) => text !== '')
         .join(' · '),
-      picture: isPictured(file, now) ? address(file.key, 'download/picture') : null,
+      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.asks) : null,
       sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
-      address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
-      view: isOpen(file, now) ? viewButtonOf(t, viewed(file), address(file.key, 'view')) : null,
+      address:
+        isUsable(file, now) && !isOnlyViewed(file)
+          ? address(file.key, 'download', file.asks)
+          : null,
+      view: isOpen(file, now)
+        ? viewButtonOf(t, viewed(file), address(file.key, 'view', file.asks))
+        : null,
+      unlock:
+        file.locked !== null && isUsable({ ...file, locked: null }, now)
+          ? `${address(file.key, 'download', file.asks)}&from=${pack.ask.key}`
+          : null,
       buy: buyAddress(file, pack),
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
-      ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(zipped)) }
+      ? {
+          all: `${address(pack.ask.key, 'download', asked)}&all=1`,
+          allSize: t.size(bytesOf(zipped)),
+        }
       : {}),
     ...(files.every((file) => waits(file, now) || isUsable(file, now)) ? {} : moreOf(t, pack)),
   }
@@ -115,8 +142,9 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
   const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
   return [
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
+    file.locked === null ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
-    ...[renewedText(t, file), ...keyTexts(t, file)],
+    ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
 }
 
@@ -150,14 +178,21 @@ const hasLeft = (file: PackFile) =>
 type ShownFile = OpenedPack['files'][number]
 
 const isOpen = (file: ShownFile, now: Date) =>
-  !file.preparing && isReleased(file, now) && !file.tag_problem && !hasEnded(file, now)
+  !file.preparing &&
+  isReleased(file, now) &&
+  !file.tag_problem &&
+  file.locked === null &&
+  !hasEnded(file, now)
 
 const hasEnded = ({ expires_at, use_ends_at }: ShownFile, now: Date) =>
   (expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now)
 
 /** It is shown beside the file why it cannot be had, and asking for more would not help. */
 const waits = (file: ShownFile, now: Date): boolean =>
-  file.preparing === true || !isReleased(file, now) || Boolean(file.tag_problem)
+  file.preparing === true ||
+  !isReleased(file, now) ||
+  Boolean(file.tag_problem) ||
+  file.locked !== null
 const isPictured = (file: ShownFile, now: Date) =>
   isOpen(file, now) &&
   !file.unpictured &&

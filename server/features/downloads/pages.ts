@@ -113,17 +113,12 @@ export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', 
 /** The second step of a download, for programs that follow every link. */
 export interface ConfirmPage extends Page {
   name: string
-  key: string
-  /** All files of a delivery, as one ZIP file. */
-  all?: boolean
-  /** The button sends a POST, which no program that follows links sends. */
-  posted?: boolean
   view?: ViewButton | null
   /** The file is only viewed. */
   viewOnly?: boolean
   /** The digest of the file. */
   sha256?: string | null
-  /** Relative to the page. */
+  /** Where the button sends a POST, which no program that follows links sends. Relative to the page. */
   action: string
 }
 

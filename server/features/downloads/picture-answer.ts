@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { Client } from '../../http/clients.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
+import type { Gates } from './gates/gates.ts'
 import { sitesOf } from './referrers.ts'
 import { refusalReason } from './refusal.ts'
 import type { Visit } from './response.ts'
@@ -20,6 +21,7 @@ interface PictureParts {
   counter: Pick<LinkCounter, 'lookUp'>
   clientOf: (request: IncomingMessage) => Client
   readPicture: ReadPicture
+  gates: Pick<Gates, 'isOpen'>
 }
 
 const HEADERS = [
@@ -29,14 +31,17 @@ const HEADERS = [
 ]
 
 export const createPictureAnswer =
-  ({ database, counter, clientOf, readPicture }: PictureParts) =>
-  async ({ request, response, now }: Visit, key: string | null): Promise<void> => {
+  ({ database, counter, clientOf, readPicture, gates }: PictureParts) =>
+  async (visit: Visit, key: string | null): Promise<void> => {
+    const { request, response, now } = visit
     const sites = sitesOf(request.headers.referer)
     const asker = key === null ? null : { key, client: clientOf(request), sites, now }
     const link = asker && (await counter.lookUp(asker))
     // A used-up limit hides no picture.
     const target =
-      link && refusalReason({ ...link, download_limit: null }, sites, now) === null
+      link &&
+      refusalReason({ ...link, download_limit: null }, sites, now) === null &&
+      gates.isOpen(visit, link)
         ? link.target
         : null
     const picture = target && (await readPicture(forShop(database, target.shop), target.file))

@@ -247,6 +247,10 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
     `delete from refused_downloads where at < $1::timestamptz - $2 * interval '1 month'`,
     [now, KEPT_MONTHS],
   )
+  await pool.query(
+    `delete from link_openings where at < $1::timestamptz - $2 * interval '1 month'`,
+    [now, KEPT_MONTHS],
+  )
   await pool.query(`delete from file_views where at < $1::timestamptz - $2 * interval '1 month'`, [
     now,
     KEPT_MONTHS,

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
+import { tokensIn, withTokens } from './gate-tokens.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
 import type { MessageKey } from './texts/en.ts'
 import {
@@ -230,7 +231,13 @@ const viewButton = (
   key: string | undefined,
 ) =>
   key && target
-    ? { button: viewButtonOf(t, target, relativeToPage(request, `view?key=${key}`)) }
+    ? {
+        button: viewButtonOf(
+          t,
+          target,
+          relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`),
+        ),
+      }
     : {}
 
 function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {

@@ -22,6 +22,7 @@ export const REFUSED_REASONS = [
   'site_not_allowed',
   'not_released',
   'customer_tag',
+  'wrong_answer',
 ] as const
 export type RefusedReason = (typeof REFUSED_REASONS)[number]
 

@@ -7,6 +7,7 @@ import { askedLocale } from './translate.ts'
 export type Route =
   | { kind: 'link'; key: string | null }
   | { kind: 'ask' }
+  | { kind: 'open' }
   | { kind: 'picture'; key: string | null }
   | { kind: 'public'; token: string }
   /** Made and checked by signed.ts. */
@@ -20,6 +21,7 @@ export type Route =
 // Mail programs and people add a slash.
 const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
+const OPEN = /^\/download\/open(?:\?|$)/
 const PICTURE = /^\/download\/picture\?/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
 const VIEW = /^\/view\/?(?:\?|$)/
@@ -47,6 +49,7 @@ export function routeOf(url: string | undefined): Route | null {
   if (token !== undefined) return { kind: 'public', token }
   const path = SIGNED.exec(url)?.[0]
   if (path !== undefined) return { kind: 'signed', path }
+  if (OPEN.test(url)) return { kind: 'open' }
   return ASK.test(url) ? { kind: 'ask' } : viewRouteOf(url)
 }
 
@@ -77,6 +80,7 @@ export function withLocale({ url }: IncomingMessage, address: string): string {
 const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   link: '/download',
   ask: '/download/ask',
+  open: '/download/open',
   picture: '/download/picture',
   public: '/files',
   signed: '/cdn',
@@ -95,13 +99,9 @@ export function deliveryAddress(url: string | undefined): string | null {
 /** Does the request ask for all files as one ZIP file rather than for the page? */
 export const wantsArchive = ({ url = '' }: IncomingMessage): boolean => /[?&]all=1(?:&|$)/.test(url)
 
-/** Links in mails open a page with a button, for every program that requests them. */
+/** Such an address opens a page with a button, for every program that requests it. */
 export const PAGE = 'page=1'
 export const opensPage = ({ url = '' }: IncomingMessage): boolean => /[?&]page=1(?:&|$)/.test(url)
-
-/** Was the button of the confirmation page pressed? */
-export const isConfirmed = ({ url = '' }: IncomingMessage): boolean =>
-  /[?&]confirmed=1(?:&|$)/.test(url)
 
 export const isKey = (text: string): boolean => KEY.test(text)
 

@@ -56,6 +56,8 @@ export interface Asker {
   offset?: number | null
   /** Does the request ask for a part that does not begin with the first byte? */
   later?: boolean
+  /** What the link asks for (`Gate.asks`), if the request has the answer. */
+  opened?: string | null
 }
 
 /** Selected from a file `f` and its version `v`, in the order of `fileTargetOf`. */

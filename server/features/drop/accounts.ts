@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../core/db/database.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { NameEncoding } from '../../../plugins/_page/name-encodings.ts'
-import { hashPassword, newPassword } from './passwords.ts'
+import { hashPassword, newPassword } from '../../core/passwords.ts'
 import { ensureSettings } from './settings.ts'
 
 export interface PublicKey {

@@ -10,7 +10,7 @@ import { findByUsername, type KnownAccount } from './accounts.ts'
 import { recordRefusal, type Attempt, type Refusal } from './connections.ts'
 import { createGuessGate } from './guess-gate.ts'
 import type { Refusals } from './refusals.ts'
-import { hashPassword, isPassword } from './passwords.ts'
+import { hashPassword, isPassword } from '../../core/passwords.ts'
 
 export type SignInResult = { account: KnownAccount } | { refused: Refusal }
 

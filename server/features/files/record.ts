@@ -1,6 +1,6 @@
 // A file as the API shows it.
 import { z } from 'zod'
-import { settingFields, settingsOf } from '../../../plugins/contract.ts'
+import { settingFields, shownSettings } from '../../../plugins/contract.ts'
 import type { FileRow } from '../../files/list.ts'
 import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
@@ -36,7 +36,9 @@ export const fileSchema = z
     pack: z.object({ id: z.string(), name: z.string() }).nullable(),
     downloads: z.number().int(),
     ...settingFields,
-    public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
+    public_url: z.url().nullable().meta({
+      description: 'Its address while it is public and asks for nothing',
+    }),
     version: z.number().int(),
     sha256: z.string().nullable().meta({
       description: 'The SHA-256 digest of its bytes in hex; null while it is not computed yet',
@@ -78,7 +80,7 @@ export function fileRecord(
     tags: row.tags,
     pack: row.pack && { id: toPublicId('pack', row.pack.id), name: row.pack.name },
     downloads: row.downloads,
-    ...settingsOf(row),
+    ...shownSettings(row),
     allowed_referrers: [...row.allowed_referrers],
     public_url: publicUrlOf(row, baseUrl),
     version: row.version,
@@ -91,9 +93,9 @@ export function fileRecord(
 const DAMAGED = { code: 'file_damaged', message: 'Its bytes are damaged' } as const
 
 const publicUrlOf = (
-  { visibility, deleted_at, public_token, filename }: FileRow,
+  { visibility, deleted_at, public_token, filename, ask_for: asked }: FileRow,
   baseUrl: string,
 ): string | null =>
-  visibility === 'public' && deleted_at === null && public_token
+  visibility === 'public' && deleted_at === null && asked === null && public_token
     ? publicUrl(baseUrl, public_token, filename)
     : null

@@ -16,6 +16,7 @@ import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { say, sayPlain, settingChanges } from '../../../plugins/contract.ts'
+import { askFields, checkAsk, withAskTerm } from '../links/model/ask-terms.ts'
 import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
 
@@ -124,8 +125,10 @@ const change = (parts: FileRouteParts) =>
         filename: filename.overwrite(cleanName).optional(),
         tags: tags.optional(),
         ...settingChanges,
+        password: askFields.password,
         pack_id: packId.nullable().optional(),
       })
+      .superRefine(checkAsk)
       .meta({ id: 'FileChange' }),
     replies: {
       200: { description: 'The current state of the file', schema: whole },
@@ -137,7 +140,7 @@ const change = (parts: FileRouteParts) =>
     },
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('file', params.id)
-      await editFile(caller.scope, id, fieldsEdit(body))
+      await editFile(caller.scope, id, fieldsEdit(await withAskTerm(caller.scope, body)))
       return { body: await wholeFile(parts, caller.scope, id) }
     },
   })

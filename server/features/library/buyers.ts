@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import type { ShownOpening } from '../downloads/gates/openings.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
@@ -96,6 +97,7 @@ export interface BuyerDetail extends BuyerSummary {
     agent: string
   }[]
   view_list: ShownView[]
+  opening_list: ShownOpening[]
   licence_keys: { file_id: string; filename: string; key: string; revoked: boolean }[]
 }
 
@@ -120,8 +122,9 @@ export async function readBuyer(
     { email },
   )
   if (!summary || !isBuyer(summary)) return null
-  const [library, download_list, refused_list, view_list, licence_keys] = await Promise.all([
+  const [library, licence_keys, ...lists] = await Promise.all([
     readVisits(scope, email),
+    readLicences(scope, secrets, email),
     readDownloads(scope, email),
     scope.query<BuyerDetail['refused_list'][number]>(
       `select r.at, r.file_id, f.filename, r.reason, r.times, r.address, r.agent
@@ -137,9 +140,19 @@ export async function readBuyer(
        order by v.at desc limit ${MAX_ATTEMPTS}`,
       { email },
     ),
-    readLicences(scope, secrets, email),
+    scope.query<ShownOpening>(
+      `select o.at, o.file_id, f.filename, nullif(o.email, '') as email, o.address, o.agent
+       from ${OWN_LINKS} join link_openings o on o.shop_id = :shop and o.link_id = l.id
+       left join files f on f.shop_id = o.shop_id and f.id = o.file_id
+       order by o.at desc limit ${MAX_ATTEMPTS}`,
+      { email },
+    ),
   ])
-  return { ...summary, library, download_list, refused_list, view_list, licence_keys }
+  const [download_list, refused_list, view_list, opening_list] = lists
+  return {
+    ...{ ...summary, library, licence_keys },
+    ...{ download_list, refused_list, view_list, opening_list },
+  }
 }
 
 /** Newest first. */

@@ -6,6 +6,7 @@ import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import { askOf, asksForPassword, ASKS_NOTHING } from '../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { hasNoPicture } from '../previews/kept.ts'
@@ -44,6 +45,8 @@ export interface LibraryItem {
   use_hours: number | null
   first_used_at: Date | null
   tag_problem: TagProblem | null
+  /** What its page asks for before a download; null: nothing. */
+  locked: 'email' | 'password' | null
   created_at: Date
   version: number
   /** When the current version came; null: it is the one that was bought. */
@@ -76,6 +79,7 @@ interface ItemRow extends LinkFacts {
   use_hours: number | null
   first_used_at: Date | null
   tag_problem: TagProblem | null
+  asks: string
 }
 
 /** SQL: one row of a table, read by its key. `offset 0` keeps it apart from the join. */
@@ -127,6 +131,7 @@ const READ = (search: boolean) => `
         then f.version_since end as renewed_at,
       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,
       l.available_at, l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
+      ${askOf('l', 'p')} as asks,
       l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
@@ -190,6 +195,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
     ...{ available_at: row.available_at, use_hours: row.use_hours },
     ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
+    locked: row.asks === ASKS_NOTHING ? null : asksForPassword(row.asks) ? 'password' : 'email',
     key: secrets.linkKey(row.id, row.rotation, row.key_hash),
     page:
       row.delivery_id === null || row.page_id === null

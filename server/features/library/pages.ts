@@ -6,6 +6,7 @@ import {
   type Page,
   type RenderedPage,
 } from '../downloads/pages.ts'
+import { PAGE } from '../downloads/request.ts'
 import { licenceText, productAddress, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
@@ -15,6 +16,8 @@ import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 
 interface Button {
+  /** It sends a POST, which no program that follows links sends. */
+  post: boolean
   text: string
   /** Names the file, for readers that list buttons alone. */
   label: string
@@ -122,7 +125,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     `download?key=${key}${locale === null ? '' : `&locale=${locale}`}`
   const page = item.page === null ? null : download(item.page)
   const button = (text: string, address: string, second: boolean): Button => ({
-    ...{ text, address, second, label: `${text}: ${name}` },
+    ...{ text, address, second, label: `${text}: ${name}`, post: false },
   })
   const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
   const view = viewOf(t, item)
@@ -130,8 +133,11 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   const isUsable =
     !waits && (item.status === 'active' || (view?.isOnly === true && item.status === 'exhausted'))
   const shopName = shop?.name ?? ''
+  const isOpen = isUsable && item.locked === null
   const buttons = isUsable
-    ? usableButtons(t, item, view, download(item.key))
+    ? isOpen
+      ? usableButtons(t, item, view, download(item.key))
+      : [lockedButton(t, name, download(item.key))]
     : waits
       ? []
       : [
@@ -147,8 +153,8 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     ...{ name, page, buttons },
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
-    sha256: isUsable && !view?.isOnly ? item.sha256 : null,
-    picture: isUsable && isPictured(item) ? `download/picture?key=${item.key}` : null,
+    sha256: isOpen && !view?.isOnly ? item.sha256 : null,
+    picture: isOpen && isPictured(item) ? `download/picture?key=${item.key}` : null,
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing
       ? [t('order.filePreparing')]
@@ -169,11 +175,18 @@ function usableButtons(
   if (view?.isOnly) return [view.button]
   const isPack = size_bytes === null
   const download = {
-    ...{ text: t(isPack ? 'library.open' : 'pack.download'), address, second: false },
+    ...{ text: t(isPack ? 'library.open' : 'pack.download'), second: false, post: !isPack },
+    address: isPack ? address : `${address}&${PAGE}`,
     label: t(isPack ? 'library.openNamed' : 'pack.downloadNamed', { filename: name }),
   }
   return view ? [download, { ...view.button, second: true }] : [download]
 }
+
+/** Opens the page that asks for the buyer's address or for a password. */
+const lockedButton = (t: Translator, name: string, address: string): Button => ({
+  ...{ text: t('gate.unlock'), label: t('gate.unlockNamed', { filename: name }) },
+  ...{ address: `${address}&${PAGE}`, second: false, post: false },
+})
 
 /** The button that opens its view; null: it is only downloaded. */
 function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
@@ -182,7 +195,10 @@ function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
   const shown = viewButtonOf(t, file, `view?key=${key}`)
   if (!shown) return null
   const { address, text, named } = shown
-  return { isOnly: isViewOnly(file), button: { address, text, label: named, second: false } }
+  return {
+    isOnly: isViewOnly(file),
+    button: { address, text, label: named, second: false, post: false },
+  }
 }
 
 const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
@@ -200,6 +216,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
       ? t('order.availableFrom', { moment: t.moment(item.available_at, timeZone) })
       : '',
     item.tag_problem ? t('order.needsTag') : '',
+    item.locked === null ? '' : t(`gate.asks.${item.locked}`),
     item.use_hours !== null && item.first_used_at === null ? useText(t, item.use_hours) : '',
     download_limit === null || item.status === 'expired' || viewOf(t, item)?.isOnly
       ? ''
@@ -212,7 +229,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
               ? t.moment(expires_at, timeZone)
               : t.date(expires_at),
         }),
-    ...item.licence_keys.map((key) => licenceText(t, key)),
+    ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),
   ]
 }
 

@@ -10,7 +10,7 @@ import { fromCursor, text, toCursor } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import { readBuyerPage } from '../downloads/buyer-page.ts'
-import { deliveryDetailSchema } from '../orders/record.ts'
+import { deliveryDetailSchema, openingRecord, refusalRecord } from '../orders/record.ts'
 import { isBuyer, listBuyers, readBuyer, type BuyerSummary } from './buyers.ts'
 import { hasItems } from './items.ts'
 import { requestLibrary } from './keys.ts'
@@ -37,7 +37,7 @@ const buyerSchema = z
   })
   .meta({ id: 'Buyer' })
 
-const { download_list, refusals, views } = deliveryDetailSchema.shape
+const { download_list, refusals, views, openings } = deliveryDetailSchema.shape
 const buyerDetailSchema = buyerSchema
   .extend({
     library: z
@@ -46,6 +46,7 @@ const buyerDetailSchema = buyerSchema
     download_list,
     refusals,
     views,
+    openings,
     licence_keys: z
       .array(
         z.object({
@@ -124,12 +125,8 @@ const read = ({ secrets }: BuyerRouteParts) =>
             at: view.at.toISOString(),
             file_id: toPublicId('file', view.file_id),
           })),
-          refusals: row.refused_list.map(({ reason, ...refused }) => ({
-            ...refused,
-            code: reason,
-            at: refused.at.toISOString(),
-            file_id: refused.file_id && toPublicId('file', refused.file_id),
-          })),
+          refusals: row.refused_list.map(refusalRecord),
+          openings: row.opening_list.map(openingRecord),
           licence_keys: caller.scopes.has('links:write')
             ? row.licence_keys.map((one) => ({ ...one, file_id: toPublicId('file', one.file_id) }))
             : [],

@@ -20,5 +20,6 @@ export const linksExamples: Examples = {
   'post /api/links/email': { body: { link_ids: [IDS.link] }, status: 200 },
   'post /api/links/{id}/revoke': { params: link, status: 200 },
   'post /api/links/{id}/extend': { params: link, body: { expiry_days: 30 }, status: 200 },
+  'post /api/links/{id}/ask': { params: link, body: { ask_for: 'email' }, status: 200 },
   'post /api/links/{id}/reset': { params: link, status: 200 },
 }

@@ -28,7 +28,13 @@ import {
 
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
-const TERMS = ['available_from', 'available_after_days', 'first_use_hours', 'customer_tag'] as const
+const TERMS = [
+  'available_from',
+  'available_after_days',
+  'first_use_hours',
+  'customer_tag',
+  'ask_for',
+] as const
 const ON_REQUEST: readonly string[] = ['id', 'view', 'sha256', ...TERMS, 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))

@@ -5,7 +5,7 @@ import type { ExportColumn, Listings, MadeLink } from '../../../plugins/contract
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { FRAME, columnsInOrder, listingSql, type ListingFormat } from '../../files/file-listing.ts'
-import { linkAddress } from './model/links.ts'
+import { copiedAddress, readCopied } from './model/copied.ts'
 
 /** Batches of an operation's files in one page; and items, if it has items. */
 const BATCHES = 2
@@ -171,6 +171,7 @@ async function* linksOf(
   { secrets, baseUrl }: Parts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly MadeLink[]> {
+  const copied = await readCopied(scope)
   let after = -1
   while (true) {
     signal.throwIfAborted()
@@ -197,7 +198,7 @@ async function* linksOf(
         : [
             {
               ...{ filename, email, download_limit },
-              url: linkAddress(baseUrl, secrets.linkKey(id, rotation, key_hash)),
+              url: copiedAddress(baseUrl, secrets.linkKey(id, rotation, key_hash), copied),
               expires_at: expires_at?.toISOString() ?? null,
             },
           ],

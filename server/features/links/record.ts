@@ -1,6 +1,8 @@
 // A link as every answer shows it.
 import { z } from 'zod'
 import type { LinkFilter } from './model/list.ts'
+import { copiedAddress, type CopiedLinks } from './model/copied.ts'
+import { shownAskOf, shownAskSchema } from './model/ask-terms.ts'
 import { linkAddress, LINK_STATUSES, type Link } from './model/links.ts'
 import { requirePublicId, toPublicId, type IdPrefix } from '../../core/ids.ts'
 import { timestamp } from '../../http/schemas.ts'
@@ -12,6 +14,10 @@ export const linkSchema = z
     pack_id: z.string().nullable(),
     filename: z.string().meta({ description: 'The name of the file or the pack' }),
     url: z.url().nullable().meta({ description: 'Only with `links:write`' }),
+    copy_url: z.url().nullable().meta({
+      description:
+        'The address to give to a buyer, as `copied_links` of the buyer’s page says; only with `links:write`',
+    }),
     email: z.string().nullable(),
     expires_at: timestamp.nullable(),
     available_at: timestamp.nullable().meta({
@@ -23,6 +29,7 @@ export const linkSchema = z
     first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
+    ask_for: shownAskSchema,
     status: z.enum(LINK_STATUSES),
     created_at: timestamp,
   })
@@ -30,13 +37,20 @@ export const linkSchema = z
 
 export type LinkRecord = z.output<typeof linkSchema>
 
-/** `mayUse`: the reader may see the address. */
-export const linkRecord = (link: Link, baseUrl: string, mayUse: boolean): LinkRecord => ({
+export interface LinkReader {
+  baseUrl: string
+  /** The reader may see the address. */
+  mayUse: boolean
+  copied: CopiedLinks
+}
+
+export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader): LinkRecord => ({
   id: toPublicId('link', link.id),
   file_id: link.file_id && toPublicId('file', link.file_id),
   pack_id: link.pack_id && toPublicId('pack', link.pack_id),
   filename: link.name,
   url: mayUse ? linkAddress(baseUrl, link.key) : null,
+  copy_url: mayUse ? copiedAddress(baseUrl, link.key, copied) : null,
   email: link.email,
   expires_at: link.expires_at?.toISOString() ?? null,
   available_at: link.available_at?.toISOString() ?? null,
@@ -44,6 +58,7 @@ export const linkRecord = (link: Link, baseUrl: string, mayUse: boolean): LinkRe
   first_used_at: link.first_used_at?.toISOString() ?? null,
   download_limit: link.download_limit,
   downloads: link.downloads,
+  ask_for: shownAskOf(link.asks),
   status: link.status,
   created_at: link.created_at.toISOString(),
 })

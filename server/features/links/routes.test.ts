@@ -322,7 +322,9 @@ describe('GET /api/links', () => {
       (await list(`?search=${encodeURIComponent(link.filename)}&email=filter@example.com`)).data,
     ).toEqual([link])
     expect((await list('?email=filter@example.com&status=revoked')).data).toEqual([])
-    expect((await list('?email=filter@example.com', reader)).data).toEqual([{ ...link, url: null }])
+    expect((await list('?email=filter@example.com', reader)).data).toEqual([
+      { ...link, url: null, copy_url: null },
+    ])
     expect((await list('', stranger)).data).toEqual([])
     const first = await list('?limit=2')
     const second = await list(`?limit=2&cursor=${first.next_cursor}`)

@@ -7,6 +7,7 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { askFields, askTerm, checkAsk } from './model/ask-terms.ts'
 import { plainCell } from '../../files/cells.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
 import type { Link } from './model/links.ts'
@@ -22,7 +23,14 @@ import {
   type Reply,
   type Scope,
 } from '../../http/endpoint.ts'
-import { linkFilterFields, linkFilterOf, linkRecord, linkSchema } from './record.ts'
+import { readCopied } from './model/copied.ts'
+import {
+  linkFilterFields,
+  linkFilterOf,
+  linkRecord,
+  linkSchema,
+  type LinkReader,
+} from './record.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
@@ -48,16 +56,26 @@ const linksBody = (limits: Limits) =>
         .optional()
         .meta({ description: 'Instead of files: one link for all files of the pack' }),
       ...terms,
+      ...askFields,
       email,
       per_file: z
-        .array(z.strictObject({ file_id: z.string(), ...terms, email }))
+        .array(
+          z.strictObject({
+            file_id: z.string(),
+            ...terms,
+            ask_for: z.enum(['nothing', 'email']).optional(),
+            email,
+          }),
+        )
         .max(
           MAX_PER_FILE,
           sayFixed('At most {count} files with terms of their own', { count: MAX_PER_FILE }),
         )
         .optional(),
     })
-    .superRefine(({ file_ids, pack_id, per_file }, context) => {
+    .superRefine((body, context) => {
+      checkAsk(body, context)
+      const { file_ids, pack_id, per_file } = body
       const wrong = (param: string, message: string) =>
         context.addIssue({ code: 'custom', path: [param], message })
       if ((file_ids === undefined) === (pack_id === undefined))
@@ -100,21 +118,30 @@ const create = (parts: LinkRouteParts) =>
     handler: async ({ caller, body, idempotencyKey }) => {
       await requireDownloads(caller.scope)
       if (body.file_ids === undefined)
-        return made(parts, [await linkOfPack(parts, caller.scope, body)])
+        return made(parts, caller.scope, [await linkOfPack(parts, caller.scope, body)])
       const per_file = termsOfFiles(body)
       if (body.file_ids.length > MAX_IN_REQUEST) return operate(parts, caller, body, idempotencyKey)
-      const wanted = { ...body, file_ids: body.file_ids, per_file }
-      return made(parts, await createLinks(caller.scope, parts.secrets, wanted, parts.clock()))
+      const ask_for = await askTerm(caller.scope, body)
+      const wanted = { ...body, file_ids: body.file_ids, per_file, ask_for }
+      const links = await createLinks(caller.scope, parts.secrets, wanted, parts.clock())
+      return made(parts, caller.scope, links)
     },
   })
 
-const made = ({ baseUrl }: LinkRouteParts, links: readonly Link[]): Reply => ({
-  status: 201,
-  body: { data: links.map((link) => linkRecord(link, baseUrl, true)), next_cursor: null },
-})
+async function made(
+  { baseUrl }: LinkRouteParts,
+  scope: ShopScope,
+  links: readonly Link[],
+): Promise<Reply> {
+  const reader = { baseUrl, mayUse: true, copied: await readCopied(scope) }
+  return {
+    status: 201,
+    body: { data: links.map((link) => linkRecord(link, reader)), next_cursor: null },
+  }
+}
 
 /** Throws `pack_not_found`. */
-function linkOfPack(
+async function linkOfPack(
   { secrets, clock }: LinkRouteParts,
   scope: ShopScope,
   body: LinksBody,
@@ -122,7 +149,9 @@ function linkOfPack(
   const pack_id = parsePublicId('pack', body.pack_id ?? '')
   if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
   const { expiry_days, download_limit, email } = body
-  return createPackLink(scope, secrets, { pack_id, expiry_days, download_limit, email }, clock())
+  const ask_for = await askTerm(scope, body)
+  const wanted = { pack_id, expiry_days, download_limit, email, ask_for }
+  return createPackLink(scope, secrets, wanted, clock())
 }
 
 /** Throws `validation_failed` with every problem that a schema cannot detect. */
@@ -193,10 +222,11 @@ const list = (parts: LinkRouteParts) =>
         { ...filter, limit, cursor },
         parts.clock(),
       )
-      const mayUse = caller.scopes.has('links:write')
-      return {
-        body: { ...links, data: links.data.map((link) => linkRecord(link, parts.baseUrl, mayUse)) },
+      const reader = {
+        ...{ baseUrl: parts.baseUrl, mayUse: caller.scopes.has('links:write') },
+        copied: await readCopied(caller.scope),
       }
+      return { body: { ...links, data: links.data.map((link) => linkRecord(link, reader)) } }
     },
   })
 
@@ -248,7 +278,9 @@ const exportCsv = (parts: LinkRouteParts) =>
       ctx.type = 'text/csv; charset=utf-8'
       sendChunks(
         ctx,
-        csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl),
+        csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), {
+          ...{ baseUrl: parts.baseUrl, mayUse: true, copied: await readCopied(caller.scope) },
+        }),
       )
       return null
     },
@@ -256,14 +288,15 @@ const exportCsv = (parts: LinkRouteParts) =>
 
 async function* csvOf(
   pages: AsyncIterable<readonly Link[]>,
-  baseUrl: string,
+  reader: LinkReader,
 ): AsyncGenerator<string> {
   // The byte-order mark tells a spreadsheet that this is UTF-8.
   yield `\ufeff${COLUMNS.join(',')}\r\n`
   for await (const links of pages) {
     if (links.length === 0) continue
     const rows = links
-      .map((link) => linkRecord(link, baseUrl, true))
+      .map((link) => linkRecord(link, reader))
+      .map(({ copy_url: url, ...record }) => ({ ...record, url }))
       .map((record) => COLUMNS.map((name) => plainCell(record[name])))
     yield `${Papa.unparse(rows, { newline: '\r\n' })}\r\n`
   }

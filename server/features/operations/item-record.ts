@@ -1,6 +1,6 @@
 // An operation's item as every answer shows it.
 import { z } from 'zod'
-import type { Mapping } from '../../../plugins/contract.ts'
+import { shownAsk, type Mapping } from '../../../plugins/contract.ts'
 import { ITEM_STATUSES, urlOf, type ItemRow } from '../../engine/engine.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
@@ -62,14 +62,27 @@ function shown(fields: Record<string, unknown> | null): Record<string, unknown> 
   const { mappings, ...others } = fields
   const kept = Object.entries(others)
     .filter(([name]) => !INTERNAL_FIELDS.has(name))
-    .map(([name, value]) => [name, name === 'link' ? shownLink(value) : value])
+    .map(([name, value]) => [name, shownValue(name, value)])
   return Object.fromEntries(
     mappings ? [...kept, ['mappings', shownMappings(mappings as ChangedMappings)]] : kept,
   )
 }
 
+function shownValue(name: string, value: unknown): unknown {
+  if (name === 'ask_for') return hidePassword(value)
+  return name === 'link' ? shownLink(value) : value
+}
+
 /** In a preview there is no link yet, only what it would be. */
-const shownLink = (link: unknown) => (typeof link === 'string' ? toPublicId('link', link) : link)
+function shownLink(link: unknown): unknown {
+  if (typeof link === 'string') return toPublicId('link', link)
+  const { ask_for: asked, ...terms } = link as { ask_for?: unknown }
+  return asked === undefined ? link : { ...terms, ask_for: hidePassword(asked) }
+}
+
+/** The hash of a password is for an undo alone. */
+const hidePassword = (asked: unknown) =>
+  typeof asked === 'string' && asked !== 'nothing' ? shownAsk(asked) : asked
 
 interface ChangedMappings {
   added: readonly Mapping[]

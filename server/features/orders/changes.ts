@@ -167,6 +167,8 @@ export interface DeliveryChange {
   download_limit?: number | null | undefined
   /** Added to the limits of files that have one. */
   more_downloads?: number | undefined
+  /** What the links ask for (`askTerm`); null: what each file asks for. */
+  ask_for?: string | null | undefined
   /** The files that the terms are for (bare UUIDs); absent: all. */
   file_ids?: readonly string[] | undefined
   /** The terms of single files, by bare UUID. */
@@ -249,7 +251,7 @@ async function changeTerms(
   change: DeliveryChange,
   now: Date,
 ): Promise<void> {
-  const { expiry_days, download_limit, more_downloads, file_ids } = change
+  const { expiry_days, download_limit, more_downloads, file_ids, ask_for: asked } = change
   const sets = [
     ...(expiry_days === undefined
       ? []
@@ -258,6 +260,7 @@ async function changeTerms(
           `use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
         ]),
     ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
+    ...(asked === undefined ? [] : ['ask_for = :asked::text']),
     // Added to the downloads so far, so that the buyer can download this many more times.
     ...(more_downloads === undefined
       ? []
@@ -276,6 +279,7 @@ async function changeTerms(
       ...(expiry_days === undefined ? {} : { now, days: expiry_days }),
       ...(download_limit === undefined ? {} : { limit: download_limit }),
       ...(more_downloads === undefined ? {} : { more: more_downloads }),
+      ...(asked === undefined ? {} : { asked }),
     },
   )
 }

@@ -5,6 +5,8 @@ import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
+import { askOf } from '../links/model/asks.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'
@@ -210,6 +212,8 @@ export interface DeliveryFile {
   tag_problem: TagProblem | null
   /** The tag that the file requires of this buyer. */
   customer_tag: string | null
+  /** What its link asks for (`askOf`). */
+  asks: string
   download_limit: number | null
   downloads: number
   last_download_at: Date | null
@@ -239,6 +243,7 @@ export interface DeliveryDetail extends DeliverySummary {
   download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
   refused_list: RefusedDownload[]
   view_list: ShownView[]
+  opening_list: ShownOpening[]
 }
 
 export interface RefusedDownload {
@@ -269,15 +274,20 @@ export async function readDelivery(
   )
   if (!summary) return null
   const { link_id: link, order_id: order } = summary
-  const [file_list, lines, messages, download_list, refused_list, view_list] = await Promise.all([
+  const [file_list, lines, messages, ...lists] = await Promise.all([
     listFiles(scope, { id, link }, now),
     listLines(scope, { id, order }),
     listMessages(scope, id),
     listDownloads(scope, link),
     listRefused(scope, link),
     listViews(scope, link),
+    listOpenings(scope, link),
   ])
-  return { ...summary, file_list, lines, messages, download_list, refused_list, view_list }
+  const [download_list, refused_list, view_list, opening_list] = lists
+  return {
+    ...{ ...summary, file_list, lines, messages },
+    ...{ download_list, refused_list, view_list, opening_list },
+  }
 }
 
 async function listFiles(
@@ -290,7 +300,8 @@ async function listFiles(
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
-       case when l.needs_tag then ${requiredTag('l')} end as customer_tag, l.download_limit, l.downloads,
+       case when l.needs_tag then ${requiredTag('l')} end as customer_tag, ${askOf('l', 'g')} as asks,
+       l.download_limit, l.downloads,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,
@@ -299,6 +310,7 @@ async function listFiles(
          where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),
            false) as withdrawn
      from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     join links g on g.shop_id = l.shop_id and g.id = l.parent_id
      join deliveries d on d.shop_id = l.shop_id and d.id = :id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
@@ -366,7 +378,7 @@ const listViews = (scope: ShopScope, link: string): Promise<ShownView[]> =>
   )
 
 /** Newest first. */
-const listRefused = (scope: ShopScope, link: string): Promise<RefusedDownload[]> =>
+export const listRefused = (scope: ShopScope, link: string): Promise<RefusedDownload[]> =>
   scope.query<RefusedDownload>(
     `select r.at, r.file_id, f.filename, r.reason, r.times, r.address, r.agent
      from links l join refused_downloads r on r.shop_id = l.shop_id and r.link_id = l.id

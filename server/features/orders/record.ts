@@ -3,12 +3,14 @@ import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
+import type { ShownOpening } from '../downloads/gates/openings.ts'
+import { shownAskOf, shownAskSchema } from '../links/model/ask-terms.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
 import { openPhone } from '../messages/buyer-phone.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
-import type { DeliveryDetail, DeliverySummary } from './deliveries.ts'
+import type { DeliveryDetail, DeliverySummary, RefusedDownload } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { messageText, timestamp } from '../../http/schemas.ts'
@@ -92,6 +94,49 @@ export const deliverySchema = z
   })
   .meta({ id: 'Delivery' })
 
+export const openingSchema = z.object({
+  at: timestamp,
+  file_id: z.string().nullable().meta({ description: 'Null: the page of a pack' }),
+  filename: z.string().nullable(),
+  email: z.string().nullable().meta({
+    description: 'The address that was entered; null: a password',
+  }),
+  address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+  agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+})
+
+export const refusalSchema = z.object({
+  at: timestamp,
+  file_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null: the page, or all files as one ZIP file' }),
+  filename: z.string().nullable(),
+  code: refusedReasonSchema,
+  times: z
+    .number()
+    .int()
+    .meta({ description: 'Attempts within the same minute for the same reason' }),
+  address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+  agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+})
+
+export const openingRecord = (one: ShownOpening): z.output<typeof openingSchema> => ({
+  ...one,
+  at: one.at.toISOString(),
+  file_id: one.file_id && toPublicId('file', one.file_id),
+})
+
+export const refusalRecord = ({
+  reason,
+  ...refused
+}: RefusedDownload): z.output<typeof refusalSchema> => ({
+  ...refused,
+  code: reason,
+  at: refused.at.toISOString(),
+  file_id: refused.file_id && toPublicId('file', refused.file_id),
+})
+
 export const deliveryDetailSchema = deliverySchema
   .extend({
     file_list: z.array(
@@ -118,6 +163,7 @@ export const deliveryDetailSchema = deliverySchema
           description:
             'Why the tag closes the file: the customer does not have it, or the order has no customer',
         }),
+        ask_for: shownAskSchema,
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
         last_download_at: timestamp.nullable(),
@@ -175,28 +221,14 @@ export const deliveryDetailSchema = deliverySchema
         description:
           'Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept',
       }),
-    refusals: z
-      .array(
-        z.object({
-          at: timestamp,
-          file_id: z
-            .string()
-            .nullable()
-            .meta({ description: 'Null: the page, or all files as one ZIP file' }),
-          filename: z.string().nullable(),
-          code: refusedReasonSchema,
-          times: z
-            .number()
-            .int()
-            .meta({ description: 'Attempts within the same minute for the same reason' }),
-          address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
-          agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
-        }),
-      )
-      .meta({
-        description:
-          'The last downloads that the buyer was refused, newest first; 20 of each link are kept',
-      }),
+    openings: z.array(openingSchema).meta({
+      description:
+        'Who answered what a link asks for, newest first: one for each link, address and minute; 50 of each link are kept',
+    }),
+    refusals: z.array(refusalSchema).meta({
+      description:
+        'The last downloads that the buyer was refused, newest first; 20 of each link are kept',
+    }),
   })
   .meta({ id: 'DeliveryDetail' })
 
@@ -268,6 +300,7 @@ export const deliveryDetailRecord = (
     available_at: text(file.available_at),
     ...{ first_use_hours: file.use_hours, first_used_at: text(file.first_used_at) },
     ...{ customer_tag: file.customer_tag, tag_problem: file.tag_problem },
+    ask_for: shownAskOf(file.asks),
     last_download_at: text(file.last_download_at),
     licence_key: parts.mayUse ? extras.get(file.file_id)?.licence_keys.join(', ') || null : null,
   })),
@@ -291,12 +324,8 @@ export const deliveryDetailRecord = (
     at: view.at.toISOString(),
     file_id: toPublicId('file', view.file_id),
   })),
-  refusals: row.refused_list.map(({ at, file_id, reason, ...refused }) => ({
-    ...refused,
-    code: reason,
-    at: at.toISOString(),
-    file_id: file_id && toPublicId('file', file_id),
-  })),
+  openings: row.opening_list.map(openingRecord),
+  refusals: row.refused_list.map(refusalRecord),
 })
 
 function reasonOf(row: DeliverySummary): AnyText | null {

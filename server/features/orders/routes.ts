@@ -14,6 +14,7 @@ import {
   revokeDelivery,
   type ChangeParts,
 } from './changes.ts'
+import { askFields, checkAsk, withAskTerm } from '../links/model/ask-terms.ts'
 import { normalPhone } from '../messages/buyer-phone.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
@@ -168,6 +169,7 @@ const changeBody = z
       .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
       .optional()
       .meta({ description: 'Added to the limits of files that have one' }),
+    ...askFields,
     file_ids: z
       .array(z.string())
       .min(1, sayPlain('At least one file'))
@@ -216,7 +218,9 @@ const changeBody = z
       .optional()
       .meta({ description: 'The buyer gets the other file in its place' }),
   })
-  .superRefine(({ download_limit, more_downloads }, context) => {
+  .superRefine((body, context) => {
+    checkAsk(body, context)
+    const { download_limit, more_downloads } = body
     if (download_limit !== undefined && more_downloads !== undefined)
       context.addIssue({
         code: 'custom',
@@ -244,7 +248,7 @@ const change = (parts: DeliveryRouteParts) =>
     },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      const { file_ids, replace, terms, ...common } = body
+      const { file_ids, replace, terms, ...common } = await withAskTerm(caller.scope, body)
       const change = {
         ...common,
         file_ids: file_ids?.map(bareFile),

@@ -7,7 +7,8 @@ import { holdBlobs } from '../../files/blob-holds.ts'
 
 /** SQL: the length of the sample of the file `f` with the version `v`; null: it has none. */
 export const WANTED_LENGTH = `case
-  when f.deleted_at is not null then null
+  -- Everyone may see a sample: there is none of a file that asks before a download.
+  when f.deleted_at is not null or f.ask_for is not null then null
   when lower(v.content_type) ~ '^application/pdf(;|$)' then f.sample_pages
   when lower(v.content_type) ~ '^audio/' then f.sample_seconds end`
 

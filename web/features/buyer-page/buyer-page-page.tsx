@@ -21,6 +21,7 @@ import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.
 import { ColourField } from './colour-field.tsx'
 import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
+import { CopiedLinksCard } from './copied-links-card.tsx'
 import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
 import { PreviewCard } from './preview-card.tsx'
@@ -56,8 +57,9 @@ export function BuyerPagePage() {
 
 const draftOf = (page: BuyerPage): BuyerPageDraft => {
   const { accent, background, language, texts, library, library_link } = page
-  const { ask_again, buy_again } = page
-  return { accent, background, language, texts, library, library_link, ask_again, buy_again }
+  const { ask_again, buy_again, copied_links } = page
+  const own = { accent, background, language, texts, library, library_link }
+  return { ...own, ask_again, buy_again, copied_links }
 }
 
 /** The fields that differ from the saved values. */
@@ -70,6 +72,13 @@ function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDra
       .map((key) => [key, draft[key]]),
   )
 }
+
+const LinkCards = (props: Pick<PartProps, 'draft' | 'onChange'>) => (
+  <>
+    <EndedCard {...props} />
+    <CopiedLinksCard {...props} />
+  </>
+)
 
 function Form({ saved }: { saved: BuyerPage }) {
   const save = useChangeBuyerPage(useKnown(saved))
@@ -106,7 +115,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <Colours {...parts} />
           <Texts {...parts} />
           <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
-          <EndedCard draft={draft} onChange={set} />
+          <LinkCards draft={draft} onChange={set} />
         </BlockStack>
         <PreviewCard
           change={change}

@@ -22,6 +22,7 @@ export type BuyerPageDraft = Pick<
   | 'library_link'
   | 'ask_again'
   | 'buy_again'
+  | 'copied_links'
 >
 
 const KEY = ['buyer-page']

@@ -19,6 +19,7 @@ export const CSV_FIELDS = [
   'available_after_days',
   'first_use_hours',
   'customer_tag',
+  'ask_for',
   'tags',
   'id',
 ] as const

@@ -38,6 +38,10 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: t('Customer tag'),
     help: t('Buyers need this tag. Empty or none: all buyers.'),
   },
+  ask_for: {
+    label: t('Ask for'),
+    help: t('email: buyers enter their address before a download. Empty or none: nothing.'),
+  },
   tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
   id: {
     label: t('File ID'),

@@ -67,7 +67,7 @@ export function CreateLink({ file, onClose }: Props) {
 function Made({ link }: { link: DownloadLink }) {
   return (
     <BlockStack gap="300">
-      {link.url !== null && <Code text={link.url} what={t('link')} wrap />}
+      {link.copy_url !== null && <Code text={link.copy_url} what={t('link')} wrap />}
       <Text as="p" tone="subdued">
         {linkTerms(link)}
       </Text>

@@ -7,7 +7,10 @@ import { type Schemas } from '../../shell/client/types.ts'
 type LinksRequest = Schemas['LinksRequest']
 
 /** Absent terms come from each file's own settings; null: never, unlimited. */
-export type LinkTerms = Pick<LinksRequest, 'expiry_days' | 'download_limit' | 'email'>
+export type LinkTerms = Pick<
+  LinksRequest,
+  'expiry_days' | 'download_limit' | 'email' | 'ask_for' | 'password'
+>
 
 type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
 

@@ -1,5 +1,6 @@
 // The fields of a new link: expiry, limit, recipient.
 import { ChoiceList, FormLayout, TextField } from '../../shell/ui/index.ts'
+import { AskFields } from './ask-fields.tsx'
 import { type LinkForm, type LinkFormErrors } from './link-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -46,6 +47,12 @@ export function LinkFields({ form, errors, onChange }: Props) {
         value={form.email}
         error={errors.email}
         onChange={(email) => onChange({ email })}
+      />
+      <AskFields
+        form={form}
+        error={errors.password}
+        own={t('What the file asks for')}
+        onChange={onChange}
       />
     </FormLayout>
   )

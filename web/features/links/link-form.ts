@@ -1,10 +1,11 @@
 // The values of a new link, checked, and the server's problems by field.
 import { ApiError } from '../../shell/client/error.ts'
 import { type NewLink } from '../../shell/client/queries.ts'
+import { EMPTY_ASK, readAsk, type AskForm } from './ask-form.ts'
 import { addressProblem } from '../../shell/labels/address.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export interface LinkForm {
+export interface LinkForm extends AskForm {
   expires: boolean
   expiryDays: string
   limited: boolean
@@ -12,7 +13,9 @@ export interface LinkForm {
   email: string
 }
 
-export type LinkFormErrors = Partial<Record<'expiryDays' | 'downloadLimit' | 'email', string>>
+export type LinkFormErrors = Partial<
+  Record<'expiryDays' | 'downloadLimit' | 'email' | 'password', string>
+>
 
 const MAX_DOWNLOADS = 1_000_000_000
 const MAX_DAYS = 36_500
@@ -27,6 +30,7 @@ export const linkFormFor = (file: {
   limited: file.download_limit !== null,
   downloadLimit: String(file.download_limit ?? 5),
   email: '',
+  ...EMPTY_ASK,
 })
 
 /** The requested link, or the problem of each field. */
@@ -39,14 +43,24 @@ export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: Link
   if (limit === undefined) errors.downloadLimit = t('Enter a whole number from 1 up')
   const problem = addressProblem(email)
   if (problem !== null) errors.email = problem
-  if (days === undefined || limit === undefined || errors.email) return { errors }
-  return { link: { expiry_days: days, download_limit: limit, ...(email === '' ? {} : { email }) } }
+  const asked = readAsk(form)
+  if ('error' in asked) errors.password = asked.error
+  if (days === undefined || limit === undefined || problem !== null || 'error' in asked)
+    return { errors }
+  return {
+    link: {
+      ...{ expiry_days: days, download_limit: limit },
+      ...(email === '' ? {} : { email }),
+      ...asked.terms,
+    },
+  }
 }
 
 const FIELDS: Record<string, keyof LinkFormErrors> = {
   expiry_days: 'expiryDays',
   download_limit: 'downloadLimit',
   email: 'email',
+  password: 'password',
 }
 
 /** The server's problems: by field if they name one; `other`: the remaining error. */

@@ -5,10 +5,21 @@ import { useEmailLinks } from './calls.ts'
 import { useResetLink, useRevokeLinks } from './list-calls.ts'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { Copy } from '../../shell/components/copy.tsx'
-import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../shell/ui/index.ts'
+import {
+  ActionList,
+  Badge,
+  Button,
+  InlineStack,
+  LockIcon,
+  Popover,
+  Text,
+} from '../../shell/ui/index.ts'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { notSentText } from './labels.ts'
+import { askText } from './ask-form.ts'
+import { ChangeAsk } from './change-ask.tsx'
 import { ExtendLink } from './extend-link.tsx'
+import { LinkOpeningsDialog } from './link-openings.tsx'
 import { t } from '../../shell/messages/t.ts'
 
 export function Customer({ link }: { link: DownloadLink }) {
@@ -23,7 +34,12 @@ export function Customer({ link }: { link: DownloadLink }) {
 
 export function LinkBadge({ link }: { link: DownloadLink }) {
   const status = linkStatus(link.status)
-  return <Badge tone={status.tone}>{status.text}</Badge>
+  return (
+    <InlineStack gap="100">
+      <Badge tone={status.tone}>{status.text}</Badge>
+      {link.ask_for !== null && <Badge icon={LockIcon}>{askText(link.ask_for)}</Badge>}
+    </InlineStack>
+  )
 }
 
 const recipientOf = (link: DownloadLink) =>
@@ -33,11 +49,13 @@ const recipientOf = (link: DownloadLink) =>
 
 interface MenuParts {
   onExtend: () => void
+  onAsk: () => void
+  onOpenings: () => void
   onError: (error: Error | null) => void
 }
 
 /** What can be done with the link, in the order of the menu. */
-function useLinkMenu(link: DownloadLink, { onExtend, onError }: MenuParts) {
+function useLinkMenu(link: DownloadLink, { onExtend, onAsk, onOpenings, onError }: MenuParts) {
   const revoke = useRevokeLinks()
   const reset = useResetLink()
   const mail = useEmailLinks()
@@ -58,7 +76,13 @@ function useLinkMenu(link: DownloadLink, { onExtend, onError }: MenuParts) {
     ...(link.email && !ended
       ? [{ content: t('Email to {email}', { email: link.email }), onAction: send }]
       : []),
-    ...(ended ? [] : [{ content: t('Change expiry'), onAction: onExtend }]),
+    ...(ended
+      ? []
+      : [
+          { content: t('Change expiry'), onAction: onExtend },
+          { content: t('Ask before a download'), onAction: onAsk },
+        ]),
+    ...(link.ask_for === null ? [] : [{ content: t('Who opened it'), onAction: onOpenings }]),
     ...(link.downloads > 0 && !ended
       ? [
           {
@@ -89,13 +113,19 @@ export function LinkActions({
   onError: (error: Error | null) => void
 }) {
   const [open, setOpen] = useState(false)
-  const [extending, setExtending] = useState(false)
+  const [dialog, setDialog] = useState<'extend' | 'ask' | 'openings' | null>(null)
   const ended = link.status === 'revoked'
-  const { items, busy } = useLinkMenu(link, { onExtend: () => setExtending(true), onError })
+  const { items, busy } = useLinkMenu(link, {
+    onExtend: () => setDialog('extend'),
+    onAsk: () => setDialog('ask'),
+    onOpenings: () => setDialog('openings'),
+    onError,
+  })
+  const onClose = () => setDialog(null)
   return (
     <InlineStack gap="200" align="end" wrap={false}>
-      {link.url !== null && !ended && (
-        <Copy text={link.url} what={recipientOf(link)} label={t('Copy link')} />
+      {link.copy_url !== null && !ended && (
+        <Copy text={link.copy_url} what={recipientOf(link)} label={t('Copy link')} />
       )}
       {items.length > 0 && (
         <Popover
@@ -116,7 +146,9 @@ export function LinkActions({
           <ActionList actionRole="menuitem" items={items} onActionAnyItem={() => setOpen(false)} />
         </Popover>
       )}
-      {extending && <ExtendLink link={link} onClose={() => setExtending(false)} />}
+      {dialog === 'extend' && <ExtendLink link={link} onClose={onClose} />}
+      {dialog === 'ask' && <ChangeAsk link={link} onClose={onClose} />}
+      {dialog === 'openings' && <LinkOpeningsDialog link={link} onClose={onClose} />}
     </InlineStack>
   )
 }

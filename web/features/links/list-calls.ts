@@ -4,6 +4,7 @@ import { call, callForBytes, toQuery } from '../../shell/client/client.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { CALM_MS, createLink, type NewLink } from '../../shell/client/queries.ts'
 import { useRead, useReadPages } from '../../shell/client/reads.ts'
+import { type AskTerms } from './ask-form.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 
 /** Links of one file, or of one pack. */
@@ -32,6 +33,15 @@ export const useExtendLink = () =>
 /** Sets its number of downloads to 0. */
 export const useResetLink = () =>
   useChangeOf(KEYS, (id: string) => call('POST /api/links/{id}/reset', { path: { id } }))
+
+/** What it asks for before a download; null: what its file asks for. */
+export const useChangeAsk = () =>
+  useChangeOf(KEYS, ({ id, ...body }: { id: string } & AskTerms) =>
+    call('POST /api/links/{id}/ask', { path: { id }, body }),
+  )
+
+export const useLinkOpenings = (id: string) =>
+  useRead('GET /api/links/{id}/openings', { path: { id } })
 
 export const useCreatePackLink = () =>
   useChangeOf(KEYS, (body: { pack_id: string } & NewLink) => createLink(body))

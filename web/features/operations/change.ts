@@ -1,6 +1,7 @@
 // Texts about a file's changes: before, and after or planned.
 import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
 import {
+  askedText,
   customerTagText,
   expiryText,
   firstUseText,
@@ -47,6 +48,7 @@ const FIELDS: Fields = {
   available_from: { what: t('Available from'), text: releaseDayText },
   available_after_days: { what: t('Available after the purchase'), text: waitText },
   first_use_hours: { what: t('Expires after the first use'), text: firstUseText },
+  ask_for: { what: t('Ask for before a download'), text: askedText },
   customer_tag: { what: t('Available to'), text: customerTagText },
   sample_pages: {
     what: t('Sample'),

@@ -2,6 +2,7 @@
 import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
+import { askText } from '../links/ask-form.ts'
 import { isUnused, usedText, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -15,6 +16,7 @@ import {
   InlineStack,
   Link,
   Text,
+  LockIcon,
 } from '../../shell/ui/index.ts'
 import './deliveries.css'
 
@@ -141,6 +143,7 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
   return (
     <div className="row-actions">
       {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
+      {file.ask_for !== null && <Badge icon={LockIcon}>{askText(file.ask_for)}</Badge>}
       {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
       <Badge tone={status.tone}>{status.text}</Badge>
       {changeable && file.status === 'not_released' && (

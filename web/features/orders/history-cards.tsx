@@ -66,10 +66,10 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
   </Rows>
 )
 
-type Attempts = Pick<DeliveryDetail, 'download_list' | 'refusals' | 'views'>
+type Attempts = Pick<DeliveryDetail, 'download_list' | 'refusals' | 'views' | 'openings'>
 
-/** Downloads, those that were refused, and views, newest first. */
-export const DownloadsCard = ({ download_list, refusals, views }: Attempts) => (
+/** Downloads, those that were refused, views, and answers to what links ask for, newest first. */
+export const DownloadsCard = ({ download_list, refusals, views, openings }: Attempts) => (
   <Rows
     title={t('Downloads and views')}
     empty={{
@@ -77,15 +77,15 @@ export const DownloadsCard = ({ download_list, refusals, views }: Attempts) => (
       text: t('Each is listed with its address and program, for files whose tracking is on.'),
     }}
   >
-    {attemptsOf({ download_list, refusals, views }).map(
-      ({ at, filename, address, agent, refused, viewed }, row) => (
+    {attemptsOf({ download_list, refusals, views, openings }).map(
+      ({ at, filename, address, agent, refused, viewed, opened }, row) => (
         <li key={`${at} ${row}`}>
           <BlockStack>
             <Text as="span" breakWord>
               {filename ?? t('The page with all files')}
             </Text>
             <Text as="span" variant="bodySm" tone="subdued" breakWord>
-              {[agent, address].filter(Boolean).join(' · ')}
+              {[opened?.email, agent, address].filter(Boolean).join(' · ')}
             </Text>
           </BlockStack>
           {refused ? (
@@ -93,6 +93,10 @@ export const DownloadsCard = ({ download_list, refusals, views }: Attempts) => (
               {t('Refused: {why}', {
                 why: refusedText({ reason: refused.code, times: refused.times }),
               })}
+            </Badge>
+          ) : opened ? (
+            <Badge tone="success">
+              {opened.email === null ? t('Opened with the password') : t('Opened with the address')}
             </Badge>
           ) : viewed ? (
             <Badge>{t('Viewed in the browser')}</Badge>
@@ -111,13 +115,15 @@ type RefusedDownload = DeliveryDetail['refusals'][number]
 interface Attempt extends Pick<RefusedDownload, 'at' | 'filename' | 'address' | 'agent'> {
   refused?: RefusedDownload
   viewed?: boolean
+  opened?: DeliveryDetail['openings'][number]
 }
 
-const attemptsOf = ({ download_list, refusals, views }: Attempts): Attempt[] =>
+const attemptsOf = ({ download_list, refusals, views, openings }: Attempts): Attempt[] =>
   [
     ...download_list,
     ...refusals.map((refused) => ({ ...refused, refused })),
     ...views.map((view) => ({ ...view, viewed: true })),
+    ...openings.map((opened) => ({ ...opened, opened })),
   ].toSorted((a: Attempt, b: Attempt) => b.at.localeCompare(a.at))
 
 interface RowsProps {

@@ -8,6 +8,8 @@ import {
   useChangeDelivery,
 } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
+import { AskFields } from '../links/ask-fields.tsx'
+import { type AskChoice, type AskForm, EMPTY_ASK, readAsk } from '../links/ask-form.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -74,18 +76,20 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
     isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
   )
   const [resend, setResend] = useState(false)
+  const [ask, setAsk] = useState<DeliveryAsk>({ ...EMPTY_ASK, ask: 'unchanged' })
+  const asked = readDeliveryAsk(ask)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
   const areDays = isCount(days, MAX_DAYS)
   const areDownloads = isCount(more, MAX_DOWNLOADS)
-  const isUnchanged = days === undefined && more === undefined
+  const isUnchanged = days === undefined && more === undefined && ask.ask === 'unchanged'
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
-    if (!areDays || !areDownloads || shortened !== null || isUnchanged) return
+    if (!areDays || !areDownloads || shortened !== null || isUnchanged || 'error' in asked) return
     change.mutate(
-      { changes: [changeOf(files, days, more)], resend: resend && canSend },
+      { changes: [{ ...changeOf(files, days, more), ...asked.terms }], resend: resend && canSend },
       {
         onSuccess: () => {
           toast(changedText(files, { days, more }))
@@ -99,7 +103,7 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
     tried && !areDays
       ? wrong
       : tried && isUnchanged
-        ? t('Choose more days or more downloads')
+        ? t('Choose what to change')
         : (shortened ?? problems.at('expiry_days'))
   return {
     days: { value: days, onChange: setDays, error: daysError },
@@ -108,10 +112,24 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
       onChange: setMore,
       error: tried && !areDownloads ? wrong : problems.at('more_downloads'),
     },
+    ask: {
+      form: ask,
+      error: tried && 'error' in asked ? asked.error : problems.at('password'),
+      onChange: (part: Partial<DeliveryAsk>) => setAsk({ ...ask, ...part }),
+    },
     resend: { checked: resend, onChange: setResend },
     ...{ canSend, submit, saving: change.isPending },
     error: problems.all.length === 0 ? change.error : null,
   }
+}
+
+/** `unchanged`: also what the order’s own choice was. */
+type DeliveryAsk = Omit<AskForm, 'ask'> & { ask: AskChoice | 'unchanged' }
+
+/** `own`: the links ask for what their files ask for again. */
+function readDeliveryAsk({ ask, ...form }: DeliveryAsk) {
+  if (ask === 'unchanged') return { terms: {} }
+  return ask === 'own' ? { terms: { ask_for: null } } : readAsk({ ask, ...form })
 }
 
 const changeOf = (
@@ -130,7 +148,7 @@ const changeOf = (
 
 export function TermsDialog(props: Props) {
   const { files, onClose } = props
-  const { days, more, resend, canSend, submit, saving, error } = useTerms(props)
+  const { days, more, ask, resend, canSend, submit, saving, error } = useTerms(props)
   return (
     <Dialog
       title={
@@ -160,6 +178,7 @@ export function TermsDialog(props: Props) {
         suffix={t('more')}
         {...more}
       />
+      <AskFields {...ask} own={t('What each file asks for')} keep={t('Leave unchanged')} />
       <Text as="p" tone="subdued">
         {t('It applies to this order only. The link of the buyer stays the same.')}
       </Text>

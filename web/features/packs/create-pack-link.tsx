@@ -86,7 +86,7 @@ function PackLinkMade({ link, onClose }: { link: DownloadLink; onClose: () => vo
       onClose={onClose}
       primaryAction={{ content: t('Done'), onAction: onClose }}
     >
-      {link.url !== null && <Code text={link.url} what={t('link')} wrap />}
+      {link.copy_url !== null && <Code text={link.copy_url} what={t('link')} wrap />}
       <Text as="p" tone="subdued">
         {linkTerms(link)}
       </Text>

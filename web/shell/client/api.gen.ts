@@ -131,6 +131,11 @@ export interface components {
          */
         allowed_referrers?: string[]
         /**
+         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+         * @example email
+         */
+        ask_for?: ('email' | 'password') | null
+        /**
          * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
          * @example 7
          */
@@ -163,6 +168,8 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
+        /** @description The password that their links ask for. It cannot be read again */
+        password?: string
         /**
          * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
          * @example 5
@@ -232,6 +239,20 @@ export interface components {
         /** @description By the shop, or with a refund */
         revoked: boolean
       }[]
+      /** @description Who answered what a link asks for, newest first: one for each link, address and minute; 50 of each link are kept */
+      openings: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /** @description The address that was entered; null: a password */
+        email: string | null
+        /** @description Null: the page of a pack */
+        file_id: string | null
+        filename: string | null
+      }[]
       orders: number
       /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
       refusals: {
@@ -255,6 +276,7 @@ export interface components {
           | 'site_not_allowed'
           | 'not_released'
           | 'customer_tag'
+          | 'wrong_answer'
         /** @description Null: the page, or all files as one ZIP file */
         file_id: string | null
         filename: string | null
@@ -284,6 +306,11 @@ export interface components {
       /** @description Such files lead to their product in the shop */
       buy_again: boolean
       colours: components['schemas']['ColourReport']
+      /**
+       * @description What copied and listed links do: download the file, or open its page
+       * @enum {string}
+       */
+      copied_links: 'direct' | 'page'
       /** @enum {string} */
       language: 'en' | 'de' | 'fr' | 'es' | 'ja'
       /** @description Buyers can ask for a link to all their downloads */
@@ -318,6 +345,11 @@ export interface components {
       /** @description Such files have a button that leads to their product in the shop */
       buy_again?: boolean
       /**
+       * @description What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing
+       * @enum {string}
+       */
+      copied_links?: 'direct' | 'page'
+      /**
        * @description For buyers whose language has no translation
        * @enum {string}
        */
@@ -345,6 +377,11 @@ export interface components {
       background?: string | null
       /** @description Such files have a button that leads to their product in the shop */
       buy_again?: boolean
+      /**
+       * @description What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing
+       * @enum {string}
+       */
+      copied_links?: 'direct' | 'page'
       /**
        * @description For buyers whose language has no translation
        * @enum {string}
@@ -681,6 +718,7 @@ export interface components {
       created_at: string
       id: string
       mapping: {
+        ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         customer_tag: string | null
@@ -702,6 +740,7 @@ export interface components {
       headers: string[]
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         customer_tag?: string | null
@@ -720,6 +759,7 @@ export interface components {
     CsvColumns: {
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         customer_tag?: string | null
@@ -796,6 +836,11 @@ export interface components {
       } | null
       /** @description The suggested column for each field, with its confidence (0 to 1) */
       columns: {
+        ask_for: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         available_after_days: {
           header: string
           reason: string
@@ -904,6 +949,7 @@ export interface components {
       } | null
       /** @description The column from which each field is read */
       mapping: {
+        ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         customer_tag: string | null
@@ -923,6 +969,7 @@ export interface components {
         problems: components['schemas']['CsvProblem'][]
         row: number
         values: {
+          ask_for: string | null
           available_after_days: string | null
           available_from: string | null
           customer_tag: string | null
@@ -1042,6 +1089,7 @@ export interface components {
             | 'available_after_days'
             | 'first_use_hours'
             | 'customer_tag'
+            | 'ask_for'
             | 'tags'
             | 'id'
           )
@@ -1065,6 +1113,7 @@ export interface components {
       left_out: boolean
       /** @description The texts of the file */
       original: {
+        ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         customer_tag: string | null
@@ -1082,6 +1131,7 @@ export interface components {
       row: number
       /** @description The texts of the cells with the corrections; null: no column has the field */
       values: {
+        ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         customer_tag: string | null
@@ -1104,6 +1154,7 @@ export interface components {
         row: number
         /** @description The corrected texts; null: the text of the file */
         values?: {
+          ask_for?: string | null
           available_after_days?: string | null
           available_from?: string | null
           customer_tag?: string | null
@@ -1358,6 +1409,8 @@ export interface components {
       url: string | null
     }
     DeliveryChange: {
+      /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
+      ask_for?: ('nothing' | 'email' | 'password') | null
       /**
        * @description Downloads that a link allows; null: unlimited
        * @example 5
@@ -1374,6 +1427,8 @@ export interface components {
       file_ids?: string[]
       /** @description Added to the limits of files that have one */
       more_downloads?: number
+      /** @description The password that it asks for. It cannot be read again */
+      password?: string
       /** @description The number for text messages, of a delivery without an email address */
       phone?: string
       /** @description The buyer gets the other file in its place */
@@ -1432,6 +1487,8 @@ export interface components {
       downloads: number
       email: string | null
       file_list: {
+        /** @description What it asks for before a download or view; null: nothing */
+        ask_for: ('email' | 'password') | null
         /** @description When it becomes available, or did; null: when the buyer bought it */
         available_at: string | null
         /** @description The tag that the customer must have; null: none */
@@ -1490,6 +1547,20 @@ export interface components {
         to: string[]
       }[]
       opened_at: string | null
+      /** @description Who answered what a link asks for, newest first: one for each link, address and minute; 50 of each link are kept */
+      openings: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /** @description The address that was entered; null: a password */
+        email: string | null
+        /** @description Null: the page of a pack */
+        file_id: string | null
+        filename: string | null
+      }[]
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
@@ -1526,6 +1597,7 @@ export interface components {
           | 'site_not_allowed'
           | 'not_released'
           | 'customer_tag'
+          | 'wrong_answer'
         /** @description Null: the page, or all files as one ZIP file */
         file_id: string | null
         filename: string | null
@@ -2137,6 +2209,11 @@ export interface components {
            */
           allowed_referrers: string[]
           /**
+           * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+           * @example email
+           */
+          ask_for: ('email' | 'password') | null
+          /**
            * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
            * @example 7
            */
@@ -2208,7 +2285,7 @@ export interface components {
             message: string
           } | null
           products: string[]
-          /** @description Its address while it is public */
+          /** @description Its address while it is public and asks for nothing */
           public_url: string | null
           sample: components['schemas']['FileSample'] | null
           /**
@@ -2353,6 +2430,9 @@ export interface components {
           /** @enum {string} */
           status?: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
         }
+      }
+      'GET /api/links/{id}/openings': {
+        answer: components['schemas']['LinkOpenings']
       }
       'GET /api/links/export.csv': {
         query: {
@@ -2773,6 +2853,11 @@ export interface components {
            */
           allowed_referrers: string[]
           /**
+           * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+           * @example email
+           */
+          ask_for: ('email' | 'password') | null
+          /**
            * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
            * @example 7
            */
@@ -2844,7 +2929,7 @@ export interface components {
             message: string
           } | null
           products: string[]
-          /** @description Its address while it is public */
+          /** @description Its address while it is public and asks for nothing */
           public_url: string | null
           sample: components['schemas']['FileSample'] | null
           /**
@@ -3203,6 +3288,11 @@ export interface components {
            */
           allowed_referrers: string[]
           /**
+           * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+           * @example email
+           */
+          ask_for: ('email' | 'password') | null
+          /**
            * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
            * @example 7
            */
@@ -3274,7 +3364,7 @@ export interface components {
             message: string
           } | null
           products: string[]
-          /** @description Its address while it is public */
+          /** @description Its address while it is public and asks for nothing */
           public_url: string | null
           sample: components['schemas']['FileSample'] | null
           /**
@@ -3390,6 +3480,10 @@ export interface components {
             }
           | components['schemas']['Operation']
         body: components['schemas']['LinksRequest']
+      }
+      'POST /api/links/{id}/ask': {
+        answer: components['schemas']['Link']
+        body: components['schemas']['LinkAsk']
       }
       'POST /api/links/{id}/extend': {
         answer: components['schemas']['Link']
@@ -3943,6 +4037,11 @@ export interface components {
        */
       allowed_referrers: string[]
       /**
+       * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+       * @example email
+       */
+      ask_for: ('email' | 'password') | null
+      /**
        * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
        * @example 7
        */
@@ -4013,7 +4112,7 @@ export interface components {
         message: string
       } | null
       products: string[]
-      /** @description Its address while it is public */
+      /** @description Its address while it is public and asks for nothing */
       public_url: string | null
       /**
        * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
@@ -4050,6 +4149,11 @@ export interface components {
        *     ]
        */
       allowed_referrers?: string[]
+      /**
+       * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+       * @example email
+       */
+      ask_for?: ('email' | 'password') | null
       /**
        * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
        * @example 7
@@ -4089,6 +4193,8 @@ export interface components {
        */
       first_use_hours?: number | null
       pack_id?: string | null
+      /** @description The password that it asks for. It cannot be read again */
+      password?: string
       /**
        * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
        * @example 5
@@ -4201,6 +4307,7 @@ export interface components {
             | 'site_not_allowed'
             | 'not_released'
             | 'customer_tag'
+            | 'wrong_answer'
           times: number
         }
       | {
@@ -4386,6 +4493,11 @@ export interface components {
        */
       callback_url?: string
       files: {
+        /**
+         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+         * @example email
+         */
+        ask_for?: 'email' | null
         /**
          * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
          * @example 7
@@ -4661,8 +4773,12 @@ export interface components {
       shop?: string
     }
     Link: {
+      /** @description What it asks for before a download or view; null: nothing */
+      ask_for: ('email' | 'password') | null
       /** @description When it becomes available, or did; null: when it was created */
       available_at: string | null
+      /** @description The address to give to a buyer, as `copied_links` of the buyer’s page says; only with `links:write` */
+      copy_url: string | null
       /** Format: date-time */
       created_at: string
       download_limit: number | null
@@ -4682,6 +4798,55 @@ export interface components {
       /** @description Only with `links:write` */
       url: string | null
     }
+    LinkAsk: {
+      /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
+      ask_for?: ('nothing' | 'email' | 'password') | null
+      /** @description The password that it asks for. It cannot be read again */
+      password?: string
+    }
+    LinkOpenings: {
+      openings: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /** @description The address that was entered; null: a password */
+        email: string | null
+        /** @description Null: the page of a pack */
+        file_id: string | null
+        filename: string | null
+      }[]
+      refusals: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /**
+         * @description `not_prepared`: the shop’s workflow has not prepared the file
+         * @enum {string}
+         */
+        code:
+          | 'used_up'
+          | 'expired'
+          | 'revoked'
+          | 'withdrawn'
+          | 'not_prepared'
+          | 'held'
+          | 'site_not_allowed'
+          | 'not_released'
+          | 'customer_tag'
+          | 'wrong_answer'
+        /** @description Null: the page, or all files as one ZIP file */
+        file_id: string | null
+        filename: string | null
+        /** @description Attempts within the same minute for the same reason */
+        times: number
+      }[]
+    }
     LinksEmailed: {
       queued: number
       skipped: {
@@ -4692,6 +4857,8 @@ export interface components {
       }[]
     }
     LinksRequest: {
+      /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
+      ask_for?: ('nothing' | 'email' | 'password') | null
       /**
        * @description Downloads that a link allows; null: unlimited
        * @example 5
@@ -4712,7 +4879,11 @@ export interface components {
       file_ids?: string[]
       /** @description Instead of files: one link for all files of the pack */
       pack_id?: string
+      /** @description The password that it asks for. It cannot be read again */
+      password?: string
       per_file?: {
+        /** @enum {string} */
+        ask_for?: 'nothing' | 'email'
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -7036,6 +7207,11 @@ export interface components {
       /** @description What the import writes to all files */
       files: {
         /**
+         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+         * @example email
+         */
+        ask_for?: 'email' | null
+        /**
          * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
          * @example 7
          */
@@ -7092,6 +7268,11 @@ export interface components {
     UploadBatchChange: {
       files: {
         /**
+         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+         * @example email
+         */
+        ask_for?: 'email' | null
+        /**
          * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
          * @example 7
          */
@@ -7141,6 +7322,11 @@ export interface components {
       count?: number
       /** @description What the import writes to all files */
       files?: {
+        /**
+         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+         * @example email
+         */
+        ask_for?: 'email' | null
         /**
          * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
          * @example 7

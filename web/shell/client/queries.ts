@@ -96,7 +96,10 @@ export const useFilePreview = (id: string, version: number, enabled: boolean) =>
 
 export const useTags = () => useRead('GET /api/tags', { query: { limit: 100 }, staleTime: SLOW_MS })
 
-export type NewLink = Pick<Schemas['LinksRequest'], 'expiry_days' | 'download_limit' | 'email'>
+export type NewLink = Pick<
+  Schemas['LinksRequest'],
+  'expiry_days' | 'download_limit' | 'email' | 'ask_for' | 'password'
+>
 
 /** The link to one file or pack. Only links of many files are created by an operation. */
 export async function createLink(

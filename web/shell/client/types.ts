@@ -30,6 +30,7 @@ export type FileSettings = Pick<
   | 'available_after_days'
   | 'first_use_hours'
   | 'customer_tag'
+  | 'ask_for'
   | 'sample_pages'
   | 'sample_seconds'
 >

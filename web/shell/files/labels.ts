@@ -121,7 +121,16 @@ const REFUSALS: Record<RefusedReason, string> = {
   site_not_allowed: t('Site not allowed'),
   not_released: t('Not available yet'),
   customer_tag: t('Customer tag missing'),
+  wrong_answer: t('Wrong answer'),
 }
+
+/** What links of a file ask for before a download. */
+export const askedText = (asked: File['ask_for']): string =>
+  asked === null
+    ? t('Nothing')
+    : asked === 'email'
+      ? t('The buyer’s email address')
+      : t('A password')
 /** Why a download was refused, and how often within a minute: `Used up`, `Used up, 3 times`. */
 export const refusedText = ({ reason, times }: { reason: RefusedReason; times: number }): string =>
   times === 1 ? REFUSALS[reason] : t('{reason}, {times} times', { reason: REFUSALS[reason], times })

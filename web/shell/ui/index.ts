@@ -55,6 +55,7 @@ export {
   ImportIcon,
   LayoutColumns3Icon as ColumnsIcon,
   LinkIcon,
+  LockIcon,
   NotificationIcon,
   OrderIcon as DeliveriesIcon,
   PackageIcon as PackIcon,

@@ -3,6 +3,7 @@
 // it gets the rest of that same file even if counts and versions changed meanwhile, and is not
 // charged.
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
+import { askOf } from '../../links/model/asks.ts'
 import { tagAllows } from '../../links/model/release.ts'
 import type { Client } from '../../../http/clients.ts'
 import type { Recorder } from '../record.ts'
@@ -50,13 +51,15 @@ export interface ArchiveAsker {
   /** As for a file's link (`Asker`). */
   offset: number | null
   later: boolean
+  /** What its files may ask for (`askOf`): `nothing`, and what the request has the answers of. */
+  opened: readonly string[]
 }
 
 /** An upper bound for the ZIP file's own records. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024
 
 // The conditions of a single file's download (link-decisions.ts), for all files of one page.
-const fitting = (sites: string) => `
+const fitting = (sites: string, opened: string) => `
   select ${TARGET}, c.id as link_id, b.crc32, row_number() over (order by ${PAID_ORDER}) as place
   from held c
   join links l on l.shop_id = c.shop_id and l.id = c.parent_id and l.revoked_at is null
@@ -65,6 +68,7 @@ const fitting = (sites: string) => `
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
     and ${DOWNLOADABLE} and ${tagAllows('c')}
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
+    and ${askOf('c', 'l')} = any(${opened})
     and (c.paid or f.pack_id = l.pack_id and ${siteAllowed(sites)})
   join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
@@ -74,7 +78,7 @@ const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null
   and (download_limit is null or downloads < download_limit)`
 
 const PLAN = `
-  with held as (select * from links where ${USABLE}), fitting as (${fitting('$4::text')})
+  with held as (select * from links where ${USABLE}), fitting as (${fitting('$4::text', '$5::text[]')})
   select ${TARGET_NAMES}, link_id, crc32 from fitting order by place`
 
 // Links are locked in id order, as every statement does that locks several. All or nothing: an
@@ -82,7 +86,7 @@ const PLAN = `
 const CHARGE = `
   with held as (
     select * from links where ${USABLE} order by id for no key update
-  ), fitting as (${fitting('$5::text')}), granted as (
+  ), fitting as (${fitting('$5::text', '$7::text[]')}), granted as (
     select * from fitting where not exists (select from fitting where crc32 is null)
   ), counted as (
     update links l set downloads = l.downloads + 1, served = l.served + 1, last_download_at = $3,
@@ -114,7 +118,8 @@ const SESSION = `
         select from jsonb_to_recordset(a.entries) as w (link_id uuid, file_id uuid)
         left join links l on l.shop_id = $1 and l.id = w.link_id and l.revoked_at is null
         left join files f on f.shop_id = $1 and f.id = w.file_id and f.deleted_at is null
-        where l.id is null or f.id is null)) kept
+        left join links p on p.shop_id = $1 and p.id = l.parent_id
+        where l.id is null or f.id is null or ${askOf('l', 'p')} <> all($8::text[]))) kept
   order by place`
 const RUNS = `select ${runningSession('archive_sessions', { link: '$1', now: '$2::timestamptz', network: '$3', offset: '$4::bigint' })}`
 
@@ -173,10 +178,12 @@ export function createArchiveCounter(parts: {
   }
   return {
     revertCount,
-    plan: async ({ shop, link, sites, now }) =>
-      (await query('archive_plan', PLAN, [shop, link, now, joinSites(sites)])).rows.map(entryOf),
-    charge: async ({ shop, link, client, sites, now }) => {
-      const values = [shop, link, now, client.hash, joinSites(sites), client.network]
+    plan: async ({ shop, link, sites, now, opened }) => {
+      const values = [shop, link, now, joinSites(sites), opened]
+      return (await query('archive_plan', PLAN, values)).rows.map(entryOf)
+    },
+    charge: async ({ shop, link, client, sites, now, opened }) => {
+      const values = [shop, link, now, client.hash, joinSites(sites), client.network, opened]
       const { rows } = await query('archive_charge', CHARGE, values)
       return rows.map((row) => entryOf(row) as ArchiveEntry)
     },
@@ -192,8 +199,8 @@ export function createArchiveCounter(parts: {
     },
     session: async (asker) => {
       await sessions.settle(asker)
-      const { shop, link, client, now, offset, later } = asker
-      const values = [shop, link, client.hash, now, client.network, offset, !later]
+      const { shop, link, client, now, offset, later, opened } = asker
+      const values = [shop, link, client.hash, now, client.network, offset, !later, opened]
       const { rows } = await query('archive_session', SESSION, values)
       if (!rows[0]) return null
       const session = foundSession(rows[0].slice(TARGET_LENGTH + 2) as FoundColumns)

@@ -1,6 +1,7 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
 import type { LinkFacts } from '../../links/model/links.ts'
+import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import type { PageLook, PageLooks } from '../look.ts'
@@ -62,6 +63,8 @@ export interface KnownLink extends LinkFacts {
   first_used_at: Date | null
   /** The file requires a customer tag that this buyer does not have. */
   tagProblem: TagProblem | null
+  /** What it asks before it can be used; null: nothing. */
+  gate: Gate | null
   /** The session that this request may continue; null: none. */
   session: FoundSession | null
   /** The link is used up by a running transfer that this request may continue when it has ended. */
@@ -94,6 +97,7 @@ const LOOK_UP = `
     l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)},
     l.delivery_id, ${BLOCKED}, o.locale,
     l.use_hours, l.first_used_at, ${tagProblemOf('l')},
+    ${askOf('l', 'p')}, coalesce(l.parent_id, l.id), l.email,
     l.revoked_at,
     case when l.parent_id is null or l.paid then l.ends_at else least(p.expires_at, l.use_ends_at) end,
     l.available_at, l.download_limit,
@@ -133,6 +137,7 @@ type KnownRow = [
   ...[referrers: string[] | null, asked_at: Date | null, ...FoundColumns, running: boolean | null],
   ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
   ...[use_hours: number | null, first_used_at: Date | null, tagProblem: TagProblem | null],
+  ...[asks: string, root: string, email: string | null],
   ...[
     revoked_at: Date | null,
     expires_at: Date | null,
@@ -165,6 +170,9 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     useHours,
     firstUsedAt,
     tagProblem,
+    asks,
+    root,
+    email,
     ...facts
   ] = row.slice(TARGET_LENGTH) as KnownRow
   const [revoked_at, expires_at, available_at, download_limit, ...others] = facts
@@ -173,6 +181,7 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     ...{ revoked_at, expires_at, available_at, download_limit },
     ...{ downloads, deleted_at, mapping_state },
     ...{ use_hours: useHours, first_used_at: firstUsedAt, tagProblem },
+    gate: gateOf(asks, root, email),
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at },
     session: foundSession([client, foundBy, owesBytes, bytesLeft]),
     running: running === true,

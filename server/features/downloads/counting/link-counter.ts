@@ -1,6 +1,7 @@
 // Counts the downloads of links: continues one that was counted, or counts a new one.
 import type { ByteRange } from '../../../core/store/store.ts'
 import type { Client } from '../../../http/clients.ts'
+import { askOf } from '../../links/model/asks.ts'
 import { isProbe } from '../../../http/conditions.ts'
 import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'
@@ -21,6 +22,12 @@ const OWED = `
   union all select null from archive_sessions d
   where d.link_id = $2 and d.network = $3 and d.expires_at > $4 and d.bytes_left > 0
     and ${owes('$4')}`
+
+const ASKS_UNDER = `
+  select distinct ${askOf('l', 'p')} from links p
+  join links l on l.shop_id = p.shop_id and l.parent_id = p.id
+  join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  where p.shop_id = $1 and p.id = $2`
 
 const REVERT_COUNT = revertCounts('download_sessions')
 
@@ -57,6 +64,8 @@ export interface LinkCounter {
     link: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>,
     now: Date,
   ): Promise<void>
+  /** What the files under a page's link ask for (`askOf`), each once. */
+  asksUnder(page: Pick<KnownLink, 'shop' | 'link'>): Promise<readonly string[]>
   /** What this client is owed of a page's files. */
   owedBy(page: Pick<KnownLink, 'shop' | 'link'>, client: Client, now: Date): Promise<OwedCopies>
 }
@@ -106,6 +115,11 @@ class LinkDownloads implements LinkCounter {
   ): Promise<void> {
     if (use_hours === null || first_used_at !== null) return
     await this.#parts.query('first_view', FIRST_VIEW, [shop, link, now])
+  }
+
+  async asksUnder({ shop, link }: Pick<KnownLink, 'shop' | 'link'>): Promise<readonly string[]> {
+    const { rows } = await this.#parts.query('asks_under', ASKS_UNDER, [shop, link])
+    return rows.map(([asks]) => asks as string)
   }
 
   async owedBy(

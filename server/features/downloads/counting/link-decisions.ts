@@ -8,6 +8,7 @@ import {
 } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import { hashKey } from '../../../core/secrets.ts'
+import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
 import { tagAllows } from '../../links/model/release.ts'
 import { joinSites } from '../referrers.ts'
 import {
@@ -42,13 +43,13 @@ const USABLE = `l.key_hash = any(${KEYS}::bytea[]) and l.revoked_at is null
 // commit. One whose first use begins its expiry is locked too, so that concurrent first downloads
 // begin it once. A link that belongs to a pack's link has that link's expiry, and works while its file is
 // in that pack. One that belongs to a delivery has its own expiry, and works while the delivery is
-// ready. The limits of one keep the planner from starting at the files. A request whose network is
+// ready. A link that asks for something works for requests with the answer. The limits of one keep the planner from starting at the files. A request whose network is
 // owed a copy is not granted: it is answered from its session (`continueOrCount`).
 const decide = (lock: 'wait' | 'skip locked') => `
   with asked as (
     select * from unnest(${KEYS}, ${opaque('$2::bytea[]')}, ${opaque('$4::text[]')},
-      ${opaque('$5::bytea[]')}, ${opaque('$6::boolean[]')})
-      with ordinality as a (key_hash, client, sites, network, forced, place)
+      ${opaque('$5::bytea[]')}, ${opaque('$6::boolean[]')}, ${opaque('$7::text[]')})
+      with ordinality as a (key_hash, client, sites, network, forced, opened, place)
   ), limited as (
     select l.* from links l where ${USABLE}
       and (l.downloads < l.download_limit or l.download_limit is null and l.use_hours is not null)
@@ -60,7 +61,8 @@ const decide = (lock: 'wait' | 'skip locked') => `
     select ${TARGET}, l.id as link_id, l.ends_at as expires_at, a.place, a.client, a.network,
       l.use_hours is not null and l.first_used_at is null as begins,
       l.download_limit - l.downloads as free,
-      l.parent_id is null and f.allowed_referrers = '{}' as same_for_all,
+      l.parent_id is null and f.allowed_referrers = '{}' and ${askOf('l', 'p')} = '${ASKS_NOTHING}'
+        as same_for_all,
       row_number() over (partition by l.id order by a.place) as turn
     from allowed l
     join asked a on a.key_hash = l.key_hash
@@ -73,6 +75,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
     where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
       and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid)
         and ${IN_PARENT} and ${DOWNLOADABLE} and ${tagAllows('l')} and ${siteAllowed('a.sites')}
+        and ${askOf('l', 'p')} in ('${ASKS_NOTHING}', a.opened)
       and (l.download_limit is null or a.forced or not exists (
         select from download_sessions d where d.link_id = l.id and d.network = a.network
           and d.expires_at > ${NOW} and d.bytes_left >= v.size_bytes and ${owes(NOW)}))
@@ -129,6 +132,7 @@ export function createDecisions(query: Query, cache: LinkCache) {
           askers.map(({ sites }) => joinSites(sites)),
           bytesArray(askers.map(({ client }) => client.network)),
           plainArray(asked.map(({ forced }) => String(forced))),
+          askers.map(({ opened }) => opened ?? null),
         ])
         const decisions = asked.map((): CountDecision | null => null)
         for (const row of rows) {

@@ -61,7 +61,7 @@ const VERSION = `
       limit 1) v`
 /** The file is public and may be downloaded, and its shop has the app installed. */
 export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and ${DOWNLOADABLE}
-  and s.uninstalled_at is null`
+  and f.ask_for is null and s.uninstalled_at is null`
 
 const TOKENS = opaque('$1::uuid[]')
 // As for links: one statement for all requests that arrive together, with the rows locked in one

@@ -66,6 +66,32 @@ export const de: Messages = {
   'refused.title': 'Diese Anfrage wurde nicht verstanden',
   'refused.advice': 'Gehen Sie zurück und öffnen Sie den Link aus Ihrer Nachricht noch einmal.',
 
+  'gate.emailTitle': 'Geben Sie Ihre E-Mail-Adresse ein',
+  'gate.emailAbout':
+    '{shop} öffnet diesen Link nur für den Käufer. Geben Sie die Adresse ein, an die der Link oder die Bestellbestätigung gesendet wurde.',
+  'gate.anyEmailAbout': '{shop} fragt vor dem Download nach Ihrer E-Mail-Adresse.',
+  'gate.seen': '{shop} sieht die Adresse, die Sie eingeben.',
+  'gate.passwordTitle': 'Geben Sie das Passwort ein',
+  'gate.passwordAbout':
+    '{shop} hat diesen Link mit einem Passwort geschützt. Wenn Sie es nicht haben, fragen Sie {shop}.',
+  'gate.email': 'Ihre E-Mail-Adresse',
+  'gate.password': 'Passwort',
+  'gate.continue': 'Weiter',
+  'gate.noPassword': 'Geben Sie das Passwort ein',
+  'gate.wrongEmail':
+    'Der Link gehört nicht zu dieser Adresse. Prüfen Sie sie, oder versuchen Sie eine andere Ihrer Adressen.',
+  'gate.wrongPassword': 'Dieses Passwort ist nicht richtig.',
+  'gate.left':
+    'Sie haben vorerst {count, plural, =0 {keinen Versuch} one {noch # Versuch} other {noch # Versuche}}.',
+  'gate.closedTitle': 'Zu viele falsche Antworten',
+  'gate.closed':
+    'Sie können es in {minutes, plural, one {# Minute} other {# Minuten}} wieder versuchen.',
+  'gate.closedAdvice': 'Wenn Sie die richtige Antwort nicht kennen, fragen Sie {shop}.',
+  'gate.asks.email': 'fragt nach Ihrer E-Mail-Adresse',
+  'gate.asks.password': 'fragt nach einem Passwort',
+  'gate.unlock': 'Entsperren',
+  'gate.unlockNamed': '{filename} entsperren',
+
   'pack.summary': '{count, plural, one {# Datei} other {# Dateien}}, {size}',
   'pack.empty': 'Im Moment ist nichts darin. Kommen Sie später wieder, oder fragen Sie {shop}.',
   'pack.until': 'Sie können bis zum {day} herunterladen.',

@@ -57,6 +57,31 @@ export const en = {
   'refused.title': 'This request was not understood',
   'refused.advice': 'Go back, and open the link from your message again.',
 
+  'gate.emailTitle': 'Enter your email address',
+  'gate.emailAbout':
+    '{shop} opens this link only to its buyer. Enter the address to which the link or the order confirmation was sent.',
+  'gate.anyEmailAbout': '{shop} asks for your email address before the download.',
+  'gate.seen': '{shop} sees the address that you enter.',
+  'gate.passwordTitle': 'Enter the password',
+  'gate.passwordAbout':
+    '{shop} has protected this link with a password. If you do not have it, ask {shop}.',
+  'gate.email': 'Your email address',
+  'gate.password': 'Password',
+  'gate.continue': 'Continue',
+  'gate.noPassword': 'Enter the password',
+  'gate.wrongEmail':
+    'The link does not belong to this address. Check it, or try another of your addresses.',
+  'gate.wrongPassword': 'This password is not right.',
+  'gate.left':
+    'You have {count, plural, =0 {no more tries} one {# more try} other {# more tries}} for now.',
+  'gate.closedTitle': 'Too many wrong answers',
+  'gate.closed': 'You can try again in {minutes, plural, one {# minute} other {# minutes}}.',
+  'gate.closedAdvice': 'If you do not know the right answer, ask {shop}.',
+  'gate.asks.email': 'asks for your email address',
+  'gate.asks.password': 'asks for a password',
+  'gate.unlock': 'Unlock',
+  'gate.unlockNamed': 'Unlock {filename}',
+
   'pack.summary': '{count, plural, one {# file} other {# files}}, {size}',
   'pack.empty': 'There is nothing in it at the moment. Come back later, or ask {shop}.',
   'pack.until': 'You can download until {day}.',

@@ -60,6 +60,32 @@ export const es: Messages = {
   'refused.title': 'Esta petición no se ha entendido',
   'refused.advice': 'Vuelva atrás y abra otra vez el enlace de su mensaje.',
 
+  'gate.emailTitle': 'Escriba su dirección de correo electrónico',
+  'gate.emailAbout':
+    '{shop} solo abre este enlace a quien lo compró. Escriba la dirección a la que se envió el enlace o la confirmación del pedido.',
+  'gate.anyEmailAbout': '{shop} pide su dirección de correo electrónico antes de la descarga.',
+  'gate.seen': '{shop} ve la dirección que escribe.',
+  'gate.passwordTitle': 'Escriba la contraseña',
+  'gate.passwordAbout':
+    '{shop} ha protegido este enlace con una contraseña. Si no la tiene, pídasela a {shop}.',
+  'gate.email': 'Su dirección de correo electrónico',
+  'gate.password': 'Contraseña',
+  'gate.continue': 'Continuar',
+  'gate.noPassword': 'Escriba la contraseña',
+  'gate.wrongEmail':
+    'El enlace no pertenece a esta dirección. Compruébela o pruebe con otra de sus direcciones.',
+  'gate.wrongPassword': 'Esta contraseña no es correcta.',
+  'gate.left':
+    'Por ahora {count, plural, =0 {no le quedan intentos} one {le queda # intento} other {le quedan # intentos}}.',
+  'gate.closedTitle': 'Demasiadas respuestas incorrectas',
+  'gate.closed':
+    'Puede volver a intentarlo dentro de {minutes, plural, one {# minuto} other {# minutos}}.',
+  'gate.closedAdvice': 'Si no conoce la respuesta correcta, pregunte a {shop}.',
+  'gate.asks.email': 'pide su dirección de correo electrónico',
+  'gate.asks.password': 'pide una contraseña',
+  'gate.unlock': 'Desbloquear',
+  'gate.unlockNamed': 'Desbloquear {filename}',
+
   'pack.summary': '{count, plural, one {# archivo} other {# archivos}}, {size}',
   'pack.empty': 'Ahora no contiene nada. Vuelva más tarde, o pregunte a {shop}.',
   'pack.until': 'Puede descargar hasta el {day}.',

@@ -64,6 +64,31 @@ export const fr: Messages = {
   'refused.title': 'Cette demande n’a pas été comprise',
   'refused.advice': 'Revenez en arrière et ouvrez de nouveau le lien de votre message.',
 
+  'gate.emailTitle': 'Saisissez votre adresse e-mail',
+  'gate.emailAbout':
+    '{shop} n’ouvre ce lien qu’à son acheteur. Saisissez l’adresse à laquelle le lien ou la confirmation de commande a été envoyé.',
+  'gate.anyEmailAbout': '{shop} demande votre adresse e-mail avant le téléchargement.',
+  'gate.seen': '{shop} voit l’adresse que vous saisissez.',
+  'gate.passwordTitle': 'Saisissez le mot de passe',
+  'gate.passwordAbout':
+    '{shop} a protégé ce lien par un mot de passe. Si vous ne l’avez pas, demandez-le à {shop}.',
+  'gate.email': 'Votre adresse e-mail',
+  'gate.password': 'Mot de passe',
+  'gate.continue': 'Continuer',
+  'gate.noPassword': 'Saisissez le mot de passe',
+  'gate.wrongEmail':
+    'Le lien n’appartient pas à cette adresse. Vérifiez-la ou essayez une autre de vos adresses.',
+  'gate.wrongPassword': 'Ce mot de passe n’est pas le bon.',
+  'gate.left':
+    'Il vous reste {count, plural, =0 {aucun essai} one {# essai} other {# essais}} pour le moment.',
+  'gate.closedTitle': 'Trop de mauvaises réponses',
+  'gate.closed': 'Vous pourrez réessayer dans {minutes, plural, one {# minute} other {# minutes}}.',
+  'gate.closedAdvice': 'Si vous ne connaissez pas la bonne réponse, demandez à {shop}.',
+  'gate.asks.email': 'demande votre adresse e-mail',
+  'gate.asks.password': 'demande un mot de passe',
+  'gate.unlock': 'Déverrouiller',
+  'gate.unlockNamed': 'Déverrouiller {filename}',
+
   'pack.summary': '{count, plural, one {# fichier} other {# fichiers}}, {size}',
   'pack.empty': 'Il est vide pour le moment. Revenez plus tard, ou demandez à {shop}.',
   'pack.until': 'Vous pouvez télécharger jusqu’au {day}.',

@@ -61,6 +61,30 @@ export const ja: Messages = {
   'refused.title': 'リクエストを処理できませんでした',
   'refused.advice': '前のページに戻り、メッセージのリンクをもう一度開いてください。',
 
+  'gate.emailTitle': 'メールアドレスを入力してください',
+  'gate.emailAbout':
+    '{shop} はこのリンクを購入者だけに開きます。リンクまたは注文確認が送られたメールアドレスを入力してください。',
+  'gate.anyEmailAbout': '{shop} はダウンロードの前にメールアドレスの入力をお願いしています。',
+  'gate.seen': '入力したメールアドレスは {shop} に表示されます。',
+  'gate.passwordTitle': 'パスワードを入力してください',
+  'gate.passwordAbout':
+    '{shop} はこのリンクをパスワードで保護しています。ご存じでない場合は {shop} にお問い合わせください。',
+  'gate.email': 'メールアドレス',
+  'gate.password': 'パスワード',
+  'gate.continue': '続ける',
+  'gate.noPassword': 'パスワードを入力してください',
+  'gate.wrongEmail':
+    'このリンクはこのメールアドレスのものではありません。確認するか、別のメールアドレスをお試しください。',
+  'gate.wrongPassword': 'パスワードが正しくありません。',
+  'gate.left': '{count, plural, =0 {今はこれ以上入力できません。} other {あと # 回入力できます。}}',
+  'gate.closedTitle': '間違った回答が多すぎます',
+  'gate.closed': '{minutes, plural, other {# 分後}}にもう一度お試しください。',
+  'gate.closedAdvice': '正しい回答がわからない場合は {shop} にお問い合わせください。',
+  'gate.asks.email': 'メールアドレスの入力が必要です',
+  'gate.asks.password': 'パスワードの入力が必要です',
+  'gate.unlock': 'ロックを解除',
+  'gate.unlockNamed': '{filename} のロックを解除',
+
   'pack.summary': '{count, plural, other {#個のファイル}}、{size}',
   'pack.empty':
     '現在ファイルはありません。後でもう一度お試しいただくか、{shop}にお問い合わせください。',

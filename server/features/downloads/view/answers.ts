@@ -10,6 +10,7 @@ import { PAGE_HEADERS } from '../../../http/headers.ts'
 import { UNCOUNTED } from '../counting/file-transfer.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
+import type { Gates } from '../gates/gates.ts'
 import { askForm } from '../link-pages.ts'
 import { sitesOf } from '../referrers.ts'
 import { refusalReason, refuse, RETRY_LATER } from '../refusal.ts'
@@ -27,7 +28,8 @@ import {
 } from '../response.ts'
 import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
-import { createViewAddresses, viewSession, type ViewAddresses } from './address.ts'
+import { withTokens } from '../gate-tokens.ts'
+import { createViewAddresses, VIEW_SECONDS, viewSession, type ViewAddresses } from './address.ts'
 import { readAsset } from './assets.ts'
 import { offeredView } from '../view-kinds.ts'
 import { isSubtitles, readCompanions } from './playlist.ts'
@@ -41,6 +43,7 @@ export interface ViewParts {
   clientOf: (request: IncomingMessage) => Client
   attempts: Pick<RefusedAttempts, 'record'>
   views: Pick<RecordedViews, 'record'>
+  gates: Gates
   /** Cookies are sent over HTTPS alone. */
   secure: boolean
 }
@@ -76,6 +79,7 @@ async function openView(
     if (why) parts.attempts.record(link, why, client, now)
     return
   }
+  if (!parts.gates.isOpen(visit, link)) return parts.gates.ask(visit, link, { key, to: 'view' })
   const { target } = link
   // Pages of deliveries and packs, files that are only downloaded, and those without bytes yet.
   const kind = target?.hash ? offeredView(target) : null
@@ -83,11 +87,15 @@ async function openView(
   if (target.damaged)
     return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
   const session = viewSession(request, parts.secure)
-  const companions = await readCompanions(parts.query, parts.secrets, link, { kind, now })
+  const { tokens } = parts.gates
+  const all = await readCompanions(parts.query, parts.secrets, link, { kind, now })
+  const files = all.files.filter(({ gate }) => gate === null || tokens.opens(request, gate, now))
   sendView(visit, {
-    ...{ link, companions, session },
-    opened: { key, target },
-    addressOf: (bytes) => addresses.queryOf(bytes, session.id, now),
+    ...{ link, companions: { ...all, files }, session },
+    opened: { key, target, gate: link.gate },
+    addressOf: ({ key: of, target: { hash }, gate }) =>
+      addresses.queryOf({ key: of, hash }, session.id, now) +
+      (gate === null ? '' : withTokens([tokens.make(gate, now, VIEW_SECONDS)])),
   })
 }
 
@@ -131,6 +139,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   if (!found) return refuse(request, response, 'link_unavailable')
   const { link, client, reason } = found
   if (reason !== null) return refuse(request, response, reason, { link, now })
+  if (!parts.gates.isOpen(visit, link)) return refuse(request, response, 'view_ended', { link })
   const { target } = link
   if (!target || !mayLoad(target)) return refuse(request, response, 'view_ended', { link })
   if (target.damaged)

@@ -6,9 +6,10 @@ import type { KnownLink } from '../counting/known-link.ts'
 import type { PageLook } from '../look.ts'
 import { openTemplate, sendPage, type Page } from '../pages.ts'
 import { shownShop, translatorForLink } from '../refusal.ts'
-import { fromPage, relativeToPage } from '../request.ts'
+import { tokensIn, withTokens } from '../gate-tokens.ts'
+import { fromPage, PAGE, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
-import { VIEW_SECONDS, type ViewedBytes, type ViewSession } from './address.ts'
+import { VIEW_SECONDS, type ViewSession } from './address.ts'
 import { ASSETS } from './assets.ts'
 import { isViewOnly, viewKind } from '../view-kinds.ts'
 import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
@@ -28,7 +29,7 @@ interface ViewPage extends Page {
   document?: string
   reader?: string
   size?: number
-  /** The address of the download; absent: the file is only viewed. */
+  /** Where the button of the download sends a POST; absent: the file is only viewed. */
   download?: string
   /** The page of the delivery or the pack. */
   files?: string
@@ -50,8 +51,8 @@ export interface OpenedView {
   opened: Companion
   companions: Companions
   session: ViewSession
-  /** The query of the address of these bytes. */
-  addressOf(bytes: ViewedBytes): string
+  /** The query of the address of its bytes. */
+  addressOf(file: Companion): string
 }
 
 export function sendView(visit: Visit, view: OpenedView): void {
@@ -71,10 +72,12 @@ function viewPage(
 ): ViewPage {
   const { opened, companions } = view
   const { key, target } = opened
-  const src = (file: Companion) =>
-    fromPage(request, `view/bytes?${view.addressOf({ key: file.key, hash: file.target.hash })}`)
+  const src = (file: Companion) => fromPage(request, `view/bytes?${view.addressOf(file)}`)
+  const tokens = withTokens(tokensIn(request))
   const downloadOf = (file: Companion) =>
-    isViewOnly(file.target) ? {} : { download: relativeToPage(request, `download?key=${file.key}`) }
+    isViewOnly(file.target)
+      ? {}
+      : { download: relativeToPage(request, `download?key=${file.key}&${PAGE}${tokens}`) }
   const kind = viewKind(target.contentType)
   const page: ViewPage = {
     ...{ title: target.filename, about: sizeText(target.size), kind: kind ?? '' },
@@ -82,7 +85,7 @@ function viewPage(
     script: fromPage(request, `${ASSETS}/player.js`),
     ...(companions.page === null
       ? {}
-      : { files: relativeToPage(request, `download?key=${companions.page}`) }),
+      : { files: relativeToPage(request, `download?key=${companions.page}${tokens}`) }),
   }
   if (kind === 'image') return { ...page, ...downloadOf(opened), image: src(opened) }
   if (kind === 'document')

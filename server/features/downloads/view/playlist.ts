@@ -1,6 +1,7 @@
 // The other files that a view needs: the tracks of an album, and the subtitles of a video. They
 // belong to the same delivery or pack, and each has its own link there.
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import {
   LINK_BYTES_OF,
@@ -18,6 +19,8 @@ import { bareType, offeredView, type ViewKind } from '../view-kinds.ts'
 export interface Companion {
   key: string
   target: LinkTarget
+  /** What its link asks for; null: nothing. */
+  gate: Gate | null
 }
 
 export interface Companions {
@@ -41,7 +44,7 @@ const NEEDED: Partial<Record<ViewKind, string>> = {
 
 // Usable links only: the conditions of a download, without its limit and its referrers.
 const siblings = (needed: string) => `
-  select ${TARGET}, c.id, c.rotation, c.key_hash
+  select ${TARGET}, c.id, c.rotation, c.key_hash, ${askOf('c', 'l')}, l.id, c.email
   from links own
   join links l on l.shop_id = own.shop_id and l.id = own.parent_id
   join shops s on s.id = own.shop_id
@@ -57,6 +60,7 @@ const siblings = (needed: string) => `
   order by ${PAID_ORDER} limit ${LONGEST_LIST}`
 
 type KeyRow = [link: string, rotation: number, keyHash: Buffer]
+type SiblingRow = [...KeyRow, asks: string, root: string, email: string | null]
 
 /** The page of the link, and the files beside it that a view of this kind needs. */
 export async function readCompanions(
@@ -73,8 +77,10 @@ export async function readCompanions(
   if (needed === undefined) return { page, files: [] }
   const { rows } = await query(`view_${kind}`, siblings(needed), [shop, link, now])
   const files = rows.map((row): Companion => {
-    const key = row.slice(TARGET_LENGTH) as KeyRow
-    return { key: secrets.linkKey(...key), target: linkTargetOf(row, key[0]) }
+    const own = row.slice(TARGET_LENGTH) as SiblingRow
+    const [id, rotation, keyHash, asks, root, email] = own
+    const key = secrets.linkKey(id, rotation, keyHash)
+    return { key, target: linkTargetOf(row, id), gate: gateOf(asks, root, email) }
   })
   return { page, files }
 }

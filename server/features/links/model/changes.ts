@@ -51,6 +51,13 @@ export const extendLink = (
 export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
   changeLink(tx, id, 'downloads = 0', {})
 
+/**
+ * Sets what a link asks for (`askTerm`); null: what its file asks for. For a pack's link, this also
+ * applies to the links of its files.
+ */
+export const setLinkAsk = (tx: ShopScope, id: string, asked: string | null): Promise<void> =>
+  changeLink(tx, id, 'ask_for = case when l.id = :id then :asked::text end', { asked })
+
 /** Throws `not_found`, and `conflict` for a revoked link, which stays revoked. */
 async function changeLink(
   tx: ShopScope,

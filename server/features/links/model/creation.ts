@@ -11,6 +11,8 @@ import { laterReleaseOf } from './release.ts'
 export interface LinkTerms {
   expiry_days?: number | null | undefined
   download_limit?: number | null | undefined
+  /** What it asks for (`askTerm`). */
+  ask_for?: string | null | undefined
 }
 
 export interface NewLinks extends LinkTerms {
@@ -31,8 +33,9 @@ export interface NewLinks extends LinkTerms {
 const CREATE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[],
-      :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :emails::text[])
-      as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
+      :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :emails::text[],
+      :asks::text[])
+      as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email, ask_for)
   ), existing as materialized (
     select f.id, f.expiry_days, f.download_limit, f.first_use_hours,
       ${laterReleaseOf(':now::timestamptz', ':now::timestamptz')} as available_at
@@ -40,16 +43,16 @@ const CREATE = `
     where f.shop_id = :shop and f.id = any((select :files::uuid[])::uuid[])
       and f.deleted_at is null
   ), found as (
-    select w.id, w.file_id, w.key_hash, w.email, f.available_at, f.first_use_hours,
+    select w.id, w.file_id, w.key_hash, w.email, w.ask_for, f.available_at, f.first_use_hours,
       case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
     from wanted w join existing f on f.id = w.file_id
   )
   insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-    operation_id, created_at, available_at, use_hours)
+    operation_id, created_at, available_at, use_hours, ask_for)
   select :shop, id, file_id, key_hash, email,
     coalesce(available_at, :now::timestamptz) + days * interval '24 hours',
-    download_limit, :operation::uuid, :now, available_at, first_use_hours
+    download_limit, :operation::uuid, :now, available_at, first_use_hours, ask_for
   from found where (select count(*) from found) = (select count(*) from wanted)
   returning id`
 
@@ -80,6 +83,7 @@ export async function makeLinks(
     limits: terms.map(({ download_limit }) => download_limit ?? null),
     ownLimits: terms.map(({ download_limit }) => download_limit === undefined),
     emails: terms.map(({ email }) => email ?? null),
+    asks: terms.map(({ ask_for: asked }) => asked ?? null),
     operation: wanted.operation ?? null,
     now,
   })
@@ -98,10 +102,8 @@ export async function createLinks(
 }
 
 type OwnTerms = LinkTerms & { email?: string | null | undefined }
-const termsOf = ({ expiry_days, download_limit, email }: OwnTerms): OwnTerms => ({
-  expiry_days,
-  download_limit,
-  email,
+const termsOf = ({ expiry_days, download_limit, email, ask_for }: OwnTerms): OwnTerms => ({
+  ...{ expiry_days, download_limit, email, ask_for },
 })
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import type { Secrets } from '../../../core/secrets.ts'
 import { sha256Of } from '../../../files/digests.ts'
 import { keysByFile, type ShownKey } from '../../preparation/model/assigned-keys.ts'
 import { hasNoPicture } from '../../previews/kept.ts'
+import { askOf } from './asks.ts'
 import type { PackFile } from './pack-links.ts'
 import { tagProblemOf, type TagProblem } from './release.ts'
 
@@ -41,7 +42,7 @@ export async function openDeliveryLink(
        ${sha256Of('f.shop_id', 'coalesce(w.hash, v.hash)')} as sha256,
        ${hasNoPicture('f.shop_id', 'v.hash')} as unpictured, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.ends_at as expires_at,
-       c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem,
+       c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem, ${askOf('c', 'l')} as asks,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
          then f.version_since end as renewed_at,
        coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,

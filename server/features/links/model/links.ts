@@ -1,6 +1,7 @@
 // Buyers' links, read with their keys, and the status of each.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { ASKS_NOTHING } from './asks.ts'
 
 /**
  * Not released: the file becomes available later. Withdrawn: the file is in the trash, or lost its
@@ -32,6 +33,8 @@ export interface Link {
   first_used_at: Date | null
   download_limit: number | null
   downloads: number
+  /** What it asks for (`askOf`). */
+  asks: string
   status: LinkStatus
   created_at: Date
 }
@@ -59,6 +62,7 @@ export interface LinkRow extends LinkFacts {
   email: string | null
   use_hours: number | null
   first_used_at: Date | null
+  asks: string
 }
 
 /** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
@@ -66,10 +70,13 @@ export const MAPPING_STATE = `case when l.paid
   and (select keep_paid from shops where id = l.shop_id) then 'never'
   else coalesce(f.mapping_state, 'never') end`
 
+const ASKS = `coalesce(l.ask_for, (select own.ask_for from links own
+  where own.shop_id = l.shop_id and own.id = l.parent_id), f.ask_for, '${ASKS_NOTHING}')`
+
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,
   l.ends_at as expires_at, l.available_at, l.use_hours, l.first_used_at, l.download_limit,
-  l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
+  l.downloads, l.created_at, ${ASKS} as asks, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
@@ -105,7 +112,7 @@ export async function readLinks(
 
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
   const { id, file_id, pack_id, name, email, download_limit, downloads, created_at } = row
-  const { expires_at, available_at, use_hours, first_used_at } = row
+  const { expires_at, available_at, use_hours, first_used_at, asks } = row
   const key = secrets.linkKey(id, row.rotation, row.key_hash)
   const status = linkStatus(row, now)
   return {
@@ -121,6 +128,7 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
     first_used_at,
     download_limit,
     downloads,
+    asks,
     status,
     created_at,
   }

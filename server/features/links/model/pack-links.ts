@@ -7,6 +7,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { hasNoPicture } from '../../previews/kept.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
+import { askOf } from './asks.ts'
 import { linksInLockOrder } from './changes.ts'
 import { laterReleaseOf } from './release.ts'
 import { orderedIds, type LinkTerms } from './creation.ts'
@@ -35,9 +36,9 @@ export async function createPackLink(
   const [row] = await scope.query<LinkRow>(
     `with made as (
        insert into links (shop_id, id, pack_id, key_hash, email, expires_at, download_limit,
-         created_at)
+         created_at, ask_for)
        select :shop, :id, id, :hash, :email,
-         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now
+         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now, :asked
        from packs where shop_id = :shop and id = :pack
        returning *
      )
@@ -51,6 +52,7 @@ export async function createPackLink(
         hash: hashKey(secrets.linkKey(id, 0)),
         email: wanted.email ?? null,
         now,
+        asked: wanted.ask_for ?? null,
       },
       ...{ days: expiry_days, limit: download_limit },
     },
@@ -78,6 +80,8 @@ export interface PackFile {
   /** It expires this many hours after its first use, or has expired then. */
   use_hours: number | null
   use_ends_at: Date | null
+  /** What it asks for (`askOf`). */
+  asks: string
 }
 
 interface PackFileRow extends Omit<PackFile, 'key'> {
@@ -118,6 +122,7 @@ const presented = (
   ...{ filename, content_type, view, size_bytes, sha256, unpictured, key },
   ...{ download_limit: own.download_limit, downloads: own.downloads },
   ...{ available_at: own.available_at, use_hours: own.use_hours, use_ends_at: own.use_ends_at },
+  asks: own.asks,
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
@@ -126,7 +131,7 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
        ${VERSION_SHA256} as sha256, ${hasNoPicture('v.shop_id', 'v.hash')} as unpictured,
        c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
-       c.available_at, c.use_hours, c.use_ends_at,
+       c.available_at, c.use_hours, c.use_ends_at, ${askOf('c', 'l')} as asks,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms

@@ -6,7 +6,9 @@ import { retryTransaction } from '../../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { readLinks, type Link } from '../model/links.ts'
-import { extendLink, resetLink, revokeLinks } from '../model/changes.ts'
+import { readCopied } from '../model/copied.ts'
+import { askFields, askTerm, checkAsk } from '../model/ask-terms.ts'
+import { extendLink, resetLink, revokeLinks, setLinkAsk } from '../model/changes.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { storedReason } from '../../../core/texts.ts'
 import { queueLinkMails, unsendable } from '../mail.ts'
@@ -22,6 +24,7 @@ export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
   revoke(parts),
   extend(parts),
   reset(parts),
+  ask(parts),
   revokeMany(parts),
   send(parts),
 ]
@@ -85,6 +88,25 @@ const reset = (parts: Parts) =>
     },
   })
 
+const ask = (parts: Parts) =>
+  endpoint({
+    ...one(
+      'ask',
+      'Change what a link asks for before a download',
+      'Everyone who opens the link is asked from now on, also those who answered before.',
+    ),
+    body: z
+      .strictObject({ ask_for: askFields.ask_for, password: askFields.password })
+      .superRefine(checkAsk)
+      .meta({ id: 'LinkAsk' }),
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('link', params.id)
+      const asked = (await askTerm(caller.scope, body)) ?? null
+      await retryTransaction(caller.scope, (tx) => setLinkAsk(tx, id, asked))
+      return answer(parts, caller, id)
+    },
+  })
+
 /** Throws `not_found`. */
 async function answer(
   { secrets, baseUrl, clock }: Parts,
@@ -93,7 +115,8 @@ async function answer(
 ): Promise<Reply> {
   const [link] = await readLinks(scope, secrets, [id], clock())
   if (!link) throw new AppError('not_found')
-  return { body: linkRecord(link, baseUrl, true) }
+  const reader = { baseUrl, mayUse: true, copied: await readCopied(scope) }
+  return { body: linkRecord(link, reader) }
 }
 
 const manyBody = ({ limits }: Parts) =>

@@ -1,7 +1,13 @@
 // The specification's two bulk endpoints: PUT /api/files/bulk-update and POST
 // /api/files/bulk-delete.
 import { z } from 'zod'
-import { sayPlain, settingChanges, type Step, type Workflow } from '../../../../plugins/contract.ts'
+import {
+  downloadPassword,
+  sayPlain,
+  settingChanges,
+  type Step,
+  type Workflow,
+} from '../../../../plugins/contract.ts'
 import { workflowOfAction, startWorkflow } from '../start.ts'
 import { hasEnded, type OperationRow } from '../../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
@@ -56,6 +62,10 @@ const update = (parts: OperationParts) =>
             tags: tags.optional(),
             tags_mode: z.enum(['replace', 'add', 'remove']).default('replace'),
             ...settingChanges,
+            password: downloadPassword.optional().meta({
+              description: 'The password that their links ask for. It cannot be read again',
+              sensitive: true,
+            }),
           })
           .refine(
             ({ tags_mode: _, ...updates }) =>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type File } from '../../../shell/client/types.ts'
 import { Button, Select, Text, TextField } from '../../../shell/ui/index.ts'
+import { AskFields } from '../../links/ask-fields.tsx'
 import { type LinksForm } from './links-form.ts'
 import { type Errors } from './use-form.ts'
 import './link-terms.css'
@@ -79,20 +80,32 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
         </div>
       )}
       {each && <EachFile form={form} error={errors.custom} files={files} onChange={onChange} />}
-      <TextField
-        label={t('Customer’s email (optional)')}
-        type="email"
-        inputMode="email"
-        autoComplete="off"
-        placeholder={t('name@example.com')}
-        helpText={t('Saved with the links, so that you can tell who they are for.')}
-        value={form.email}
-        error={errors.email}
-        onChange={(email) => onChange({ email })}
-      />
+      <Recipient {...{ form, errors, onChange }} />
     </>
   )
 }
+
+const Recipient = ({ form, errors, onChange }: Omit<Props, 'files'>) => (
+  <>
+    <TextField
+      label={t('Customer’s email (optional)')}
+      type="email"
+      inputMode="email"
+      autoComplete="off"
+      placeholder={t('name@example.com')}
+      helpText={t('Saved with the links, so that you can tell who they are for.')}
+      value={form.email}
+      error={errors.email}
+      onChange={(email) => onChange({ email })}
+    />
+    <AskFields
+      form={form}
+      error={errors.password}
+      own={t('What each file asks for')}
+      onChange={onChange}
+    />
+  </>
+)
 
 interface EachProps extends Omit<Props, 'errors'> {
   error: string | undefined

@@ -17,7 +17,10 @@ import { t } from '../../../shell/messages/t.ts'
 
 /** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
-const FIELDS = { expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' }
+const FIELDS = {
+  ...{ expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' },
+  password: 'password',
+}
 
 export function LinksDialog(props: EntryProps) {
   const { known, count } = props.chosen

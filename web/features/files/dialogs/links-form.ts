@@ -1,11 +1,12 @@
 // The terms of links for many files: each file's own settings, or common terms, with another expiry
 // for some.
 import { type LinkTerms } from '../../links/calls.ts'
+import { EMPTY_ASK, readAsk, type AskForm } from '../../links/ask-form.ts'
 import { type Errors, wholeNumber } from './use-form.ts'
 import { addressProblem } from '../../../shell/labels/address.ts'
 import { t } from '../../../shell/messages/t.ts'
 
-export interface LinksForm {
+export interface LinksForm extends AskForm {
   expiry: 'own' | 'set' | 'never'
   days: string
   limit: 'own' | 'set' | 'unlimited'
@@ -24,6 +25,7 @@ export const EMPTY_LINKS: LinksForm = {
   email: '',
   send: false,
   custom: {},
+  ...EMPTY_ASK,
 }
 
 type Terms = LinkTerms & { per_file?: { file_id: string; expiry_days: number }[] }
@@ -48,6 +50,9 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
   if (problem !== null) errors.email = problem
   else if (email !== '') options.email = email
   else if (send) errors.email = t('Enter the email address')
+  const asked = readAsk(form)
+  if ('error' in asked) errors.password = asked.error
+  else Object.assign(options, asked.terms)
   const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')
   options.per_file = own.map(([file_id, text]) => ({
     file_id,

@@ -1,0 +1,46 @@
+// Passwords of downloads and of accounts. Only hashes are stored (argon2id, RFC 9106, with OWASP's
+// parameters): a password cannot be read again.
+import { argon2, hash, type Argon2Parameters } from 'node:crypto'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { sayFixed } from './texts.ts'
+
+export const MIN_DOWNLOAD_PASSWORD = 6
+const MAX_DOWNLOAD_PASSWORD = 200
+
+/** Spaces at its ends are dropped: keyboards of phones add them. */
+export const downloadPassword = z
+  .string()
+  .trim()
+  .normalize('NFC')
+  .min(
+    MIN_DOWNLOAD_PASSWORD,
+    sayFixed('At least {count} characters', { count: MIN_DOWNLOAD_PASSWORD }),
+  )
+  .max(
+    MAX_DOWNLOAD_PASSWORD,
+    sayFixed('At most {count} characters', { count: MAX_DOWNLOAD_PASSWORD }),
+  )
+
+const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
+
+/** In the PHC string format. */
+export async function passwordHash(password: string, nonce: Buffer): Promise<string> {
+  const tag = await argon2Of('argon2id', { message: password, nonce, ...COST })
+  const { memory, passes, parallelism } = COST
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
+}
+
+/** A hash of `passwordHash`. */
+export const PASSWORD_HASH =
+  /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/
+
+/**
+ * The hash of the password of downloads. Its salt is that of the shop: one password has one hash, so
+ * that a change is the same for all files, and one answer opens all files with this password.
+ */
+export const downloadPasswordHash = (password: string, domain: string): Promise<string> =>
+  passwordHash(password, hash('sha256', `downloads/${domain}`, 'buffer').subarray(0, 16))
+
+const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')

@@ -1,0 +1,42 @@
+// What the addresses do that a merchant copies or lists.
+import { type BuyerPageDraft } from './calls.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Card, ChoiceList, Text } from '../../shell/ui/index.ts'
+
+interface Props {
+  draft: BuyerPageDraft
+  onChange: (part: Partial<BuyerPageDraft>) => void
+}
+
+export const CopiedLinksCard = ({ draft, onChange }: Props) => (
+  <Card>
+    <BlockStack gap="400">
+      <Text as="h2" variant="headingMd">
+        {t('Links that you copy')}
+      </Text>
+      <ChoiceList
+        title={t('A copied link')}
+        titleHidden
+        selected={[draft.copied_links]}
+        onChange={([choice]) => onChange({ copied_links: choice === 'page' ? 'page' : 'direct' })}
+        choices={[
+          {
+            value: 'direct',
+            label: t('Download the file directly'),
+            helpText: t('Also for programs. A program that opens the link can use up a download.'),
+          },
+          {
+            value: 'page',
+            label: t('Open a page with a button'),
+            helpText: t(
+              'Opening the page counts nothing, so chats and mail filters that follow links use up no download.',
+            ),
+          },
+        ]}
+      />
+      <Text as="p" tone="subdued">
+        {t('Also in lists of links as CSV. Links in emails always open a page.')}
+      </Text>
+    </BlockStack>
+  </Card>
+)

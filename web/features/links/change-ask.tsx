@@ -1,0 +1,64 @@
+// Changes what a link asks for before a download.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { type DownloadLink } from '../../shell/client/types.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Text } from '../../shell/ui/index.ts'
+import { AskFields } from './ask-fields.tsx'
+import { EMPTY_ASK, readAsk, type AskForm } from './ask-form.ts'
+import { useChangeAsk } from './list-calls.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export function ChangeAsk({ link, onClose }: { link: DownloadLink; onClose: () => void }) {
+  const change = useChangeAsk()
+  const [form, setForm] = useState<AskForm>({ ...EMPTY_ASK, ask: link.ask_for ?? 'nothing' })
+  const [wrong, setWrong] = useState<string | undefined>()
+  const problem = wrong ?? problemsOf(objectionsIn(change.error)).at('password')
+  const submit = () => {
+    const read = readAsk(form)
+    if ('error' in read) return setWrong(read.error)
+    change.mutate(
+      { id: link.id, ask_for: null, ...read.terms },
+      {
+        onSuccess: ({ ask_for: asked }) => {
+          toast(
+            asked === null
+              ? t('The link asks for nothing')
+              : asked === 'email'
+                ? t('The link asks for the email address')
+                : t('The link asks for a password'),
+          )
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={t('Ask before a download')}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: t('Change'), onAction: submit, loading: change.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {change.error && !problem && (
+        <Problem error={change.error} what={t('The link could not be changed')} />
+      )}
+      <AskFields
+        form={form}
+        error={problem}
+        own={t('What the file asks for')}
+        onChange={(part) => {
+          setForm({ ...form, ...part })
+          setWrong(undefined)
+          if (change.error) change.reset()
+        }}
+      />
+      <Text as="p" tone="subdued">
+        {t('It applies to the next visit, also of buyers who have answered before.')}
+      </Text>
+    </Dialog>
+  )
+}

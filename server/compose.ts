@@ -178,7 +178,7 @@ async function openWeb(
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
   const sandboxOf = (shop: number) => sandboxes.of(shop)
   const readPreview = await openPreviews({ stores, sandboxOf, log })
-  const delivery = openDelivery(config, { ...opened, readPicture: readPreview })
+  const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
     database,

@@ -109,9 +109,9 @@ async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
     buyer.getByRole('button', { name: 'Buy' }).first(),
     buyer.getByRole('link', { name: 'Your files' }),
   )
-  const link = buyer.getByRole('link', { name: `Download ${NAME}` })
-  await act(buyer, buyer.getByRole('link', { name: 'Your files' }), link)
-  const [download] = await Promise.all([buyer.waitForEvent('download'), link.click()])
+  const button = buyer.getByRole('button', { name: `Download ${NAME}` })
+  await act(buyer, buyer.getByRole('link', { name: 'Your files' }), button)
+  const [download] = await Promise.all([buyer.waitForEvent('download'), button.click()])
   await download.path()
   await buyer.close()
 

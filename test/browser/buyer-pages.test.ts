@@ -4,6 +4,7 @@ import { PDFDocument } from 'pdf-lib'
 import sharp from 'sharp'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { downloadPasswordHash } from '../../plugins/contract.ts'
 import { LOCALES } from '../../server/features/downloads/translate.ts'
 import { openLibraryKey } from '../../server/features/library/keys.ts'
 import { createLibraryRequests, isLibraryPath } from '../../server/features/library/requests.ts'
@@ -22,6 +23,7 @@ import { sharedBrowser } from './page-browser.ts'
 const MAX_BYTES = 60_000
 const PHONE = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 800 }
+const PASSWORD = 'mar y sol 24'
 const PRODUCT = 'gid://shopify/Product/1'
 const ADA = 'ada@example.com'
 
@@ -42,6 +44,9 @@ const PAGES = [
   ['a link that has expired', 410],
   ['a link that is not released', 403],
   ['a file that is only viewed', 403],
+  ['a question for the address', 200],
+  ['a question for any address', 200],
+  ['a question for a password', 403],
   ['a delivery', 200],
   ['a delivery on hold', 403],
   ['a pack', 200],
@@ -141,6 +146,9 @@ async function fillShop(): Promise<void> {
   const limited = await depot.addLink(pdf, { download_limit: 5 })
   const used = await depot.addLink(pdf, { download_limit: 1 })
   await depot.setLink(used.id, { downloads: 1, served: 1 })
+  const asking = async (fields: object) =>
+    `/download?key=${(await depot.addLink(pdf, { ...fields, download_limit: 3 })).key}`
+  const ask_for = await downloadPasswordHash(PASSWORD, 'harbour.myshopify.com')
   const pack = await ensurePack(depot.scope, 'Course')
   for (const [at, id] of [names.guide, names.cover].entries())
     await depot.setFile(id, { pack_id: pack, pack_position: at + 1 })
@@ -157,6 +165,9 @@ async function fillShop(): Promise<void> {
     'a link that has expired': download(bought.link(names.old)),
     'a link that is not released': download(bought.link(names.later)),
     'a file that is only viewed': download(bought.link(names.shown)),
+    'a question for the address': `${await asking({ email: ADA, ask_for: 'email' })}&page=1`,
+    'a question for any address': `${await asking({ ask_for: 'email' })}&page=1`,
+    'a question for a password': await asking({ ask_for }),
     'a delivery': download(bought.page),
     'a delivery on hold': download(held.page),
     'a pack': `/download?key=${packed.key}`,
@@ -293,6 +304,44 @@ test('a viewer fits a phone: its picture, its document and its buttons', async (
   expect(next.x + next.width).toBeLessThanOrEqual(PHONE.width)
   expect(complaints).toEqual([])
 })
+
+test.each(['a question for the address', 'a question for a password'])(
+  '%s: wrong answers, too many of them, and the right one, in five languages and without findings',
+  async (what) => {
+    const asked = what.endsWith('password') ? PASSWORD : ADA
+    const status = PAGES.find(([name]) => name === what)![1]
+    const texts: Record<'wrong' | 'closed', string[]> = { wrong: [], closed: [] }
+    for (const [at, locale] of LOCALES.entries()) {
+      const examine = async (given: string, expected: number) => {
+        await open(what, status, locale)
+        await page.locator('#answer').fill(given)
+        const [response] = await Promise.all([
+          page.waitForResponse((one) => one.request().method() === 'POST'),
+          page.locator('form button').click(),
+        ])
+        await page.waitForLoadState()
+        expect([locale, response.status()]).toEqual([locale, expected])
+        expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+        expect([what, locale, await overflow()]).toEqual([what, locale, 0])
+        if (at === 1 || sized(false, true))
+          expect([what, locale, ...(await findViolations(page))]).toEqual([what, locale])
+        return textOf()
+      }
+      await database.pool.query('delete from rate_limits')
+      texts.wrong.push(await examine('other@example.com', 403))
+      const focused = page.locator('#answer:focus[aria-invalid][aria-describedby=wrong]')
+      expect(await focused.count()).toBe(1)
+      expect(await page.locator('#wrong').textContent()).toMatch(/4/)
+      const right = await examine(asked, 303)
+      expect(right).toContain('SHA-256')
+      await database.pool.query("update rate_limits set points = 100 where key like '%answers_of%'")
+      texts.closed.push(await examine(asked, 429))
+    }
+    await database.pool.query('delete from rate_limits')
+    for (const shown of Object.values(texts)) expect(new Set(shown).size).toBe(LOCALES.length)
+    expect(complaints).toEqual([])
+  },
+)
 
 test('forms: mistakes, and what was sent, are small and without findings too', async () => {
   const examine = async (what: string, button: string) => {

@@ -79,7 +79,7 @@ test.each(TESTED)('from the first file to the first download, by %s', async (mod
   await buyer.press(shopFront.getByRole('link', { name: 'Your files' }))
   const [download] = await Promise.all([
     shopFront.waitForEvent('download'),
-    buyer.press(shopFront.getByRole('link', { name: `Download ${name}` })),
+    buyer.press(shopFront.getByRole('button', { name: `Download ${name}` })),
   ])
   expect(download.suggestedFilename()).toBe(name)
   await download.path()

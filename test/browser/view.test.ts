@@ -143,7 +143,7 @@ test('shows pictures, and plays tracks and videos from where they were stopped',
   await expect.poll(() => page.evaluate<string[]>('Object.values(localStorage)')).toContain('12')
   await page.reload()
   await expect.poll(seconds).toBe(12)
-  await page.getByRole('button', { name: 'two.wav' }).press('Enter')
+  await page.getByRole('button', { name: 'two.wav', exact: true }).press('Enter')
   await expect.poll(length).toBe(20)
   await expect.poll(() => page.locator('.track[aria-current]').textContent()).toBe('two.wav')
 

@@ -113,7 +113,7 @@ test('a buyer without scripts asks for the library, opens its mail and downloads
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Télécharger walks.pdf' }).click(),
+    page.getByRole('button', { name: 'Télécharger walks.pdf' }).click(),
   ])
   expect(await download.failure()).toBeNull()
   const deliveries = (await (await server.call('GET', `/api/deliveries?email=${ADA}`)).json()) as {

@@ -246,11 +246,11 @@ describe('the buyer’s page', () => {
       await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(locale)
       expect((await page.getByRole('main').boundingBox())!.width).toBeLessThanOrEqual(phone.width)
       const names: string[] = []
-      for (const link of [
-        page.getByRole('link', { name: one }).first(),
-        page.getByRole('link', { name: all, exact: true }),
+      for (const button of [
+        page.getByRole('button', { name: one }).first(),
+        page.getByRole('button', { name: all, exact: true }),
       ]) {
-        const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+        const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
         names.push(download.suggestedFilename())
         expect((await readFile(await download.path())).length).toBeGreaterThan(0)
       }
@@ -279,7 +279,7 @@ describe('the buyer’s page', () => {
       .toEqual(files.map((name) => expect.stringContaining(name) as string))
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download 2 Workbook.pdf' }).click(),
+      page.getByRole('button', { name: 'Download 2 Workbook.pdf' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('2 Workbook.pdf')
     await page.reload()

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { get, openDepot, visit, type Answer, type Depot } from '../delivery.ts'
+import { get, openDepot, pressed, visit, type Answer, type Depot } from '../delivery.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { findNginx, startNginx, type Nginx } from '../nginx.ts'
 
@@ -72,6 +72,24 @@ test('responses equal those without nginx, header by header, and nginx sends the
   const open = await depot.addPublic(LARGE)
   expect(told(await visit(port, open.path))).toEqual(told(await visit(plain, open.path)))
   expect(await depot.publicDownloads(open.file)).toBe(2)
+})
+
+test('a button leads through nginx, which sends the bytes', async () => {
+  const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
+  const address = await pressed(port, `/download?key=${key}&page=1`)
+  expect((await visit(port, address)).body.equals(LARGE)).toBe(true)
+  expect((await depot.downloads(id)).downloads).toBe(1)
+  const asking = await depot.addLink(LARGE, { email: 'ada@example.com', ask_for: 'email' })
+  const form = `key=${asking.key}&answer=ada@example.com`
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { headers } = await visit(port, '/download/open', type, 'POST', form)
+  const open = await pressed(
+    port,
+    new URL(headers.location!, 'http://a/download/open').href.slice(8),
+  )
+  expect((await visit(port, open)).body.equals(LARGE)).toBe(true)
+  const handed = await visit(behind, open)
+  expect(handed.headers['x-accel-redirect']).toBeDefined()
 })
 
 test('blobs are only reachable through the server', async () => {

@@ -84,14 +84,20 @@ async function addFile(filename: string, bytes: Buffer): Promise<string> {
  * Creates links to one file, each with its own limit; returns their paths and a function that reads
  * their counts.
  */
-async function addLinks(file: string, limits: readonly (number | null)[]) {
+async function addLinks(file: string, limits: readonly (number | null)[], more: object = {}) {
   const secrets = createSecrets(SECRET)
   const made = []
   for (const download_limit of limits)
     made.push(
-      ...(await createLinks(scope, secrets, { file_ids: [file], download_limit }, new Date())),
+      ...(await createLinks(
+        scope,
+        secrets,
+        { file_ids: [file], download_limit, ...more },
+        new Date(),
+      )),
     )
   return made.map(({ id, key }) => ({
+    key,
     path: `/download?key=${key}`,
     downloads: async () => {
       const rows = await scope.query<{ downloads: number }>(
@@ -172,6 +178,58 @@ describe('in parts', () => {
     const parts = await Promise.all([out, `${out}.2`, `${out}.3`].map((part) => readFile(part)))
     expect(Buffer.concat(parts).equals(LARGE)).toBe(true)
     await expect(run('curl', ['-sf', '-o', out, link.urls[0]!])).rejects.toMatchObject({ code: 22 })
+    expect(await link.downloads()).toBe(1)
+  })
+})
+
+describe('the address of a button', () => {
+  const email = 'ada@example.com'
+  let file: string
+  beforeAll(async () => {
+    file = await addFile('behind a button.zip', LARGE)
+  })
+  /** Where curl is led when it sends a form. */
+  const sent = async (url: string, form: string): Promise<string> =>
+    (await run('curl', ['-sf', '-o', '/dev/null', '-w', '%{redirect_url}', '-d', form, url])).stdout
+  /** The address at the second server of a button that was pressed at the first. */
+  const opened = async (more = {}) => {
+    const [link] = await addLinks(file, [1], more)
+    const [first, second] = servers.map(({ url }) => url)
+    const form = new URLSearchParams({ key: link!.key, answer: email })
+    const page =
+      'ask_for' in more
+        ? await sent(`${first}/download/open`, String(form))
+        : `${first}${link!.path}&page=1`
+    const address = await sent(page, '')
+    return { page, url: address.replace(first!, second!), downloads: link!.downloads }
+  }
+  const ways = [
+    ['', {}],
+    [', after its question', { email, ask_for: 'email' }],
+  ] as const
+
+  test.each(ways)('aria2c with 4 connections and curl -C - fetch it%s', async (_, more) => {
+    const link = await opened(more)
+    const options = ['-x4', '-s4', '-k1M', '-q', '--allow-overwrite=true', '-d', downloads]
+    await run('aria2c', [...options, '-o', 'pressed.zip', link.url])
+    expect((await readFile(path.join(downloads, 'pressed.zip'))).equals(LARGE)).toBe(true)
+    expect(await link.downloads()).toBe(1)
+
+    const resumed = await opened(more)
+    const out = path.join(downloads, 'resumed.zip')
+    await run('curl', ['-sf', '-r', '0-2999999', '-o', out, resumed.url])
+    await run('curl', ['-sf', '-C', '-', '-o', out, resumed.url])
+    expect((await readFile(out)).equals(LARGE)).toBe(true)
+    expect(await resumed.downloads()).toBe(1)
+    await expect(run('curl', ['-sf', '-o', out, resumed.url])).rejects.toMatchObject({ code: 22 })
+  })
+
+  test('curl -L gets the file from the form itself', async () => {
+    const link = await opened()
+    const { stdout } = await run('curl', ['-sfL', '-d', '', link.page], {
+      ...{ encoding: 'buffer', maxBuffer: 2 * LARGE.length },
+    })
+    expect(stdout.equals(LARGE)).toBe(true)
     expect(await link.downloads()).toBe(1)
   })
 })

@@ -113,7 +113,7 @@ const addressesIn = (source: string): string[] =>
   [...source.matchAll(/(?:href|src|action)=['"]\{+([\w.]+)\}+/g)].map(([, name]) => name!)
 /** Made by this server; `baseUrl` is its own address. */
 const ADDRESSES =
-  'action address all ask.action baseUrl button.address document download files image library.action logo page pages.newer pages.older picture reader script search.all src video view.address'.split(
+  'action address all ask.action baseUrl button.address buy document download files image library.action logo page pages.newer pages.older picture reader script search.all src unlock video view.address'.split(
     ' ',
   )
 
@@ -149,7 +149,7 @@ describe.each(templatesIn(MAILS, '.html.hbs'))('the mail %s', (file) => {
   })
 })
 
-const PAGE_FOLDERS = ['.', 'view', '../library']
+const PAGE_FOLDERS = ['.', 'gates', 'view', '../library']
 const pages = PAGE_FOLDERS.flatMap((folder) =>
   templatesIn(path.join(PAGES, folder), '.hbs')
     .filter((name) => !/layout|ask/.test(name))

@@ -38,8 +38,9 @@ async function buy(email: string, sku: string, more: object = {}): Promise<any> 
 /** The addresses of the files on a buyer's page, by name; without those that have no button. */
 async function buttonsOf(url: string): Promise<Record<string, string>> {
   const page = (await (await fetch(url)).text()).replaceAll('&#x3D;', '=').replaceAll('&amp;', '&')
-  const links = [...page.matchAll(/href='(download[^']*)'\s+aria-label='Download ([^']*)'/g)]
-  return Object.fromEntries(links.map(([, href, name]) => [name, new URL(href!, url).href]))
+  const form = /action='(download[^']*)&page=1'>\s*<button[^>]*aria-label='Download ([^']*)'/g
+  const forms = [...page.matchAll(form)]
+  return Object.fromEntries(forms.map(([, direct, name]) => [name, new URL(direct!, url).href]))
 }
 const filesOf = async (id: string): Promise<any> =>
   Object.fromEntries(

@@ -10,11 +10,12 @@ import type { FileTarget } from './targets.ts'
 
 /**
  * Files in a bucket from `fromBytes` on are fetched there, at an address that is valid for
- * `seconds`.
+ * `seconds`. `origins`: those of the buckets' addresses.
  */
 export interface BucketRedirect {
   fromBytes: number
   seconds: number
+  origins: readonly string[]
 }
 
 /**

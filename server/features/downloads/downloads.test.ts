@@ -593,7 +593,7 @@ describe('from a bucket', () => {
     const bucket = createS3Store(s3.location())
     const led = await depot.serve({
       stores: new Map([['primary', bucket]]),
-      bucketRedirect: { fromBytes: 500_000, seconds: 60 },
+      bucketRedirect: { fromBytes: 500_000, seconds: 60, origins: [] },
     })
     try {
       const { key, id } = await depot.addLink(

@@ -107,7 +107,7 @@ const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { database, listener, log, clock, messages } = parts
   const query = openQuery(database.pool)
-  const looks = createLooks(query, listener)
+  const looks = createLooks(query, listener, parts.bucketRedirect?.origins)
   const recorder = createRecorder({
     pool: database.pool,
     notify: () => messages.downloaded(),

@@ -21,6 +21,8 @@ export interface PageLook {
   policy: string
   /** The policy of pages with pictures of files. */
   picturePolicy: string
+  /** Where the forms of the pages may lead, for other policies. */
+  formAction: string
   /** A data URL. */
   logo: string | null
   language: Locale
@@ -45,16 +47,24 @@ export interface PageLooks {
 
 const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
 
-export function lookOf({ page, logo }: SavedBuyerPage, timeZone = 'UTC'): PageLook {
+/** @param redirectOrigins other origins to which an answer to a form may redirect. */
+export function lookOf(
+  { page, logo }: SavedBuyerPage,
+  timeZone = 'UTC',
+  redirectOrigins: readonly string[] = [],
+): PageLook {
   const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
   const hash = createHash('sha256').update(whole).digest('base64')
-  // No scripts, nothing loaded, one inline style; forms are sent to this server only.
+  // No scripts, nothing loaded, one inline style; forms are sent to this server only. Chromium applies
+  // form-action to each redirect after a form too: without its bucket's origin the button does nothing.
+  const formAction = ["'self'", ...redirectOrigins].join(' ')
   const policyOf = (images: string) =>
-    `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+    `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
   return {
     style: whole,
     policy: policyOf(logo ? ' img-src data:;' : ''),
     picturePolicy: policyOf(" img-src 'self' data:;"),
+    formAction,
     logo: logo && dataAddress(logo),
     language: page.language,
     timeZone,
@@ -82,7 +92,11 @@ const KEPT_MS = 60_000
 const READ = `select b.settings, b.logo, b.logo_type, s.settings ->> 'time_zone' from shops s
   left join buyer_pages b on b.shop_id = s.id where s.id = $1`
 
-export function createLooks(query: Query, listener: Pick<Listener, 'on'>): PageLooks {
+export function createLooks(
+  query: Query,
+  listener: Pick<Listener, 'on'>,
+  redirectOrigins: readonly string[] = [],
+): PageLooks {
   let kept = createTtlCache<Promise<PageLook>>(KEPT_MS)
   const read = async (shop: number): Promise<PageLook> => {
     const { rows } = await query('buyer_page', READ, [shop])
@@ -90,7 +104,7 @@ export function createLooks(query: Query, listener: Pick<Listener, 'on'>): PageL
     const [settings, logo, logo_type, timeZone] = rows[0] as [
       ...[settings: unknown, logo: Buffer | null, type: string | null, timeZone: string | null],
     ]
-    return lookOf(savedPage({ settings, logo, logo_type }), timeZone ?? 'UTC')
+    return lookOf(savedPage({ settings, logo, logo_type }), timeZone ?? 'UTC', redirectOrigins)
   }
   const close = listener.on('buyer_page_changed', () => {
     kept = createTtlCache(KEPT_MS)

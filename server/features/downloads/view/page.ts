@@ -121,7 +121,7 @@ function viewerLook(look: PageLook): PageLook {
   const policy = [
     `default-src 'none'; style-src 'sha256-${hashOf(whole)}'; script-src 'self'`,
     `img-src 'self' data:; media-src 'self'; connect-src 'self'; frame-src 'self'`,
-    `base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    `base-uri 'none'; form-action ${look.formAction}; frame-ancestors 'none'`,
   ].join('; ')
   const made = { ...look, style: whole, policy }
   looks.set(look, made)

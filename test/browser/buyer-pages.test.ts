@@ -118,6 +118,7 @@ async function fillShop(): Promise<void> {
     old: await addNamed('A file with a rather long name that has to wrap on phones.zip', pdf),
     later: await addNamed('later.pdf', pdf),
     shown: await addNamed('shown.pdf', pdf, { view: 'view_only' }),
+    asking: await addNamed('asking.pdf', pdf, { ask_for: 'email', ...viewed }),
   }
   await sell(Object.values(names))
   await depot.scope.query(
@@ -283,6 +284,21 @@ test('a delivery shows pictures, checksums and what can be bought again', async 
   const pictures = await page.locator('img[src*="download/picture"]').count()
   expect(pictures).toBeGreaterThanOrEqual(2)
 })
+
+test.each(['a delivery', 'a library'])(
+  '%s leads a file that asks to its question',
+  async (what) => {
+    expect(await open(what, 200, 'de')).toContain('fragt nach Ihrer E-Mail-Adresse')
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'asking.pdf entsperren' }).first().click()
+    await page.waitForLoadState()
+    await page.locator('#answer').fill(ADA)
+    await page.locator('form button').click()
+    await page.waitForLoadState()
+    expect(await page.getByRole('button', { name: /herunterladen/i }).count()).toBeGreaterThan(0)
+    expect(complaints).toEqual([])
+  },
+)
 
 test('a library says which version a file has, and since when', async () => {
   const text = await open('a page of a search in the library', 200, 'en')

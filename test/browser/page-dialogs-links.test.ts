@@ -73,7 +73,7 @@ describe('download links', () => {
     )
     expect(links.map(daysLeft)).toEqual([30, 7, 30])
     expect(links).toMatchObject(Array(3).fill({ download_limit: null, email: 'buyer@example.com' }))
-    await dialog.getByRole('button', { name: 'Copy all links' }).click()
+    await dialog.getByRole('button', { name: 'Copy all: all links' }).click()
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
       .toBe(links.map(({ url }) => url).join('\n'))

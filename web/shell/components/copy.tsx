@@ -14,7 +14,7 @@ interface Props {
   variant?: 'plain' | 'primary' | 'secondary'
 }
 
-export function Copy({ text, what, label = t('Copy'), variant = 'secondary' }: Props) {
+export function Copy({ text, what, label, variant = 'secondary' }: Props) {
   const [manual, setManual] = useState(false)
   const copy = async () => {
     const copied = await copyText(text)
@@ -26,10 +26,11 @@ export function Copy({ text, what, label = t('Copy'), variant = 'secondary' }: P
       <Button
         size="slim"
         variant={variant === 'secondary' ? undefined : variant}
-        accessibilityLabel={t('Copy {what}', { what })}
+        // Who speaks to a browser says what a button shows, so its name has that text.
+        accessibilityLabel={label ? `${label}: ${what}` : t('Copy {what}', { what })}
         onClick={() => void copy()}
       >
-        {label}
+        {label ?? t('Copy')}
       </Button>
       {manual && (
         <input

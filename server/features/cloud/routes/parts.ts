@@ -34,10 +34,9 @@ export const providerRefused = {
 
 export async function readConnection(scope: ShopScope, id: string) {
   await updateSyncBase(scope, id)
-  const [row, syncs, totals] = await Promise.all([
-    requireConnection(scope, id),
-    listSyncs(scope, id, 1),
-    totalsOf(scope),
-  ])
+  // One by one: in a transaction they have one connection.
+  const row = await requireConnection(scope, id)
+  const syncs = await listSyncs(scope, id, 1)
+  const totals = await totalsOf(scope)
   return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? NOTHING)
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { sayFixed } from './texts.ts'
 
-export const MIN_DOWNLOAD_PASSWORD = 6
+const MIN_DOWNLOAD_PASSWORD = 6
 const MAX_DOWNLOAD_PASSWORD = 200
 
 /** Spaces at its ends are dropped: keyboards of phones add them. */

@@ -7,7 +7,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import type { Gate } from '../links/model/asks.ts'
 
 /** How long pages stay open after an answer. */
-export const OPEN_SECONDS = 30 * 60
+const OPEN_SECONDS = 30 * 60
 /** How long a download that began in time may be continued. */
 const CONTINUED_SECONDS = 24 * 60 * 60
 

@@ -44,7 +44,7 @@ const render = openTemplate<GatePage>(new URL('./gate.hbs', import.meta.url))
 const FROM = /[?&]from=([\w-]{43})(?:&|$)/
 
 /** The page from which the address of a file leads to its question. */
-export const fromIn = ({ url = '' }: IncomingMessage): string | null => FROM.exec(url)?.[1] ?? null
+const fromIn = ({ url = '' }: IncomingMessage): string | null => FROM.exec(url)?.[1] ?? null
 
 export function sendGatePage(
   { request, response }: Visit,

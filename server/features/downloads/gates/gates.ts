@@ -24,7 +24,7 @@ import { createGateTokens, withTokens, type GateTokens } from '../gate-tokens.ts
 /** Wrong answers within the window: of one link (with all files of its page), and of one network. */
 export const WRONG_PER_LINK = 5
 export const WRONG_PER_NETWORK = 20
-export const WINDOW_SECONDS = 15 * 60
+const WINDOW_SECONDS = 15 * 60
 
 export interface Gates {
   tokens: GateTokens

@@ -2,6 +2,7 @@
 // closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
 import { definePlugin, eachSource, sizeProblem, say } from '../contract.ts'
+import type {} from './port.ts'
 
 const CONCURRENCY = 8
 

@@ -259,10 +259,14 @@ function typedExample(value: unknown, schema: unknown): unknown {
 const jsonContentOf = ({ operationId = '', requestBody }: OpenApiOperation) =>
   present(requestBody?.content['application/json'], `The JSON body of ${operationId}`)
 
-/** `post /api/files/{id}/versions` → `postFilesByIdVersions` */
+/**
+ * `post /api/files/{id}/versions` → `postFilesByIdVersions`, `post /licences/verify` →
+ * `postPublicLicencesVerify`: `/api/licences/verify` is the same for programs of the shop.
+ */
 function operationId(method: string, path: string): string {
-  const words = path.replace('/api/', '').replace(/\{(\w+)\}/g, 'by-$1')
-
+  const words = path
+    .replace(/^\/(api\/)?/, (_, api) => (api ? '' : 'public-'))
+    .replace(/\{(\w+)\}/g, 'by-$1')
   return method + pascalCase(words)
 }
 

@@ -177,7 +177,7 @@ describe('signing in', () => {
       const drive = providers.find(({ id }: { id: string }) => id === 'google_drive')
       expect(drive).toMatchObject({
         available: false,
-        missing: ['CLOUD_GOOGLE_CLIENT_ID', 'CLOUD_GOOGLE_CLIENT_SECRET'],
+        message: 'The operator of this installation has to register an app with Google Drive first',
       })
       const { status } = await plain.owner.call('POST', '/api/connections', {
         provider: 'google_drive',

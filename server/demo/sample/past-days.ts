@@ -1,9 +1,12 @@
 // Figures of the days before today for the sample shop: downloads of files, deliveries, and imports
-// by channel. The worker counts today and yesterday itself.
+// by channel. The worker counts the last days itself, from rows: so what the sample made now is spread
+// over them.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 
 const DAYS = 200
 const FILES_A_DAY = 40
+/** Today and those that the worker counts again (server/features/home/model/days.ts). */
+const COUNTED_DAYS = 3
 
 export async function addPastDays(scope: ShopScope): Promise<void> {
   // The list of files, newest first, is then as mixed as that of a shop.
@@ -14,7 +17,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
   await scope.query(
     `insert into file_days (shop_id, day, file_id, downloads)
      select :shop, (now() at time zone 'UTC')::date - d, f.id, 1 + (d * 7 + f.n * 13) % 9
-     from generate_series(3, :days::int) d
+     from generate_series(1, :days::int) d
      join lateral (select id, row_number() over () as n from (
        select id from files where shop_id = :shop and deleted_at is null
          and filename like '%' || (d % 10) || '.%' limit :limit) few) f on true
@@ -25,7 +28,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
     `insert into shop_days (shop_id, day, figure, subject, value)
      select :shop, (now() at time zone 'UTC')::date - d, figure, subject,
        greatest(1, round(size * (1 + sin(d / 5.0) / 2 + (d * 31 % 7) / 10.0 - d / 400.0)))
-     from generate_series(3, :days::int) d, (values ('deliveries', '', 18), ('orders', '', 20), ('bounced_mails', '', 1),
+     from generate_series(:counted::int, :days::int) d, (values ('deliveries', '', 18), ('orders', '', 20), ('bounced_mails', '', 1),
        ('imports', 'upload', 2),
        ('imported_files', 'upload', 60), ('imports', 'csv', 1), ('imported_files', 'csv', 120),
        ('imports', 'drop', 1), ('imported_files', 'drop', 25),
@@ -33,6 +36,20 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
        ('failures', 'url_not_accessible', 2), ('failures', 'duplicate_filename', 1)) f
          (figure, subject, size)
      on conflict do nothing`,
-    { days: DAYS },
+    { days: DAYS, counted: COUNTED_DAYS },
   )
+  for (const [table, column] of SPREAD)
+    await scope.query(
+      `update ${table} t set ${column} = t.${column} - interval '1 day' * s.days
+       from (select id, (row_number() over (order by ${column})) % :counted::int as days
+         from ${table} where shop_id = :shop) s
+       where t.shop_id = :shop and t.id = s.id`,
+      { counted: COUNTED_DAYS },
+    )
 }
+
+const SPREAD = [
+  ['orders', 'ordered_at'],
+  ['deliveries', 'created_at'],
+  ['operations', 'created_at'],
+] as const

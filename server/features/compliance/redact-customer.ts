@@ -134,7 +134,7 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
        select id from links where shop_id = :shop and id = any(:links::uuid[])
        order by id for no key update
      )
-     update links l set email = null, asked_at = null, revoked_at = coalesce(l.revoked_at, now())
+     update links l set email = null, own_tag = null, asked_at = null, revoked_at = coalesce(l.revoked_at, now())
      from held where l.shop_id = :shop and l.id = held.id`,
     { links },
   )

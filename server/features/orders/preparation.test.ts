@@ -110,7 +110,8 @@ async function fetchAll(delivery: string) {
   const at = (path: string) => fetch(`${app.url}${path}`)
   const page = await at(address.pathname + address.search)
   const text = await page.text()
-  const keys = [...text.matchAll(/download\?key(?:=|&#x3D;)([\w-]+)'/g)].map(([, key]) => key!)
+  const forms = text.matchAll(/<form method='post' action='download\?key(?:=|&#x3D;)([\w-]+)/g)
+  const keys = [...forms].map(([, key]) => key!)
   const files = await Promise.all(keys.map((key) => at(`/download?key=${key}`)))
   return { status: page.status, text, keys, files }
 }

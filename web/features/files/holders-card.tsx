@@ -1,5 +1,6 @@
 // Who has a file: orders, links and links to its pack, each with the page where that is changed. As
 // cards also in a wide window: the column beside the facts has no room for a table.
+import { useMemo } from 'react'
 import { useReadPages } from '../../shell/client/reads.ts'
 import { type File, type Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -39,6 +40,7 @@ const urlOf = ({ delivery_id, email, pack_name }: Holder, filename: string): str
 
 const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
   who: {
+    title: t('Buyer'),
     cell: (holder) => (
       <InlineStack gap="200" wrap={false}>
         <span>{whoText(holder)}</span>
@@ -72,6 +74,7 @@ const CARD: CardLayout<ColumnId> = {
 
 export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
   const holders = useHolders(file.id)
+  const columns = useMemo(() => columnsOf(file.filename), [file.filename])
   const list = holders.data?.pages.flatMap(({ data }) => data)
   return (
     <Card padding="0">
@@ -96,7 +99,7 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
       {list && list.length > 0 && (
         <RecordTable
           names={{ singular: t('holder'), plural: t('holders') }}
-          {...{ columns: columnsOf(file.filename), card: CARD, rows: list }}
+          {...{ columns, card: CARD, rows: list }}
           narrow
           idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
         />

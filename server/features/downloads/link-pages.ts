@@ -23,7 +23,7 @@ import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
-import type { StartAddresses } from './start-addresses.ts'
+import { leadsToBytes, type StartAddresses } from './start-addresses.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from './view-kinds.ts'
 
@@ -230,7 +230,7 @@ export function sendConfirm(
   sendPage(
     request,
     response,
-    200,
+    leadsToBytes(request) ? 403 : 200,
     renderConfirm(frame, {
       ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
       sha256: asked.all ? null : (target?.sha256 ?? null),

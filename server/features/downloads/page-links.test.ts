@@ -66,7 +66,7 @@ test('no other signature begins a download', async () => {
   ])
     for (const range of ['bytes=0-', 'bytes=2-']) {
       const answer = await visit(port, `/download?key=${key}&start=${given}`, { range })
-      expect([answer.status, answer.headers['content-type']]).toEqual([200, HTML])
+      expect([answer.status, answer.headers['content-type']]).toEqual([403, HTML])
     }
   expect([await downloads(one.id), await downloads(other.id)]).toEqual([0, 0])
 })
@@ -92,12 +92,12 @@ test('the address ends after ten minutes, but a download that began goes on', as
   expect(await downloads(other)).toBe(1)
 })
 
-test('an address that was not used in time opens the page', async () => {
+test('an address that was not used in time answers programs 403, and shows the page', async () => {
   const { key, id } = await depot.addLink(FILE)
   const download = await pressed(port, pageOf(key))
   later(11)
   const answer = await visit(port, download)
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, HTML])
+  expect([answer.status, answer.headers['content-type']]).toEqual([403, HTML])
   expect(answer.text).toContain("method='post'")
   expect(await downloads(id)).toBe(0)
 })

@@ -11,6 +11,9 @@ const START_SECONDS = 10 * 60
 const GIVEN = /[?&]start=([^&]*)/
 const START = /^(\d{1,12})\.([\w-]{43})$/
 
+/** Is it the address of a download, valid or not? A program that gets a page for it must notice. */
+export const leadsToBytes = ({ url = '' }: IncomingMessage): boolean => GIVEN.test(url)
+
 /** `none`: the address has no such part. `ended`: it begins no download any more. */
 export type StartState = 'none' | 'fresh' | 'ended' | 'forged'
 

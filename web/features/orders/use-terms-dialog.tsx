@@ -85,7 +85,7 @@ export function UseTermsDialog(props: Props) {
       )}
       <NumberField
         label={t('Expires after the first use')}
-        none={t('The use ends nothing')}
+        none={t('Does not expire')}
         start={USUAL_HOURS}
         suffix={t('hours')}
         value={hours}
@@ -93,7 +93,7 @@ export function UseTermsDialog(props: Props) {
         {...(file.first_used_at === null
           ? {}
           : {
-              help: t('It was first used at {at}, and counts from then.', {
+              help: t('First used at {at}. The hours count from then.', {
                 at: momentText(file.first_used_at),
               }),
             })}

@@ -7,7 +7,12 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { itemError, listOf, page, timestamp } from '../../http/schemas.ts'
 import { shownChange } from '../operations/item-record.ts'
 import { refusedReasonSchema } from '../orders/record.ts'
-import { readFileHistory, type HistoryPlace, type HistoryRow } from './file-history.ts'
+import {
+  readFileHistory,
+  type HistoryPlace,
+  type HistoryRow,
+  type PagePlace,
+} from './file-history.ts'
 import { readHolders, type HolderRow } from './file-holders.ts'
 
 export const fileActivityRoutes = (): Endpoint[] => [fileHistory(), fileHolders()]
@@ -138,16 +143,11 @@ const holderOf = ({
 /** PostgreSQL writes moments in JSON with its own precision. */
 const momentText = (at: string | null): string | null => at && new Date(at).toISOString()
 
-interface Place {
-  before: HistoryPlace | null
-  limit: number
-}
-
 /** Reads a page of what is ordered by time and key. Throws `not_found`. */
 async function pageOf<Row extends HistoryPlace, Shown>(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   show: (row: Row) => Shown,
-  read: (place: Place) => Promise<Row[] | null>,
+  read: (place: PagePlace) => Promise<Row[] | null>,
 ): Promise<{ body: { data: Shown[]; next_cursor: string | null } }> {
   const [exact_at, key] = fromCursor(cursor, [time, text]) ?? []
   const before = exact_at === undefined || key === undefined ? null : { exact_at, key }
@@ -176,12 +176,7 @@ function entryOf(row: HistoryRow): z.output<typeof historyEntry> {
     }
     case 'link': {
       const { email, revoked_at } = row.facts
-      return {
-        kind: 'link',
-        at,
-        email,
-        revoked_at: momentText(revoked_at),
-      }
+      return { kind: 'link', at, email, revoked_at: momentText(revoked_at) }
     }
     case 'delivery': {
       const { delivery, ...facts } = row.facts

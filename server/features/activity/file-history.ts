@@ -64,7 +64,7 @@ interface RefusedFacts {
 type ViewFacts = Omit<RefusedFacts, 'reason' | 'times'>
 
 /** Each source gives as many rows as a page has: the newest of all are among them. */
-export const newest = (select: string) => `(
+const newest = (select: string) => `(
   select at, at::text as exact_at, key, kind, facts from (${select}) source
   where :at::timestamptz is null or (at, key) < (:at::timestamptz, :key)
   order by at desc, key desc limit :limit)`
@@ -135,18 +135,42 @@ const VIEWS = `
 const DAYS = 400
 
 /** Newest first. Null: there is no such file. */
-export async function readFileHistory(
+export const readFileHistory = (
   scope: ShopScope,
   file: string,
-  { before, limit }: { before: HistoryPlace | null; limit: number },
-): Promise<HistoryRow[] | null> {
+  place: PagePlace,
+): Promise<HistoryRow[] | null> =>
+  readNewest(scope, [OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED, VIEWS], {
+    ...{ ...place, file },
+    values: { days: DAYS },
+  })
+
+export interface PagePlace {
+  /** Null: from the newest. */
+  before: HistoryPlace | null
+  limit: number
+}
+
+/**
+ * The newest rows of several lists of a file, as one list. Null: there is no such file.
+ * @param lists selects of `at`, `key`, `kind` and `facts` that use :shop and :file
+ */
+export async function readNewest<Row extends object>(
+  scope: ShopScope,
+  lists: readonly string[],
+  {
+    file,
+    before,
+    limit,
+    values = {},
+  }: PagePlace & { file: string; values?: Record<string, number> },
+): Promise<Row[] | null> {
   const [known] = await scope.query('select from files where shop_id = :shop and id = :file', {
     file,
   })
   if (!known) return null
-  return scope.query<HistoryRow>(
-    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED, VIEWS].map(newest).join(' union all ')}
-     order by at desc, key desc limit :limit`,
-    { file, limit, days: DAYS, at: before?.exact_at ?? null, key: before?.key ?? null },
+  return scope.query<Row>(
+    `${lists.map(newest).join(' union all ')} order by at desc, key desc limit :limit`,
+    { ...values, file, limit, at: before?.exact_at ?? null, key: before?.key ?? null },
   )
 }

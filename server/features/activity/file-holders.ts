@@ -1,6 +1,6 @@
 // Who has a file: the orders that delivered it, links to it, and links to its pack, newest first.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { newest, type HistoryPlace } from './file-history.ts'
+import { readNewest, type HistoryPlace, type PagePlace } from './file-history.ts'
 
 interface HolderFacts {
   /** The bare UUID of the delivery or of the link. */
@@ -57,18 +57,9 @@ const PACK_LINKS = `
   where f.shop_id = :shop and f.id = :file`
 
 /** Newest first. Null: there is no such file. */
-export async function readHolders(
+export const readHolders = (
   scope: ShopScope,
   file: string,
-  { before, limit }: { before: HistoryPlace | null; limit: number },
-): Promise<HolderRow[] | null> {
-  const [known] = await scope.query('select from files where shop_id = :shop and id = :file', {
-    file,
-  })
-  if (!known) return null
-  return scope.query<HolderRow>(
-    `${[DELIVERIES, LINKS, PACK_LINKS].map(newest).join(' union all ')}
-     order by at desc, key desc limit :limit`,
-    { file, limit, at: before?.exact_at ?? null, key: before?.key ?? null },
-  )
-}
+  place: PagePlace,
+): Promise<HolderRow[] | null> =>
+  readNewest(scope, [DELIVERIES, LINKS, PACK_LINKS], { ...place, file })

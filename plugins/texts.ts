@@ -145,26 +145,33 @@ const MAX_LOCALES = 100
 /** Creating one takes longer than the rest of a text. */
 const numbers = new Map<string, Intl.NumberFormat>()
 
-function numbersOf(locale: string): Intl.NumberFormat {
-  const known = numbers.get(locale)
-  if (known) return known
-  const format = new Intl.NumberFormat(locale)
-  if (numbers.size >= MAX_LOCALES) numbers.clear()
-  numbers.set(locale, format)
-  return format
-}
+const numbersOf = (locale: string): Intl.NumberFormat =>
+  kept(numbers, MAX_LOCALES, locale, () => new Intl.NumberFormat(locale))
 
 const formats = new Map<string, IntlMessageFormat>()
 
 /** Most messages are literals of the code; callers of the API may give others. */
 const MAX_FORMATS = 5000
 
-function formatOf(message: string, locale: string): IntlMessageFormat {
-  const key = `${locale} ${message}`
-  const known = formats.get(key)
-  if (known) return known
-  const format = new IntlMessageFormat(message, locale, undefined, { ignoreTag: true })
-  if (formats.size >= MAX_FORMATS) formats.clear()
-  formats.set(key, format)
-  return format
+const formatOf = (message: string, locale: string): IntlMessageFormat =>
+  kept(
+    formats,
+    MAX_FORMATS,
+    `${locale} ${message}`,
+    () => new IntlMessageFormat(message, locale, undefined, { ignoreTag: true }),
+  )
+
+/** The value of the key, made once; a map that has `most` is emptied first. */
+function kept<Value>(
+  values: Map<string, Value>,
+  most: number,
+  key: string,
+  make: () => Value,
+): Value {
+  const known = values.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  if (values.size >= most) values.clear()
+  values.set(key, made)
+  return made
 }

@@ -536,9 +536,9 @@ export class AppError extends Error {
  * Is this string one of our codes? Plugins name codes as strings; an unknown one is a bug of the
  * plugin.
  */
-/** The message of a stored code; a code of an earlier version is its own message. */
-export const messageOf = (code: string): string => (isErrorCode(code) ? ERRORS[code].message : code)
-
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }
+
+/** The message of a stored code; a code of an earlier version is its own message. */
+export const messageOf = (code: string): string => (isErrorCode(code) ? ERRORS[code].message : code)

@@ -10,8 +10,10 @@ export interface DatabaseWait {
   log: Logger
   /** Ends the wait. */
   signal?: AbortSignal
-  /** Called before the first wait. */
+  /** Called before the first wait. What it throws is not a failure of the database. */
   onWait?: () => Promise<void>
+  /** What to throw for an error of the database; absent: the error. */
+  failure?: (error: unknown) => unknown
 }
 
 const FIRST_PAUSE_MS = 250
@@ -25,7 +27,7 @@ const NOT_FOUND = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREAC
  */
 export async function whenReachable(
   connect: () => Promise<void>,
-  { forMs, log, signal, onWait }: DatabaseWait,
+  { forMs, log, signal, onWait, failure = (error) => error }: DatabaseWait,
 ): Promise<void> {
   const until = performance.now() + forMs
   for (let tries = 0; ; tries++) {
@@ -33,7 +35,7 @@ export async function whenReachable(
       return await connect()
     } catch (error) {
       const leftMs = until - performance.now()
-      if (leftMs <= 0 || !mayComeLater(error)) throw error
+      if (leftMs <= 0 || !mayComeLater(error)) throw failure(error)
       if (tries === 0) await onWait?.()
       const reason = error instanceof Error ? error.message || String(codeOf(error)) : String(error)
       log.warn('waiting for the database', { reason, left_seconds: Math.ceil(leftMs / 1000) })

@@ -51,11 +51,10 @@ export async function openForStart(
   }
   try {
     const forMs = embedded ? 0 : environment.databaseWaitSeconds * 1000
-    await whenReachable(() => requireServerVersion(database), { forMs, log, ...waiting }).catch(
-      (error: unknown) => {
-        throw embedded ? error : unusable(error)
-      },
-    )
+    await whenReachable(() => requireServerVersion(database), {
+      ...{ forMs, log, ...waiting },
+      ...(embedded ? {} : { failure: unusable }),
+    })
     const applied = await migrate(migrated, {
       onProgress: (migration, done, of) => log.info('migrating', { migration, done, of }),
     })

@@ -134,10 +134,10 @@ function tracerOn(api: Api, { ids, root, continuesRequests }: TracerParts): Trac
   const routes = new WeakMap<ServerResponse, string>()
   const w3c = new W3CTraceContextPropagator()
   const within = (operation: string): Context => {
-    const traceId = idsOf(operation).traceId
+    const ids = idsOf(operation)
     const { decision } = root.shouldSample(
       ROOT_CONTEXT,
-      traceId,
+      ids.traceId,
       'operation',
       SpanKind.CONSUMER,
       {},
@@ -145,7 +145,7 @@ function tracerOn(api: Api, { ids, root, continuesRequests }: TracerParts): Trac
     )
     const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED
     const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-    return trace.setSpanContext(ROOT_CONTEXT, { ...idsOf(operation), traceFlags, isRemote: true })
+    return trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags, isRemote: true })
   }
   const parentOf = ({ kind, operation }: SpanOptions) =>
     operation !== undefined ? within(operation) : kind === 'job' ? ROOT_CONTEXT : context.active()

@@ -16,8 +16,6 @@ export const NAMED_LOCKS = 728_118
  * Held while a process uses a folder of uploads. The second number is of the folder and the role.
  */
 export const UPLOAD_FOLDER_LOCKS = 728_119
-/** Held while mails of an operation get their times. The second number is a hash of the operation. */
-export const MAIL_RATE_LOCKS = 728_120
 
 /** Locks that a process holds while it is connected. */
 export type HeldLocks = typeof WORKER_LOCKS | typeof DROP_LOCKS | typeof UPLOAD_FOLDER_LOCKS

@@ -54,12 +54,21 @@ const MESSAGES_APART_MS = 100
  */
 export type ChainLoad = 'quick' | 'slow'
 
+/** What decides about the places and the order of the batches of an operation. */
+interface OperationSize {
+  prompt: boolean
+  /** Files. */
+  total: number
+}
+
 interface ChainTiming {
   load?: ChainLoad
   /** Absent: immediately. */
   runAt?: Date
   /** It is the first batch of the operation. */
   first?: boolean
+  /** Absent: it is read. */
+  about?: OperationSize
 }
 
 /** Queues the next batch of a chain; small operations and first batches go before others. */
@@ -67,16 +76,12 @@ export async function queueChain(
   tx: ShopScope,
   operation: string,
   chain: number,
-  { load = 'slow', runAt, first = false }: ChainTiming = {},
+  { load = 'slow', runAt, first = false, about }: ChainTiming = {},
 ): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
-  const [row] = await tx.query<{ prompt: boolean; small: boolean }>(
-    `select prompt, total <= ${SMALL} as small from operations
-     where shop_id = :shop and id = :operation`,
-    { operation },
-  )
-  const small = row?.small ?? false
-  const flag = row?.prompt ? PROMPT : BYTES
+  const { prompt, total } = about ?? (await sizeOf(tx, operation))
+  const small = total <= SMALL
+  const flag = prompt ? PROMPT : BYTES
   return addJob(tx, {
     ...{ task: 'chain', payload, key: chainKey(operation, chain), priority: BATCH },
     flags: load === 'quick' ? [] : [flag, (small ? ofSmall : ofShop)(flag, tx.shop)],
@@ -84,6 +89,11 @@ export async function queueChain(
     ...(runAt ? { runAt } : {}),
   })
 }
+
+const sizeOf = (tx: ShopScope, operation: string): Promise<OperationSize> =>
+  tx.one('select prompt, total from operations where shop_id = :shop and id = :operation', {
+    operation,
+  })
 
 /** Queues the last steps of an operation. A second call before they have begun changes nothing. */
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {

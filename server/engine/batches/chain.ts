@@ -80,14 +80,14 @@ export async function enqueueNext(
   load: ChainLoad = 'slow',
 ): Promise<void> {
   await holdLease(tx, operation.id, chain, lease)
-  const row = await tx.one<{ continues: boolean }>(
+  const row = await tx.one<{ now: { paused: boolean; prompt: boolean; total: number } }>(
     `update chains set ${WORKER_LEASE.giveBack}, claimed = '{}'
      where shop_id = :shop and operation_id = :operation and chain = :chain
-     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation)
-       as continues`,
+     returning (select json_build_object('paused', status = 'paused', 'prompt', prompt, 'total', total)
+       from operations where shop_id = :shop and id = :operation) as now`,
     { operation: operation.id, chain },
   )
-  if (row.continues) await queueChain(tx, operation.id, chain, { load })
+  if (!row.now.paused) await queueChain(tx, operation.id, chain, { load, about: row.now })
 }
 
 /** Nothing to claim: the chain waits until the next retry is due, or ends. */

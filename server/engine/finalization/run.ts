@@ -49,14 +49,14 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
 }
 
 function traceEnd({ shop }: FinishJob, operation: OperationRow): void {
-  const { id, kind, action, status, created_at: begun, total, failed } = operation
-  const isPreview = status === 'previewing'
-  if (isPreview) return
+  if (operation.status === 'previewing') return
+  const { id, kind, action, created_at: begun, total, failed } = operation
+  const status = endStatus(operation)
   traceOperation({
-    ...{ id, begun, name: `operation ${kind}`, failed: endStatus(operation) === 'failed' },
+    ...{ id, begun, name: `operation ${kind}`, failed: status === 'failed' },
     fields: {
       ...{ 'stevedore.shop': shop, 'stevedore.operation': id, 'stevedore.action': action },
-      ...{ 'stevedore.status': endStatus(operation), 'stevedore.items': total },
+      ...{ 'stevedore.status': status, 'stevedore.items': total },
       'stevedore.items.failed': failed,
     },
   })

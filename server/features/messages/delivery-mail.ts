@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { MAIL_RATE_LOCKS } from '../../core/db/lock-classes.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
@@ -157,11 +157,7 @@ async function setTimes(
 ): Promise<void> {
   // Batches of the operation that run at the same time must not use the same times. An advisory
   // lock: commits of batches lock the operation's row.
-  await tx.query(
-    `select pg_advisory_xact_lock(${MAIL_RATE_LOCKS}, hashtext(:operation::text))
-    where :shop > 0`,
-    { operation },
-  )
+  await lockUntilCommit(tx, `mails ${operation}`)
   await tx.query(
     `with last as (
        select max(due_at) as at from outbox where shop_id = :shop and operation_id = :operation

@@ -132,6 +132,13 @@ test('who has a file is listed: orders, links and links to its pack, a page at a
      and email = 'ann@example.com'`,
   )
   expect((await holders()).data[2]).toMatchObject({ ended: true, downloads: 3 })
+  // A rental whose hours are over, in a pack.
+  const before = (await holders()).data[0]
+  await app.owner.scope.query(
+    `update links set use_hours = 1, first_used_at = now() - interval '2 hours'
+     where shop_id = :shop and email = 'cleo@example.com'`,
+  )
+  expect([before.ended, (await holders()).data[0].ended]).toEqual([false, true])
   const gone = await app.owner.call('GET', `/api/files/file_${'0'.repeat(32)}/holders`)
   expect(gone.status).toBe(404)
 })

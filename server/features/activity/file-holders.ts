@@ -21,7 +21,7 @@ export type HolderKind = 'delivery' | 'link' | 'pack_link'
 
 export type HolderRow = HistoryPlace & { at: Date; kind: HolderKind; facts: HolderFacts }
 
-const HAS_ENDED = `l.revoked_at is not null or coalesce(l.expires_at <= now(), false)`
+const HAS_ENDED = `l.revoked_at is not null or coalesce(l.ends_at <= now(), false)`
 
 const DELIVERIES = `
   select min(df.created_at) as at, 'delivery/' || d.id as key, 'delivery' as kind,
@@ -41,7 +41,7 @@ const DELIVERIES = `
 const factsOfLink = (packName: string, child: string) => `
   jsonb_build_object('id', l.id, 'order_name', null, 'pack_name', ${packName}, 'email', l.email,
     'downloads', coalesce(${child}.served, 0), 'last_download_at', ${child}.last_download_at,
-    'ended', ${HAS_ENDED}) as facts`
+    'ended', ${HAS_ENDED} or coalesce(${child}.use_ends_at <= now(), false)) as facts`
 
 const LINKS = `
   select l.created_at as at, 'link/' || l.id as key, 'link' as kind, ${factsOfLink('null', 'l')}

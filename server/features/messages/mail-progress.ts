@@ -19,9 +19,9 @@ interface MailProgress {
 /** Exported for tests of the feature that queues the emails. */
 export const readMailProgress = (scope: ShopScope, operation: string): Promise<MailProgress> =>
   scope.one<MailProgress>(
-    `select count(*)::int as total, count(*) filter (where status = 'sent')::int as sent,
+    `select count(*)::int as total, count(*) filter (where status in ('sent', 'complained'))::int as sent,
        count(*) filter (where status in ('waiting', 'sending'))::int as waiting,
-       count(*) filter (where status in ('failed', 'unknown'))::int as failed,
+       count(*) filter (where status in ('failed', 'unknown', 'bounced'))::int as failed,
        max(due_at) filter (where status = 'waiting' and due_at > now()) as ends_at
      from outbox where shop_id = :shop and operation_id = :operation and kind = 'email'`,
     { operation },
@@ -32,7 +32,10 @@ const progressSchema = z
     total: z.number().int(),
     sent: z.number().int(),
     waiting: z.number().int().meta({ description: 'Not sent yet' }),
-    failed: z.number().int().meta({ description: 'Also those of which it is unknown' }),
+    failed: z
+      .number()
+      .int()
+      .meta({ description: 'Also those that came back, or of which it is unknown' }),
     ends_at: timestamp.nullable().meta({
       description: 'When the last one is sent, if they are sent at a rate',
     }),

@@ -442,7 +442,7 @@ async function replaceFile(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
        own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
        use_hours = l.use_hours,
-       first_used_at = l.first_used_at, needs_tag = l.needs_tag, own_tag = l.own_tag
+       first_used_at = l.first_used_at, needs_tag = l.needs_tag, own_tag = l.own_tag, ask_for = l.ask_for
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
        and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,
     { link: row.link_id, other, file: file_id },

@@ -335,8 +335,20 @@ describe('what the merchant decided', () => {
     const other = await shop.map('other.pdf')
     const [replaced, held] = [await shop.buy([1]), await shop.buy([1])]
     const { id } = (await shop.deliveryOf(replaced))!
+    const asks = () =>
+      shop.scope.query(
+        `select f.filename, l.ask_for from links l join files f on f.shop_id = l.shop_id
+           and f.id = l.file_id where l.shop_id = :shop and l.revoked_at is null
+           and l.ask_for is not null order by 1`,
+      )
+    await shop.scope.query(
+      `update links l set ask_for = 'email' from links p where l.shop_id = :shop
+         and p.shop_id = l.shop_id and p.id = l.parent_id and p.delivery_id = :id`,
+      { id },
+    )
     const change = { replace: [{ file_id: guide, with: other }] }
     await changeDelivery(shop.scope, id, change, shop.parts)
+    expect(await asks()).toEqual([{ filename: 'other.pdf', ask_for: 'email' }])
     await holdDelivery(shop.scope, (await shop.deliveryOf(held))!.id, shop.parts)
     const file = await shop.map('extra.pdf', 1)
     await shop.give([guide, file], { email: false })
@@ -410,6 +422,20 @@ describe('mails at a rate', () => {
     const progress = await readMailProgress(shop.scope, id)
     expect(progress.total).toBe(5)
     expect(progress.waiting).toBeGreaterThanOrEqual(4)
+    // A mail that came back did not arrive; one that was reported as spam did.
+    await shop.scope.query(
+      `update outbox set status = (array['bounced', 'complained'])[n] from (
+         select id, row_number() over (order by due_at desc) as n from outbox
+         where shop_id = :shop and operation_id = :id) last
+       where outbox.shop_id = :shop and outbox.id = last.id and n <= 2`,
+      { id },
+    )
+    const later = await readMailProgress(shop.scope, id)
+    expect(later.sent + later.waiting + later.failed).toBe(5)
+    expect(later.failed).toBe(progress.failed + 1)
+    await shop.scope.query(
+      `update outbox set status = 'waiting' where shop_id = :shop and status in ('bounced', 'complained')`,
+    )
     await shop.undo(id)
     const left = await shop.scope.query<{ status: string }>(
       `select status from outbox where shop_id = :shop and payload ->> 'about' = 'added'`,

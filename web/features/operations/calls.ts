@@ -39,7 +39,8 @@ export type Mails = Schemas['OperationMails']
 export const useOperationMails = (id: string) =>
   useRead('GET /api/operations/{id}/mails', {
     path: { id },
-    poll: (mails) => (mails !== undefined && mails.waiting > 0 ? LIVE_MS : CALM_MS),
+    poll: (mails) =>
+      mails !== undefined && mails.waiting > 0 && mails.ends_at === null ? LIVE_MS : CALM_MS,
   })
 
 export const useOperations = (query: Query, enabled = true) =>

@@ -1,12 +1,9 @@
 // The choice of what is asked before a download.
 import { Select, TextField } from '../../shell/ui/index.ts'
-import { type AskChoice, type AskForm } from './ask-form.ts'
+import { type AskChange } from './ask-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
-type Choice = AskChoice | 'unchanged'
-type Chosen = Omit<AskForm, 'ask'> & { ask: Choice }
-
-interface Props<Form extends Chosen> {
+interface Props<Form extends AskChange> {
   form: Form
   /** The problem of the password. */
   error?: string | undefined
@@ -17,7 +14,7 @@ interface Props<Form extends Chosen> {
   onChange: (part: Partial<Form>) => void
 }
 
-const HELP: Record<Choice, string | undefined> = {
+const HELP: Record<AskChange['ask'], string | undefined> = {
   unchanged: undefined,
   own: undefined,
   nothing: undefined,
@@ -27,7 +24,7 @@ const HELP: Record<Choice, string | undefined> = {
   password: t('Tell it to the buyers: it is in no email, and cannot be read again.'),
 }
 
-export const AskFields = <Form extends Chosen>({
+export const AskFields = <Form extends AskChange>({
   form,
   error,
   own,

@@ -36,6 +36,15 @@ export function readAsk({ ask, password }: AskForm): { terms: AskTerms } | { err
   return { terms: { ask_for: 'password', password: text } }
 }
 
+/** `unchanged`: also what the link's or the order's own choice was. */
+export type AskChange = Omit<AskForm, 'ask'> & { ask: AskChoice | 'unchanged' }
+
+/** Of links that exist; `own`: they ask for what their files ask for again. */
+export function readAskChange({ ask, ...form }: AskChange) {
+  if (ask === 'unchanged') return { terms: {} }
+  return ask === 'own' ? { terms: { ask_for: null } } : readAsk({ ask, ...form })
+}
+
 /** What a link asks for; '': nothing. */
 export const askText = (asked: DownloadLink['ask_for']): string =>
   asked === null ? '' : asked === 'email' ? t('Email needed') : t('Password needed')

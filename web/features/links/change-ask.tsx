@@ -7,20 +7,22 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Text } from '../../shell/ui/index.ts'
 import { AskFields } from './ask-fields.tsx'
-import { EMPTY_ASK, readAsk, type AskForm } from './ask-form.ts'
+import { EMPTY_ASK, readAskChange, type AskChange } from './ask-form.ts'
 import { useChangeAsk } from './list-calls.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function ChangeAsk({ link, onClose }: { link: DownloadLink; onClose: () => void }) {
   const change = useChangeAsk()
-  const [form, setForm] = useState<AskForm>({ ...EMPTY_ASK, ask: link.ask_for ?? 'nothing' })
+  // The link shows what its pack or its file asks for too: to save that would keep it for ever.
+  const [form, setForm] = useState<AskChange>({ ...EMPTY_ASK, ask: 'unchanged' })
   const [wrong, setWrong] = useState<string | undefined>()
   const problem = wrong ?? problemsOf(objectionsIn(change.error)).at('password')
   const submit = () => {
-    const read = readAsk(form)
+    if (form.ask === 'unchanged') return onClose()
+    const read = readAskChange(form)
     if ('error' in read) return setWrong(read.error)
     change.mutate(
-      { id: link.id, ask_for: null, ...read.terms },
+      { id: link.id, ...read.terms },
       {
         onSuccess: ({ ask_for: asked }) => {
           toast(
@@ -49,7 +51,8 @@ export function ChangeAsk({ link, onClose }: { link: DownloadLink; onClose: () =
       <AskFields
         form={form}
         error={problem}
-        own={t('What the file asks for')}
+        own={link.pack_id === null ? t('What the file asks for') : t('What each file asks for')}
+        keep={t('Leave unchanged')}
         onChange={(part) => {
           setForm({ ...form, ...part })
           setWrong(undefined)

@@ -82,7 +82,10 @@ function useLinkMenu(link: DownloadLink, { onExtend, onAsk, onOpenings, onError 
           { content: t('Change expiry'), onAction: onExtend },
           { content: t('Ask before a download'), onAction: onAsk },
         ]),
-    ...(link.ask_for === null ? [] : [{ content: t('Who opened it'), onAction: onOpenings }]),
+    // The files of a pack may ask on their own.
+    ...(link.ask_for === null && link.pack_id === null
+      ? []
+      : [{ content: t('Who opened it'), onAction: onOpenings }]),
     ...(link.downloads > 0 && !ended
       ? [
           {

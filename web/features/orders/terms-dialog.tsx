@@ -9,7 +9,7 @@ import {
 } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
-import { type AskChoice, type AskForm, EMPTY_ASK, readAsk } from '../links/ask-form.ts'
+import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -76,8 +76,8 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
     isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
   )
   const [resend, setResend] = useState(false)
-  const [ask, setAsk] = useState<DeliveryAsk>({ ...EMPTY_ASK, ask: 'unchanged' })
-  const asked = readDeliveryAsk(ask)
+  const [ask, setAsk] = useState<AskChange>({ ...EMPTY_ASK, ask: 'unchanged' })
+  const asked = readAskChange(ask)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
@@ -115,21 +115,12 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
     ask: {
       form: ask,
       error: tried && 'error' in asked ? asked.error : problems.at('password'),
-      onChange: (part: Partial<DeliveryAsk>) => setAsk({ ...ask, ...part }),
+      onChange: (part: Partial<AskChange>) => setAsk({ ...ask, ...part }),
     },
     resend: { checked: resend, onChange: setResend },
     ...{ canSend, submit, saving: change.isPending },
     error: problems.all.length === 0 ? change.error : null,
   }
-}
-
-/** `unchanged`: also what the order’s own choice was. */
-type DeliveryAsk = Omit<AskForm, 'ask'> & { ask: AskChoice | 'unchanged' }
-
-/** `own`: the links ask for what their files ask for again. */
-function readDeliveryAsk({ ask, ...form }: DeliveryAsk) {
-  if (ask === 'unchanged') return { terms: {} }
-  return ask === 'own' ? { terms: { ask_for: null } } : readAsk({ ask, ...form })
 }
 
 const changeOf = (

@@ -80,7 +80,7 @@ export function UseTermsDialog(props: Props) {
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {change.error && problems.all.length === 0 && (
+      {change.error && problems.at('customer_tag') === undefined && (
         <Problem error={change.error} what={t('The terms could not be changed')} />
       )}
       <NumberField

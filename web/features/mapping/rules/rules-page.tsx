@@ -147,11 +147,11 @@ function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
   const restore = useSaveRule()
   const name = ruleText(rule)
   const error = move.error ?? remove.error
-  const { id, pattern, product_id, variant_id, sku_template } = rule
+  const { id, pattern, product_id, variant_id, sku_template, new_files } = rule
   const target =
     product_id === null ? { sku_template: sku_template ?? '' } : { product_id, variant_id }
   const bringBack = () =>
-    restore.mutateAsync({ id: null, rule: { pattern, ...target, position: place } })
+    restore.mutateAsync({ id: null, rule: { pattern, ...target, new_files, position: place } })
   const drop = async () => {
     const gone = await remove.mutateAsync(id).then(
       () => true,

@@ -52,7 +52,7 @@ export function FigureLists({ figures }: { figures: Figures }) {
           rows={[
             {
               key: 'bounced',
-              name: <Link url="/deliveries?status=unreachable">{t('Did not arrive')}</Link>,
+              name: <Link url="/settings/mail">{t('Did not arrive')}</Link>,
               value: numberText(totals.now.bounced_mails),
             },
           ]}

@@ -23,7 +23,7 @@ export function WatermarkPreview({ watermark }: { watermark: Watermark }) {
       <div className="watermark-pages">
         <figure>
           <PageWith label={t('A page without the watermark')} />
-          <figcaption>{t('Before')}</figcaption>
+          <figcaption>{t('Before', {}, 'picture')}</figcaption>
         </figure>
         <figure>
           {picture === undefined ? (
@@ -31,7 +31,7 @@ export function WatermarkPreview({ watermark }: { watermark: Watermark }) {
           ) : (
             <PicturePreview key={picture} watermark={watermark} id={picture} />
           )}
-          <figcaption>{t('After')}</figcaption>
+          <figcaption>{t('After', {}, 'picture')}</figcaption>
         </figure>
       </div>
       <Text as="p" variant="bodySm" tone="subdued">

@@ -5599,7 +5599,7 @@ export interface components {
     OperationMails: {
       /** @description When the last one is sent, if they are sent at a rate */
       ends_at: string | null
-      /** @description Also those of which it is unknown */
+      /** @description Also those that came back, or of which it is unknown */
       failed: number
       sent: number
       total: number

@@ -3,7 +3,7 @@
 import { argon2, hash, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { sayFixed } from './texts.ts'
+import { sayFixed, sayPlain } from './texts.ts'
 
 const MIN_DOWNLOAD_PASSWORD = 6
 const MAX_DOWNLOAD_PASSWORD = 200
@@ -21,6 +21,22 @@ export const downloadPassword = z
     MAX_DOWNLOAD_PASSWORD,
     sayFixed('At most {count} characters', { count: MAX_DOWNLOAD_PASSWORD }),
   )
+
+/** What links ask for before a download, as options and requests give it. */
+export interface GivenAsk {
+  ask_for?: string | null | undefined
+  password?: string | undefined
+}
+
+/** A password belongs to the choice that asks for one. */
+export function checkAsk({ ask_for: asked, password }: GivenAsk, context: z.RefinementCtx): void {
+  const wrong = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message })
+  if (asked === 'password' && password === undefined)
+    wrong('password', sayPlain('Enter the password'))
+  if (password !== undefined && (asked ?? 'password') !== 'password')
+    wrong('ask_for', sayPlain('Ask for either the email address or a password'))
+}
 
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)

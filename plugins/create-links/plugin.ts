@@ -1,6 +1,7 @@
 // Creates a buyer's link for each file, with the file's own terms unless the options say otherwise.
 import { z } from 'zod'
 import {
+  checkAsk,
   definePlugin,
   downloadPassword,
   downloadPasswordHash,
@@ -67,19 +68,8 @@ const options = z
       widget: 'none',
     }),
   })
-  .superRefine(({ email, send_emails, per_file = [], ask_for: asked, password }, context) => {
-    if (asked === 'password' && password === undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['password'],
-        message: sayPlain('Enter the password'),
-      })
-    if (password !== undefined && (asked ?? 'password') !== 'password')
-      context.addIssue({
-        code: 'custom',
-        path: ['ask_for'],
-        message: sayPlain('Ask for either the email address or a password'),
-      })
+  .superRefine(({ email, send_emails, per_file = [], ...asked }, context) => {
+    checkAsk(asked, context)
     if (send_emails && email === undefined && per_file.every((one) => one.email === undefined))
       context.addIssue({
         code: 'custom',

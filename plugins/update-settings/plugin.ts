@@ -1,6 +1,7 @@
 // Changes files' settings. Absent options stay unchanged.
 import { z } from 'zod'
 import {
+  checkAsk,
   definePlugin,
   downloadPassword,
   downloadPasswordHash,
@@ -59,18 +60,7 @@ const options = z
         path: ['first_use_days'],
         message: sayPlain('Name either hours or days'),
       })
-    if (value.ask_for === 'password' && value.password === undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['password'],
-        message: sayPlain('Enter the password'),
-      })
-    if (value.password !== undefined && (value.ask_for ?? 'password') !== 'password')
-      context.addIssue({
-        code: 'custom',
-        path: ['ask_for'],
-        message: sayPlain('Ask for either the email address or a password'),
-      })
+    checkAsk(value, context)
   })
   .meta({ minProperties: 1 })
 

@@ -10,7 +10,7 @@ import type { Client } from '../../http/clients.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
 import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
-import { asksForPassword, ASKS_NOTHING } from '../links/model/asks.ts'
+import { ASKS_NOTHING, shownAskOf } from '../links/model/asks.ts'
 import type { Archives } from './archive.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
@@ -109,7 +109,7 @@ async function withOwed<File extends PackFile>(
     return {
       ...file,
       downloads: file.downloads - (isOwed ? 1 : 0),
-      locked: isOpen ? null : asksForPassword(asks) ? 'password' : 'email',
+      locked: isOpen ? null : shownAskOf(asks),
     }
   }
   return { files: files.map(one), archiveOwed: owed.archive }
@@ -168,7 +168,7 @@ async function sendArchive(
   if (!refusal) return
   const ended = refusal === 'link_exhausted'
   const files = ended ? await readFiles() : []
-  const code = ended ? archiveRefusal(files, now) : refusal
+  const code = ended ? archiveRefusal(files, now, opened) : refusal
   refuse(request, response, code, { link: releasing(link, files), now, ask: askForm(request, key) })
   if (ended && request.method === 'GET' && code !== 'link_locked')
     attempts.record(link, whyNoArchive(code, files, now), client, now)
@@ -183,9 +183,13 @@ const releasing = (link: KnownLink, files: readonly PageFile[]): KnownLink => {
 type PageFile = PackFile & Partial<Pick<PaidFile, 'expires_at' | 'tag_problem'>>
 
 /** The code of a page none of whose files can be downloaded, if all have the same reason. */
-function archiveRefusal(files: readonly PageFile[], now: Date): ErrorCode {
+function archiveRefusal(
+  files: readonly PageFile[],
+  now: Date,
+  opened: readonly string[],
+): ErrorCode {
   if (files.length === 0) return 'link_exhausted'
-  if (files.every(({ asks }) => asks !== ASKS_NOTHING)) return 'link_locked'
+  if (files.every(({ asks }) => !opened.includes(asks))) return 'link_locked'
   if (files.every(({ available_at }) => available_at && available_at > now))
     return 'link_not_released'
   if (files.every(({ tag_problem }) => tag_problem === 'guest')) return 'customer_unknown'

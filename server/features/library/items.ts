@@ -6,7 +6,7 @@ import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { askOf, asksForPassword, ASKS_NOTHING } from '../links/model/asks.ts'
+import { askOf, shownAskOf } from '../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { hasNoPicture } from '../previews/kept.ts'
@@ -195,7 +195,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
     ...{ available_at: row.available_at, use_hours: row.use_hours },
     ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
-    locked: row.asks === ASKS_NOTHING ? null : asksForPassword(row.asks) ? 'password' : 'email',
+    locked: shownAskOf(row.asks),
     key: secrets.linkKey(row.id, row.rotation, row.key_hash),
     page:
       row.delivery_id === null || row.page_id === null

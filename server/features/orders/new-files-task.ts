@@ -23,7 +23,12 @@ export const newFilesTask = ({ database, engine }: NewFilesParts): BackgroundTas
   // `never`: files that were noted under an earlier choice are forgotten.
   wanted: `select n.shop_id, n.shop_id::text as key,
       max(n.noted_at) + interval '${QUIET_SECONDS} seconds' as due_at
-    from new_files n join shops s on s.id = n.shop_id and s.uninstalled_at is null
+    from (select id, settings from shops s where uninstalled_at is null
+      -- Shops that are asked about all of them have nothing to start, and keep the most.
+      and (coalesce(settings ->> 'new_files', 'ask') <> 'ask'
+        or exists (select from product_new_files c where c.shop_id = s.id)
+        or exists (select from mappings c where c.shop_id = s.id and c.new_files is not null))) s
+    join new_files n on n.shop_id = s.id
     where ${NEW_FILES_CHOICE} <> 'ask' group by n.shop_id`,
   run: async ({ shop, lease }) => {
     if (shop === null) return null

@@ -1,5 +1,11 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
-import { emailAddress, FILE_SETTINGS, sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import {
+  checkAsk,
+  emailAddress,
+  FILE_SETTINGS,
+  sayPlain,
+  sayFixed,
+} from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -14,7 +20,7 @@ import {
   revokeDelivery,
   type ChangeParts,
 } from './changes.ts'
-import { askFields, checkAsk, withAskTerm } from '../links/model/ask-terms.ts'
+import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
 import { normalPhone } from '../messages/buyer-phone.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'

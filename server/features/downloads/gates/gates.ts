@@ -113,7 +113,10 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   await tries.giveBack()
   const email = asksForPassword(gate.asks) ? '' : answered
   await writeOpening(parts.pool, link, { email, client, at: now })
-  proceed(visit, { ...asked, open: [...(asked.open ?? []), parts.tokens.make(gate, now)] })
+  proceed(visit, {
+    ...asked, // The first ones of an address count.
+    open: [parts.tokens.make(gate, now), ...(asked.open ?? [])],
+  })
 }
 
 function readAnswer(form: Record<string, unknown>): {

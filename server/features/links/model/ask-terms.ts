@@ -3,8 +3,7 @@ import { z } from 'zod'
 import {
   downloadPassword,
   downloadPasswordHash,
-  sayPlain,
-  shownAsk,
+  type GivenAsk,
 } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ASKS_NOTHING } from './asks.ts'
@@ -21,21 +20,6 @@ export const askFields = {
     description: 'The password that it asks for. It cannot be read again',
     sensitive: true,
   }),
-}
-
-interface GivenAsk {
-  ask_for?: (typeof CHOICES)[number] | null | undefined
-  password?: string | undefined
-}
-
-/** A password belongs to the choice that asks for one. */
-export function checkAsk({ ask_for: asked, password }: GivenAsk, context: z.RefinementCtx): void {
-  const wrong = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message })
-  if (asked === 'password' && password === undefined)
-    wrong('password', sayPlain('Enter the password'))
-  if (password !== undefined && (asked ?? 'password') !== 'password')
-    wrong('ask_for', sayPlain('Ask for either the email address or a password'))
 }
 
 /** The value of the column; undefined: the request does not name it. */
@@ -65,6 +49,3 @@ async function shopDomain(scope: ShopScope): Promise<string> {
 export const shownAskSchema = z.enum(['email', 'password']).nullable().meta({
   description: 'What it asks for before a download or view; null: nothing',
 })
-
-/** Of a value of `askOf`. */
-export const shownAskOf = (asks: string) => (asks === ASKS_NOTHING ? null : shownAsk(asks))

@@ -1,4 +1,5 @@
 // What a link asks before its file can be had: the buyer's email address, or a password.
+import { shownAsk } from '../../../../plugins/contract.ts'
 
 export const ASKS_NOTHING = 'nothing'
 
@@ -6,8 +7,11 @@ export const ASKS_NOTHING = 'nothing'
  * SQL: what the link `l` asks for before a download of the file `f`: `nothing`, `email`, or the hash
  * of a password. The link's own choice wins over that of its parent `p`, and both over the file's.
  */
-export const askOf = (l: string, p: string): string =>
-  `coalesce(${l}.ask_for, ${p}.ask_for, f.ask_for, '${ASKS_NOTHING}')`
+export const askOf = (l: string, p: string): string => askWithin(l, `${p}.ask_for`)
+
+/** SQL: the same, with the value of its parent. */
+export const askWithin = (l: string, ofParent: string): string =>
+  `coalesce(${l}.ask_for, ${ofParent}, f.ask_for, '${ASKS_NOTHING}')`
 
 /** A question that must be answered before a download. */
 export interface Gate {
@@ -27,3 +31,7 @@ export const gateOf = (asks: string, root: string, email: string | null): Gate |
   asks === ASKS_NOTHING ? null : { asks, root, email }
 
 export const asksForPassword = (asks: string): boolean => asks !== 'email'
+
+/** Of a value of `askOf`: without the hash. Null: it asks for nothing. */
+export const shownAskOf = (asks: string): 'email' | 'password' | null =>
+  asks === ASKS_NOTHING ? null : shownAsk(asks)

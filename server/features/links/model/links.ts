@@ -1,7 +1,7 @@
 // Buyers' links, read with their keys, and the status of each.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { ASKS_NOTHING } from './asks.ts'
+import { askWithin } from './asks.ts'
 
 /**
  * Not released: the file becomes available later. Withdrawn: the file is in the trash, or lost its
@@ -70,8 +70,10 @@ export const MAPPING_STATE = `case when l.paid
   and (select keep_paid from shops where id = l.shop_id) then 'never'
   else coalesce(f.mapping_state, 'never') end`
 
-const ASKS = `coalesce(l.ask_for, (select own.ask_for from links own
-  where own.shop_id = l.shop_id and own.id = l.parent_id), f.ask_for, '${ASKS_NOTHING}')`
+const ASKS = askWithin(
+  'l',
+  `(select own.ask_for from links own where own.shop_id = l.shop_id and own.id = l.parent_id)`,
+)
 
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,

@@ -1,5 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { say, sayPlain } from '../../../../plugins/contract.ts'
+import { checkAsk, say, sayPlain } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -7,7 +7,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { readLinks, type Link } from '../model/links.ts'
 import { readCopied } from '../model/copied.ts'
-import { askFields, askTerm, checkAsk } from '../model/ask-terms.ts'
+import { askFields, askTerm } from '../model/ask-terms.ts'
 import { extendLink, resetLink, revokeLinks, setLinkAsk } from '../model/changes.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { storedReason } from '../../../core/texts.ts'
@@ -97,7 +97,14 @@ const ask = (parts: Parts) =>
     ),
     body: z
       .strictObject({ ask_for: askFields.ask_for, password: askFields.password })
-      .superRefine(checkAsk)
+      .superRefine((asked, context) => {
+        checkAsk(asked, context)
+        if (asked.ask_for === undefined && asked.password === undefined)
+          context.addIssue({
+            ...{ code: 'custom', path: ['ask_for'] },
+            message: sayPlain('Choose at least one setting to change'),
+          })
+      })
       .meta({ id: 'LinkAsk' }),
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('link', params.id)

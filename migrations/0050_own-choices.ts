@@ -51,6 +51,7 @@ export async function up(knex: Knex): Promise<void> {
     -- The same for the files that a rule maps. It counts before the product's and the shop's.
     alter table mapping_rules add column new_files text ${CHOICES};
     alter table mappings add column new_files text ${CHOICES};
+    create index mappings_own_choice on mappings (shop_id) where new_files is not null;
 
     -- It is not sent before; null: immediately.
     alter table outbox add column due_at timestamptz;

@@ -83,12 +83,13 @@ export async function refreshShop(scope: ShopScope, now: Date, only?: string): P
  * Counts the orders of earlier days again that got deliveries lately: an import of past orders
  * brings them. One run of the worker; a reader counts the last days only.
  */
-async function recountPastOrders(scope: ShopScope, from: Date): Promise<void> {
+async function recountPastOrders(scope: ShopScope, from: Date, kept: Date): Promise<void> {
   await scope.query(
     `with changed as (
        select distinct (o.ordered_at at time zone 'UTC')::date as day
        from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
        where d.shop_id = :shop and d.created_at >= :from and o.ordered_at < :from
+         and o.ordered_at >= :kept
      )
      insert into shop_days as d (shop_id, day, figure, subject, value)
      select :shop, c.day, 'orders', '', n.orders
@@ -99,7 +100,7 @@ async function recountPastOrders(scope: ShopScope, from: Date): Promise<void> {
      order by c.day
      on conflict (shop_id, day, figure, subject) do update set value = excluded.value
        where d.value <> excluded.value`,
-    { from },
+    { from, kept },
   )
 }
 
@@ -130,7 +131,11 @@ export async function refreshDays(
     signal.throwIfAborted()
     const scope = forShop(database, shop)
     await refreshShop(scope, now)
-    await recountPastOrders(scope, startOfDay(now, RECOUNTED_DAYS))
+    await recountPastOrders(
+      scope,
+      startOfDay(now, RECOUNTED_DAYS),
+      startOfDay(now, KEPT_MONTHS * 31),
+    )
   }
   await sweepDays(database, now)
 }

@@ -55,15 +55,16 @@ async function isShown(address: string): Promise<void> {
 }
 
 test('the navigation has the groups of what merchants do, and each entry opens its page', async () => {
-  const sections = await page
-    .locator('nav .Polaris-Navigation__Section')
-    .evaluateAll((all) =>
-      all.map((section) => [
-        section.querySelector('.Polaris-Navigation__SectionHeading')?.textContent?.trim() ?? '',
-        ...[...section.querySelectorAll('a[href]')].map((link) => link.getAttribute('href')),
-      ]),
-    )
-  expect(sections).toEqual([
+  const sections = () =>
+    page
+      .locator('nav .Polaris-Navigation__Section')
+      .evaluateAll((all) =>
+        all.map((section) => [
+          section.querySelector('.Polaris-Navigation__SectionHeading')?.textContent?.trim() ?? '',
+          ...[...section.querySelectorAll('a[href]')].map((link) => link.getAttribute('href')),
+        ]),
+      )
+  await expect.poll(sections).toEqual([
     ['', '/'],
     ['Files', '/files', '/reviews', '/packs', '/trash'],
     ['Import', '/import', '/import/drop', '/import/connections'],
@@ -73,7 +74,7 @@ test('the navigation has the groups of what merchants do, and each entry opens i
     ['', '/settings'],
   ])
   expect(
-    sections.flatMap(([, ...urls]) => urls).filter((url) => !PAGE_PATHS.includes(url!)),
+    (await sections()).flatMap(([, ...urls]) => urls).filter((url) => !PAGE_PATHS.includes(url!)),
   ).toEqual([])
 })
 

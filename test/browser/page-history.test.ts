@@ -73,7 +73,7 @@ soakTest('a view of the operations keeps their filters, and is changed and delet
   await expect.poll(() => rows(other).count()).toBe(1)
 })
 
-test('each operation is listed with its date, files, status, duration and creator', async () => {
+soakTest('each operation is listed with its date, files, status, duration and creator', async () => {
   const page = await open('/operations')
   await page.getByText('Page 1', { exact: true }).waitFor()
   const newest = rows(page).first()
@@ -210,8 +210,7 @@ soakTest('nothing is wider than a phone’s screen', async () => {
   for (const [address, text] of Object.entries(shown)) {
     const page = await open(address, { viewport: { width: 390, height: 844 }, isMobile: true })
     await page.locator('main').getByText(text).first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(
-      true,
-    )
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    await expect.poll(fits, { message: address }).toBe(true)
   }
 })

@@ -4,6 +4,7 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueChain } from '../../core/queue/queue.ts'
 import type { EngineWorker } from '../worker.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const workflow = workflowOf('make-bytes')
 let house: TestEngine
@@ -76,7 +77,7 @@ const lockedBy =
       { pool, since },
     )
 
-test('a deleted job, one that a live pool locked and forgot, and one of an unknown pool', async () => {
+soakTest('a deleted job, one that a live pool locked and forgot, and one of an unknown pool', async () => {
   const [{ pool_id }] = (
     await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
   ).rows as [{ pool_id: string }]

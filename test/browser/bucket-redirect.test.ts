@@ -14,6 +14,7 @@ import { openTestDepot, type TestDepot } from '../delivery.ts'
 import { BUCKET, startS3, type FakeS3 } from '../fakes/s3.ts'
 import { someOf } from '../scale.ts'
 import { sharedBrowser } from './page-browser.ts'
+import { WAIT_MS } from '../wait.ts'
 
 /** A picture that cannot be compressed: 750 kB. */
 const raw = { width: 500, height: 500, channels: 3 } as const
@@ -32,7 +33,7 @@ beforeAll(async () => {
   s3 = started
   context = await browser.newContext({ locale: 'en-GB', acceptDownloads: true })
   page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(WAIT_MS)
   page.on('console', (message) => {
     if (message.text().includes('form-action')) blocked.push(message.text())
   })

@@ -19,6 +19,7 @@ import { openDepot, type Depot } from '../delivery.ts'
 import { paidOrder } from '../orders.ts'
 import { someOf } from '../scale.ts'
 import { sharedBrowser } from './page-browser.ts'
+import { WAIT_MS } from '../wait.ts'
 
 const MAX_BYTES = 60_000
 const PHONE = { width: 390, height: 844 }
@@ -222,7 +223,7 @@ beforeAll(async () => {
   await fillShop()
   context = await browser.newContext({ locale: 'en-GB', viewport: PHONE })
   page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(WAIT_MS)
   // The answers that refuse are meant.
   page.on('console', (message) => {
     const text = message.text()

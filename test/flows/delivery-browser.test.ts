@@ -16,6 +16,7 @@ import { createTestShop, openTestDatabase } from '../database.ts'
 import { hostileFiles } from '../fakes/hostile-files.ts'
 import { paidOrder } from '../orders.ts'
 import { soakTest, someOf } from '../scale.ts'
+import { WAIT_MS } from '../wait.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
@@ -51,7 +52,7 @@ afterAll(async () => {
 beforeEach(async () => {
   context = await browser.newContext({ acceptDownloads: true, locale: 'en-GB' })
   page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(WAIT_MS)
   complaints.length = 0
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('dialog', (dialog) => {

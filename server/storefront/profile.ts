@@ -79,13 +79,11 @@ export function createProfiles(
  * Claims the reading of a profile that is due: true for one caller; it is due again soon unless it
  * is stored in the meantime.
  */
-async function claim(scope: ShopScope): Promise<boolean> {
-  const rows = await scope.query(
+const claim = (scope: ShopScope): Promise<boolean> =>
+  scope.has(
     `update shops set profile_due_at = now() + interval '${AFTER_FAILURE}'
      where id = :shop and profile_due_at <= now() returning id`,
   )
-  return rows.length > 0
-}
 
 /**
  * Stores the platform's name. Recipients and time zone follow the platform if the shop has none, or

@@ -55,11 +55,8 @@ export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
  * Stores the tokens, unless the app was uninstalled while the platform was asked for them: false.
  * @param sealed the result of `Sealing.seal`.
  */
-export async function writeTokens(
-  scope: ShopScope,
-  sealed: Record<string, unknown>,
-): Promise<boolean> {
-  const rows = await scope.query(
+export const writeTokens = (scope: ShopScope, sealed: Record<string, unknown>): Promise<boolean> =>
+  scope.has(
     `with installed as (
        select id from shops where id = :shop and uninstalled_at is null for share
      )
@@ -74,8 +71,6 @@ export async function writeTokens(
      returning 1`,
     sealed,
   )
-  return rows.length > 0
-}
 
 /**
  * Stores the tokens that the platform gave to an uninstalled shop, and installs it. False: it was

@@ -34,13 +34,11 @@ const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
 
 /** Locks and returns the delivery, or null. */
-export async function lockDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
-  const [row] = await tx.query<DeliveryRow>(
+export const lockDelivery = (tx: ShopScope, id: string): Promise<DeliveryRow | null> =>
+  tx.first<DeliveryRow>(
     `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
     { id },
   )
-  return row ?? null
-}
 
 /** Locks the deliveries of many orders; returns them by order. */
 export async function lockDeliveries(

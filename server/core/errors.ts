@@ -424,6 +424,17 @@ export const ERRORS = {
     type: 'not_found',
     message: 'This link has reached its download limit',
   },
+  views_used_up: {
+    status: 410,
+    type: 'not_found',
+    message: 'This link has reached its limit of views',
+  },
+  view_needs_cookie: {
+    status: 403,
+    type: 'permission',
+    message: 'A view that is counted needs a cookie',
+  },
+  views_expired: { status: 410, type: 'not_found', message: 'The views of this link have ended' },
   link_not_released: {
     status: 403,
     type: 'permission',

@@ -1,6 +1,6 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because downloads read only links.
-import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
@@ -149,18 +149,20 @@ async function insertLinks(
   given: string | null,
 ): Promise<void> {
   const files = [...Map.groupBy(rows, (one) => `${one.delivery.id}/${one.file_id}`).values()].map(
-    (of) => ({ ...firstOf(of), download_limit: limitOf(of) }),
+    (of) => ({ ...firstOf(of), ...limitsOf(of) }),
   )
   const ids = orderedIds(now, files.length)
   await tx.query(
     `insert into links as l (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
-       download_limit, created_at, available_at, use_hours, needs_tag)
+       download_limit, created_at, available_at, use_hours, needs_tag, view_limit, view_expires_at)
      select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
        coalesce(r.available_at, :now::timestamptz) + w.days * interval '24 hours',
-       w.download_limit, :now, r.available_at, f.first_use_hours, f.customer_tag is not null
+       w.download_limit, :now, r.available_at, f.first_use_hours, f.customer_tag is not null,
+       case when f.view_limit is not null then least(f.view_limit::bigint * w.units, :mostViews) end,
+       coalesce(r.available_at, :now::timestamptz) + f.view_days * interval '24 hours'
      from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :ordered::timestamptz[],
-       :hashes::bytea[], :emails::text[], :days::int[],
-       :limits::int[]) as w (id, file_id, parent_id, ordered_at, key_hash, email, days, download_limit)
+       :hashes::bytea[], :emails::text[], :days::int[], :limits::int[], :units::int[])
+       as w (id, file_id, parent_id, ordered_at, key_hash, email, days, download_limit, units)
      join shops s on s.id = :shop
      join files f on f.shop_id = s.id and f.id = w.file_id
      cross join lateral (
@@ -169,7 +171,8 @@ async function insertLinks(
        set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
          download_limit = excluded.download_limit, available_at = excluded.available_at,
          own_release = false, own_expiry = false, released_at = null, use_hours = excluded.use_hours,
-         first_used_at = null, needs_tag = excluded.needs_tag, own_tag = null
+         first_used_at = null, needs_tag = excluded.needs_tag, own_tag = null, views = 0,
+         view_limit = excluded.view_limit, view_expires_at = excluded.view_expires_at
        where l.revoked_at is not null and :given::uuid is not null`,
     {
       ...{ ids, now, given },
@@ -180,17 +183,28 @@ async function insertLinks(
       emails: files.map(({ delivery }) => delivery.email),
       days: files.map(({ expiry_days }) => expiry_days),
       limits: files.map(({ download_limit }) => download_limit),
+      units: files.map(({ counted }) => counted),
+      mostViews: MAX_VIEW_LIMIT,
     },
   )
 }
 
-/** The limit of one file in one delivery, from all lines that give it. */
-function limitOf(sold: readonly AddedFile[]): number | null {
+/**
+ * The limit of one file in one delivery, from all lines that give it, and the units that multiply its
+ * limits.
+ */
+function limitsOf(sold: readonly AddedFile[]): {
+  download_limit: number | null
+  counted: number
+} {
   const { download_limit: limit, perUnit } = firstOf(sold)
-  if (limit === null || !perUnit) return limit
   const units = new Map(sold.map((one) => [one.source, one.units]))
   const all = [...units.values()].reduce((sum, count) => sum + count, 0)
-  return Math.min(limit * Math.max(1, all), MAX_DOWNLOAD_LIMIT)
+  const counted = perUnit ? Math.max(1, all) : 1
+  return {
+    download_limit: limit === null ? null : Math.min(limit * counted, MAX_DOWNLOAD_LIMIT),
+    counted,
+  }
 }
 
 export interface DeliveredFile {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   emailAddress,
   MATCH_METHODS,
+  sayFixed,
   sayPlain,
   shopSettingFields,
   shopSettingsWithDefaults,
@@ -67,7 +68,7 @@ const fields = {
   }),
   recipients: z
     .array(emailAddress('Enter an email address'))
-    .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+    .max(MAX_RECIPIENTS, sayFixed('At most {count} recipients', { count: MAX_RECIPIENTS })),
   mail_language: z.enum(TEXT_LANGUAGES).nullable().meta({
     description: 'The language of emails to the shop; null: the language of its online store',
   }),
@@ -80,7 +81,7 @@ const fields = {
         .string()
         .regex(E164, sayPlain('Enter a phone number with its country, like +4915112345678')),
     )
-    .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
+    .max(MAX_SMS_RECIPIENTS, sayFixed('At most {count} numbers', { count: MAX_SMS_RECIPIENTS }))
     .refine((numbers) => new Set(numbers).size === numbers.length, sayPlain('Each of them once'))
     .meta({ description: 'Phone numbers in the international form (E.164)' }),
   time_zone: timeZone,

@@ -85,12 +85,7 @@ export async function startDropChild(
     started.once('close', (code, signal) => ended(signal ? `signal ${signal}` : `code ${code}`))
   }
   start()
-  const late = setTimeout(() => {
-    log.warn('the drop server has not started yet', { waited_seconds: READY_MS / 1000 })
-    first.resolve()
-  }, READY_MS)
-  await first.promise
-  clearTimeout(late)
+  await orLate(first, log)
   return {
     address,
     close: async () => {
@@ -99,6 +94,16 @@ export async function startDropChild(
       if (child) await stop(child, log)
     },
   }
+}
+
+/** Resolves when the first drop server is ready or has failed, or has not started in time. */
+async function orLate(first: PromiseWithResolvers<void>, log: Logger): Promise<void> {
+  const late = setTimeout(() => {
+    log.warn('the drop server has not started yet', { waited_seconds: READY_MS / 1000 })
+    first.resolve()
+  }, READY_MS)
+  await first.promise
+  clearTimeout(late)
 }
 
 const portsOf = ({ sftpPort, ftpPort }: DropAddress) => ({

@@ -224,7 +224,5 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
 }
 
 /** Does the library of this address (in lower case) list anything? */
-export async function hasItems(scope: ShopScope, email: string): Promise<boolean> {
-  const rows = await scope.query(`select from ${TABLES} where ${LISTED} limit 1`, { email })
-  return rows.length > 0
-}
+export const hasItems = (scope: ShopScope, email: string): Promise<boolean> =>
+  scope.has(`select from ${TABLES} where ${LISTED} limit 1`, { email })

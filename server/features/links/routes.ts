@@ -24,7 +24,7 @@ import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import {
-  endpoint,
+  endpointsOf,
   type Caller,
   type Endpoint,
   type Reply,
@@ -44,6 +44,8 @@ import { requireScopes } from '../../http/scopes.ts'
 import { fileIds } from '../operations/selection.ts'
 import { sendChunks } from '../../http/stream-body.ts'
 import { channelOf } from '../operations/routes.ts'
+
+const endpoint = endpointsOf({ tag: 'Links' })
 
 /** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
@@ -65,7 +67,7 @@ const linksBody = (limits: Limits) =>
       pack_id: z
         .string()
         .optional()
-        .meta({ description: 'Instead of files: one link for all files of the pack' }),
+        .describe('Instead of files: one link for all files of the pack'),
       ...terms,
       ...askFields,
       email,
@@ -112,12 +114,9 @@ export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [
 ]
 
 const create = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/links',
+  endpoint('POST /api/links', {
     summary: 'Create download links for files or a pack',
     description: `One link per file, all or none. Absent terms come from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
-    tag: 'Links',
     scope: 'links:write',
     atomic: true,
     body: linksBody(parts.limits),
@@ -216,13 +215,10 @@ async function operate(
 }
 
 const list = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/links',
+  endpoint('GET /api/links', {
     summary: 'List links, newest first',
     description:
       'Links that a pack’s link gave to its files are listed only with `file_id`. A page may be short, or even empty, and still have a `next_cursor`. Addresses are shown only with `links:write`.',
-    tag: 'Links',
     scope: ['files:read', 'links:write'],
     query: z.strictObject({ ...page, ...linkFilterFields }),
     replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
@@ -273,12 +269,9 @@ const COLUMNS = [
 ] as const
 
 const exportCsv = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/links/export.csv',
+  endpoint('GET /api/links/export.csv', {
     summary: 'Export links as CSV',
     description: 'All links that match the filter, newest first, as a download.',
-    tag: 'Links',
     scope: 'links:write',
     query: z.strictObject(linkFilterFields),
     replies: { 200: { description: 'The links, one in each row', schema: null, type: 'text/csv' } },

@@ -62,14 +62,12 @@ const NOT_READY = {
 } as const
 
 /** The first message was queued and not tried yet, for example when an address was added: it is enough. */
-async function waitsForFirst(tx: ShopScope, id: string): Promise<boolean> {
-  const rows = await tx.query(
+const waitsForFirst = (tx: ShopScope, id: string): Promise<boolean> =>
+  tx.has(
     `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
        and key like '%/first' and status = 'waiting' and attempts = 0 limit 1`,
     { id },
   )
-  return rows.length > 0
-}
 
 /** Throws `conflict` if nothing can be sent to the buyer of a delivery without an email address. */
 async function requireText(tx: ShopScope, row: DeliveryRow): Promise<void> {

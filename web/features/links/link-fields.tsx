@@ -42,7 +42,6 @@ export function LinkFields({ form, errors, onChange }: Props) {
         label={t('Customer’s email (optional)')}
         type="email"
         inputMode="email"
-        autoComplete="off"
         placeholder={t('name@example.com')}
         helpText={t('Saved with the link, so that you can tell who it is for.')}
         value={form.email}
@@ -133,7 +132,6 @@ function Bounded({
                   min={1}
                   step={1}
                   suffix={suffix}
-                  autoComplete="off"
                   value={text}
                   error={error}
                   onChange={onText}

@@ -13,10 +13,13 @@ import {
   Box,
   Button,
   Card,
+  Heading,
+  Hint,
   InlineStack,
   Link,
-  Text,
   LockIcon,
+  SmallPrint,
+  Text,
 } from '../../shell/ui/index.ts'
 import './deliveries.css'
 
@@ -41,9 +44,7 @@ export function FilesCard({
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Text as="h2" variant="headingMd">
-            {t('Files')}
-          </Text>
+          <Heading>{t('Files')}</Heading>
           {changeable && file_list.length > 0 && (
             <Button onClick={() => onTerms(file_list)}>{t('Extend all')}</Button>
           )}
@@ -51,9 +52,9 @@ export function FilesCard({
       </Box>
       {file_list.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
+          <Hint>
             {t('No file. None of the products has one, or the order no longer entitles to any.')}
-          </Text>
+          </Hint>
         </Box>
       )}
       <ul className="delivered" aria-label={t('Files')}>
@@ -113,11 +114,9 @@ function FileRow(props: RowProps) {
             {filename}
           </Text>
         </Link>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {aboutText(file)}
-        </Text>
+        <SmallPrint>{aboutText(file)}</SmallPrint>
         {file.tag_problem !== null && (
-          <Text as="span" variant="bodySm" tone="subdued">
+          <SmallPrint>
             {file.tag_problem === 'guest'
               ? t('Needs the customer tag {tag}. The order has no customer account.', {
                   tag: file.customer_tag ?? '',
@@ -125,7 +124,7 @@ function FileRow(props: RowProps) {
               : t('The customer does not have the tag {tag} now.', {
                   tag: file.customer_tag ?? '',
                 })}
-          </Text>
+          </SmallPrint>
         )}
         {licence_key && (
           <InlineStack gap="200" blockAlign="center">

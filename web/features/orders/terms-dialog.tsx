@@ -14,7 +14,7 @@ import { NumberField, type NumberValue } from '../../shell/components/number-fie
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Checkbox, Text } from '../../shell/ui/index.ts'
+import { Checkbox, Hint } from '../../shell/ui/index.ts'
 
 interface Props {
   delivery: Delivery
@@ -198,7 +198,6 @@ export function TermsDialog(props: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Extend'), loading: saving, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The terms could not be changed')} />}
       <NumberField
@@ -238,9 +237,7 @@ export function TermsDialog(props: Props) {
         </>
       )}
       <AskFields {...ask} own={t('What each file asks for')} keep={t('Leave unchanged')} />
-      <Text as="p" tone="subdued">
-        {t('It applies to this order only. The link of the buyer stays the same.')}
-      </Text>
+      <Hint>{t('It applies to this order only. The link of the buyer stays the same.')}</Hint>
       {canSend && <Checkbox label={t('Send the email with the link again')} {...resend} />}
     </Dialog>
   )

@@ -1,13 +1,14 @@
 // "Let them download again": says what changes for which file before it does it, offers the email,
 // and can be undone.
 import { useState } from 'react'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, Button, Checkbox, Text } from '../../shell/ui/index.ts'
+import { Banner, Button, Checkbox, Hint, Text } from '../../shell/ui/index.ts'
 import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { isEmpty, unblockPlan, type UnblockedFile, type UnblockPlan } from './unblock.ts'
 
@@ -29,18 +30,9 @@ export function UnblockDialog({ id, onClose, onDone }: Props) {
   const delivery = useDelivery(id)
   if (delivery.data) return <Loaded delivery={delivery.data} onClose={onClose} onDone={onDone} />
   return (
-    <Dialog
-      title={t('Let them download again')}
-      onClose={onClose}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
-    >
+    <Dialog title={t('Let them download again')} onClose={onClose}>
       {delivery.error ? (
-        <Problem
-          error={delivery.error}
-          what={t('The delivery could not be loaded')}
-          onRetry={() => void delivery.refetch()}
-          retrying={delivery.isFetching}
-        />
+        <LoadProblem query={delivery} what={t('The delivery could not be loaded')} />
       ) : (
         <LoadingRows rows={2} what={t('the delivery')} />
       )}
@@ -106,9 +98,7 @@ function Loaded(props: LoadedProps) {
         <Text as="p">{t('Prepared again: {names}', { names: plan.prepare.join(', ') })}</Text>
       )}
       {!nothing && (
-        <Text as="p" tone="subdued">
-          {t('It applies to this order only. The link of the buyer stays the same.')}
-        </Text>
+        <Hint>{t('It applies to this order only. The link of the buyer stays the same.')}</Hint>
       )}
       {!nothing && canSend && (
         <Checkbox
@@ -118,9 +108,7 @@ function Loaded(props: LoadedProps) {
         />
       )}
       {!nothing && email === null && (
-        <Text as="p" tone="subdued">
-          {t('The order has no email address: copy the link for the buyer.')}
-        </Text>
+        <Hint>{t('The order has no email address: copy the link for the buyer.')}</Hint>
       )}
     </Dialog>
   )

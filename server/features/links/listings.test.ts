@@ -29,6 +29,8 @@ import {
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
 const TERMS = [
+  'view_limit',
+  'view_days',
   'available_from',
   'available_after_days',
   'first_use_hours',

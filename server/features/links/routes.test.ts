@@ -367,6 +367,8 @@ describe('GET /api/links', () => {
         'active',
         link.created_at,
       ],
+      // The limit, count and end of views.
+      ...['', '0', ''],
     ])
     const { rows: counted } = await app.engine.parts.database.pool.query<{ count: number }>(
       'select count(*) from links where shop_id = $1',

@@ -33,47 +33,50 @@ const check = async (page: Page) => {
 }
 const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 
-soakTest('suggests columns, lets them be changed and saved, and applies the saved mapping next time', async () => {
-  const page = await open('/import')
-  await page.getByRole('link', { name: 'Choose a CSV file' }).click()
-  const rows = (from: number) =>
-    ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
-  await choose(page, 'tides.csv', rows(1))
-  await page.waitForURL(/\/import\/csv\/csv_/)
-  await expect.poll(() => figure(page, 'Delimiter').textContent()).toBe('Semicolon')
-  await expect.poll(() => figure(page, 'Rows').textContent()).toBe('1')
-  await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=Document')
-  await expect.poll(() => field(page, 'Tags').inputValue()).toBe('=Labels')
-  await field(page, 'File URL').selectOption({ label: 'None' })
-  await page.getByText('Choose a column for this field').waitFor()
-  await expect
-    .poll(() => page.getByRole('button', { name: 'Check the file' }).isDisabled())
-    .toBe(true)
-  await field(page, 'File URL').selectOption({ label: 'Where' })
-  await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
-  await page.getByRole('button', { name: 'Save this mapping' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('Harbour office')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await check(page)
-  // The button that was pressed is gone.
-  await page.locator('.place:focus .stages').waitFor()
-  await page.getByText('The file can be imported').waitFor()
-  await page.getByRole('button', { name: 'Start the import' }).click()
-  await page.waitForURL(/\/operations\/import_/)
-  await page.getByText('Success').first().waitFor()
-  expect(await listAll(server, '/api/files?search=Tide')).toMatchObject([
-    { filename: 'Tide 1.pdf', tags: ['sea', 'tides'] },
-  ])
+soakTest(
+  'suggests columns, lets them be changed and saved, and applies the saved mapping next time',
+  async () => {
+    const page = await open('/import')
+    await page.getByRole('link', { name: 'Choose a CSV file' }).click()
+    const rows = (from: number) =>
+      ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
+    await choose(page, 'tides.csv', rows(1))
+    await page.waitForURL(/\/import\/csv\/csv_/)
+    await expect.poll(() => figure(page, 'Delimiter').textContent()).toBe('Semicolon')
+    await expect.poll(() => figure(page, 'Rows').textContent()).toBe('1')
+    await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=Document')
+    await expect.poll(() => field(page, 'Tags').inputValue()).toBe('=Labels')
+    await field(page, 'File URL').selectOption({ label: 'None' })
+    await page.getByText('Choose a column for this field').waitFor()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Check the file' }).isDisabled())
+      .toBe(true)
+    await field(page, 'File URL').selectOption({ label: 'Where' })
+    await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
+    await page.getByRole('button', { name: 'Save this mapping' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Harbour office')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await check(page)
+    // The button that was pressed is gone.
+    await page.locator('.place:focus .stages').waitFor()
+    await page.getByText('The file can be imported').waitFor()
+    await page.getByRole('button', { name: 'Start the import' }).click()
+    await page.waitForURL(/\/operations\/import_/)
+    await page.getByText('Success').first().waitFor()
+    expect(await listAll(server, '/api/files?search=Tide')).toMatchObject([
+      { filename: 'Tide 1.pdf', tags: ['sea', 'tides'] },
+    ])
 
-  await page.goto(`${server.url}/import/csv`)
-  await page.getByText('Harbour office').waitFor()
-  await choose(page, 'again.csv', rows(2))
-  await page.getByText('The saved mapping “Harbour office” was applied').waitFor()
-  await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
-  await page.goto(`${server.url}/import/csv`)
-  await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
-  await page.getByText('Harbour office').waitFor({ state: 'detached' })
-})
+    await page.goto(`${server.url}/import/csv`)
+    await page.getByText('Harbour office').waitFor()
+    await choose(page, 'again.csv', rows(2))
+    await page.getByText('The saved mapping “Harbour office” was applied').waitFor()
+    await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
+    await page.goto(`${server.url}/import/csv`)
+    await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
+    await page.getByText('Harbour office').waitFor({ state: 'detached' })
+  },
+)
 
 /** This many rows, the last first: 30 with errors of five kinds, and 8 whose SKU is unknown. */
 const faultyFile = (name: string, rows: number): string =>

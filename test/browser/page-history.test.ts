@@ -73,30 +73,33 @@ soakTest('a view of the operations keeps their filters, and is changed and delet
   await expect.poll(() => rows(other).count()).toBe(1)
 })
 
-soakTest('each operation is listed with its date, files, status, duration and creator', async () => {
-  const page = await open('/operations')
-  await page.getByText('Page 1', { exact: true }).waitFor()
-  const newest = rows(page).first()
-  await expect
-    .poll(() => newest.locator('td').allTextContents())
-    .toEqual([
-      'Delete files',
-      expect.stringMatching(/^\d{1,2} \w+ 20\d\d, \d\d:\d\d$/),
-      expect.stringContaining('Success'),
-      '1 of 1',
-      '0',
-      expect.stringMatching(/\d (s|min)$/),
-      'Demo',
-      '',
-    ])
-  await page.getByRole('button', { name: 'Next page of operations' }).click()
-  await page.getByText('Page 2', { exact: true }).waitFor()
-  await page.reload()
-  await page.getByText('Page 2', { exact: true }).waitFor()
-  await rows(page).getByText('Partial', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Previous page of operations' }).click()
-  await page.getByText('Page 1', { exact: true }).waitFor()
-})
+soakTest(
+  'each operation is listed with its date, files, status, duration and creator',
+  async () => {
+    const page = await open('/operations')
+    await page.getByText('Page 1', { exact: true }).waitFor()
+    const newest = rows(page).first()
+    await expect
+      .poll(() => newest.locator('td').allTextContents())
+      .toEqual([
+        'Delete files',
+        expect.stringMatching(/^\d{1,2} \w+ 20\d\d, \d\d:\d\d$/),
+        expect.stringContaining('Success'),
+        '1 of 1',
+        '0',
+        expect.stringMatching(/\d (s|min)$/),
+        'Demo',
+        '',
+      ])
+    await page.getByRole('button', { name: 'Next page of operations' }).click()
+    await page.getByText('Page 2', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('Page 2', { exact: true }).waitFor()
+    await rows(page).getByText('Partial', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Previous page of operations' }).click()
+    await page.getByText('Page 1', { exact: true }).waitFor()
+  },
+)
 
 soakTest('filters combine, are kept in the address, and are removed one by one', async () => {
   const page = await open('/operations')

@@ -12,6 +12,7 @@ import { closeAll, type CloseStep } from '../../server/startup/closing.ts'
 import { startDrop } from '../../server/startup/drop.ts'
 import { createTestDatabase, silent } from '../database.ts'
 import { runProgram } from '../drop.ts'
+import { startCollector } from '../fakes/collector.ts'
 import { startLocalServer } from './local-server.ts'
 import {
   ARGUMENTS,
@@ -73,7 +74,9 @@ soakTest(
     const STORAGE_PRIMARY = `disk:${path.join(dataDir, 'shared')}`
     const web = await startLocalServer({ DATABASE_URL: database.url, STORAGE_PRIMARY })
     onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
-    const drop = start({ STORAGE_PRIMARY })
+    const collector = await startCollector()
+    onTestFinished(() => collector.close())
+    const drop = start({ STORAGE_PRIMARY, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     const portOf = () => /"the drop server is ready","sftpPort":(\d+)/.exec(drop.output())?.[1]
     await expect.poll(portOf).toBeDefined()
     const made = await web.call('POST', '/api/drop/accounts', { name: 'Warehouse' })
@@ -101,6 +104,20 @@ soakTest(
     expect(await isRunning(web)).toBe(true)
     drop.child.kill('SIGTERM')
     expect(await drop.closed).toBe(0)
+    // The last spans are sent while it stops.
+    const [span, ...others] = collector.spans
+    expect(others).toEqual([])
+    expect(span).toMatchObject({
+      ...{ name: 'receive a file', parent: '', failed: false },
+      fields: {
+        'stevedore.protocol': 'sftp',
+        'stevedore.bytes': 700_000,
+        'stevedore.complete': true,
+      },
+      resource: { 'stevedore.roles': 'drop' },
+    })
+    expect(span!.ended).toBeGreaterThan(span!.begun)
+    expect(JSON.stringify(span?.fields)).not.toContain('sent.pdf')
     await expect.poll(() => isRunning(web)).toBe(false)
   },
 )

@@ -56,6 +56,7 @@ async function startWith(
               },
               ...{ available_from: null, available_after_days: null },
               ...{ first_use_hours: null, customer_tag: null, ask_for: null },
+              ...{ view_limit: null, view_days: null },
             },
           },
         ],

@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const NO_TERMS = {
   ...{ available_from: null, available_after_days: null, first_use_hours: null },
+  ...{ view_limit: null, view_days: null },
   customer_tag: null,
   ask_for: null,
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo } from '../flows/server.ts'
-import { addressOf, OLD_PATHS, PAGE_PATHS, RECORD_PAGES, shopCaller } from '../page-routes.ts'
+import { addressOf, OLD_PATHS, PAGE_PATHS, RECORD_PAGES } from '../page-routes.ts'
+import { shopCaller } from '../shop-caller.ts'
 import {
   openPage,
   sharedBrowser,

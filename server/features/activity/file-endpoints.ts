@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { fromCursor, text, time, toCursor } from '../../http/cursors.ts'
+import { fromCursor, text, time, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { itemError, listOf, page, timestamp } from '../../http/schemas.ts'
 import { shownChange } from '../operations/item-record.ts'
@@ -90,7 +90,7 @@ const fileHistory = (): Endpoint =>
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of entries', schema: listOf(historyEntry) } },
     handler: ({ caller, params, query }) =>
-      pageOf(query, entryOf, (place) =>
+      historyPage(query, entryOf, (place) =>
         readFileHistory(caller.scope, requirePublicId('file', params.id), place),
       ),
   })
@@ -117,7 +117,7 @@ const fileHolders = (): Endpoint =>
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of holders', schema: listOf(holderSchema) } },
     handler: ({ caller, params, query }) =>
-      pageOf(query, holderOf, (place) =>
+      historyPage(query, holderOf, (place) =>
         readHolders(caller.scope, requirePublicId('file', params.id), place),
       ),
   })
@@ -136,7 +136,7 @@ const holderOf = ({
 const momentText = (at: string | null): string | null => at && new Date(at).toISOString()
 
 /** Reads a page of what is ordered by time and key. Throws `not_found`. */
-async function pageOf<Row extends HistoryPlace, Shown>(
+async function historyPage<Row extends HistoryPlace, Shown>(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   show: (row: Row) => Shown,
   read: (place: PagePlace) => Promise<Row[] | null>,
@@ -145,14 +145,7 @@ async function pageOf<Row extends HistoryPlace, Shown>(
   const before = exact_at === undefined || key === undefined ? null : { exact_at, key }
   const rows = await read({ before, limit: limit + 1 })
   if (!rows) throw new AppError('not_found')
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  return {
-    body: {
-      data: shown.map(show),
-      next_cursor: last ? toCursor([last.exact_at, last.key]) : null,
-    },
-  }
+  return { body: listPage(rows, limit, (last) => [last.exact_at, last.key], show) }
 }
 
 function entryOf(row: HistoryRow): z.output<typeof historyEntry> {

@@ -5,8 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf } from '../../core/present.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, shortPage, timestamp } from '../../http/schemas.ts'
 
@@ -45,9 +44,7 @@ const list = (): Endpoint =>
         limit: limit + 1,
         ...(before ? { before } : {}),
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.id], recordOf) }
     },
   })
 

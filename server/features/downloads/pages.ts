@@ -5,8 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Handlebars from 'handlebars'
 import { PAGE_HEADERS } from '../../http/headers.ts'
 import { PLAIN_LOOK, type PageLook } from './look.ts'
-import type { MessageKey } from './texts/en.ts'
-import type { Translator, MessageValues } from './translate.ts'
+import type { Translator, MessageValues, MessageKey } from './translate.ts'
 
 export interface ShownShop {
   name: string

@@ -8,7 +8,6 @@ import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../c
 import { linkStatus } from '../links/model/links.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
-import type { MessageKey } from './texts/en.ts'
 import {
   renderMessage,
   sendPage,
@@ -23,7 +22,7 @@ import { isSiteAllowed } from './referrers.ts'
 import { PAGE, prefersJson, relativeToPage } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from './view-kinds.ts'
-import { translatorForRequest, type Translator } from './translate.ts'
+import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
 
 /** A link may ask the shop once in this time. */
 const ASK_EVERY_MS = 24 * 60 * 60 * 1000

@@ -1,8 +1,7 @@
 // The button that opens the view of a file, beside its download.
 import type { PageButton } from './pages.ts'
 import type { FileTarget } from './targets.ts'
-import type { MessageKey } from './texts/en.ts'
-import type { Translator } from './translate.ts'
+import type { Translator, MessageKey } from './translate.ts'
 import { offeredView, type ViewKind } from './view-kinds.ts'
 
 const TEXTS: Readonly<Record<ViewKind, readonly [text: MessageKey, named: MessageKey]>> = {

@@ -14,9 +14,8 @@ import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
-import { lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import type { Resolver } from '../../ports/addresses.ts'
@@ -288,10 +287,14 @@ const blockRoutes = (): Endpoint[] => [
     handler: async ({ caller, query: { limit, cursor } }) => {
       const after = fromCursor(cursor, [text])?.[0]
       const rows = await listBlocked(caller.scope, { limit: limit + 1, after })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).email]) : null
-      const data = shown.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))
-      return { body: { data, next_cursor: next } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.email],
+          (row) => ({ ...row, created_at: row.created_at.toISOString() }),
+        ),
+      }
     },
   }),
   endpoint('POST /api/settings/mail/allow', {

@@ -15,8 +15,8 @@ import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf, present } from '../../core/present.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { present } from '../../core/present.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 
@@ -93,9 +93,7 @@ const list = (baseUrl: string) =>
         ...(before ? { before } : {}),
       }
       const rows = await listMessages(caller.scope, filter, baseUrl)
-      const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+      return { body: listPage(rows, query.limit, (last) => [last.id], messageRecord) }
     },
   })
 

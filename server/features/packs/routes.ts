@@ -1,5 +1,4 @@
 // Packs: named, ordered groups of files, and the products that their files get.
-import { lastOf } from '../../core/present.ts'
 import { z } from 'zod'
 import { packName, sayFixed } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from './change-pack.ts'
@@ -11,7 +10,7 @@ import { AppError } from '../../core/errors.ts'
 import { createPack, deletePack, lockPack, orderPack } from './model/changes.ts'
 import { listPacks, readPack, type PackRow } from './model/list.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import { fileIds } from '../operations/selection.ts'
@@ -83,9 +82,7 @@ const list = () =>
         after: after ?? null,
         limit: limit + 1,
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).name_key]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.name_key], recordOf) }
     },
   })
 

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
-import { elementAt } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, time, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, time, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import {
@@ -84,13 +83,8 @@ const list = (secrets: Secrets) =>
         ...{ list: id, search, status: status ?? null, limit: limit + 1 },
         after: fromCursor(cursor, [time, uuid]),
       })
-      const last = rows.length > limit ? elementAt(rows, limit - 1) : null
-      return {
-        body: {
-          data: rows.slice(0, limit).map(({ position: _, ...row }) => recordOf(row)),
-          next_cursor: last && toCursor([last.position, last.id]),
-        },
-      }
+      const show = ({ position: _, ...row }: (typeof rows)[number]) => recordOf(row)
+      return { body: listPage(rows, limit, (last) => [last.position, last.id], show) }
     },
   })
 

@@ -19,9 +19,8 @@ import { generateSchema, licenceTermFields } from './licence-terms.ts'
 import { readLicenceKeys } from './model/licence-text.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { elementAt } from '../../core/present.ts'
 import { receivedFile } from '../../http/form-csv.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../http/schemas.ts'
 
@@ -77,8 +76,7 @@ const list = () =>
     handler: async ({ caller, query: { limit, cursor } }) => {
       const after = fromCursor(cursor, [text])?.[0] ?? ''
       const rows = await listLicenceLists(caller.scope, { after, limit: limit + 1 })
-      const next = rows.length > limit ? toCursor([nameKey(elementAt(rows, limit - 1).name)]) : null
-      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [nameKey(last.name)], recordOf) }
     },
   })
 

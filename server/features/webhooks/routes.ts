@@ -17,14 +17,14 @@ import {
   type CreatedWebhook,
 } from './webhooks.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
 import { errorSchema, listOf, page, textSchema } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
 import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
-import { lastOf, present } from '../../core/present.ts'
+import { present } from '../../core/present.ts'
 
 const MAX_HOURS = 168
 
@@ -211,9 +211,7 @@ const deliveries = ({ baseUrl }: Parts) =>
         },
         baseUrl,
       )
-      const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+      return { body: listPage(rows, query.limit, (last) => [last.id], messageRecord) }
     },
   })
 

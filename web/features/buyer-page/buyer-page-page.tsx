@@ -1,5 +1,6 @@
 // Settings → Buyer's page: logo, colours, own texts and language, with a live preview.
 import { useState } from 'react'
+import { Titled } from '../../shell/components/titled.tsx'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import {
@@ -17,7 +18,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, Heading, Select, TextField } from '../../shell/ui/index.ts'
+import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
 import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
@@ -146,29 +147,26 @@ interface PartProps {
 }
 
 const Colours = ({ draft, problems, onChange }: PartProps) => (
-  <Card>
-    <BlockStack gap="400">
-      <Heading>{t('Colours')}</Heading>
-      <ColourField
-        param="accent"
-        label={t('Buttons and links')}
-        help={t('Text on it is black or white, whichever is easier to read.')}
-        usual="#0a55ad"
-        error={problems.at('accent')}
-        value={draft.accent}
-        onChange={(accent) => onChange({ accent })}
-      />
-      <ColourField
-        param="background"
-        label={t('Background')}
-        help={t('Without one the page is light or dark, as the buyer’s device prefers.')}
-        usual="#f4f5f6"
-        error={problems.at('background')}
-        value={draft.background}
-        onChange={(background) => onChange({ background })}
-      />
-    </BlockStack>
-  </Card>
+  <Titled title={t('Colours')}>
+    <ColourField
+      param="accent"
+      label={t('Buttons and links')}
+      help={t('Text on it is black or white, whichever is easier to read.')}
+      usual="#0a55ad"
+      error={problems.at('accent')}
+      value={draft.accent}
+      onChange={(accent) => onChange({ accent })}
+    />
+    <ColourField
+      param="background"
+      label={t('Background')}
+      help={t('Without one the page is light or dark, as the buyer’s device prefers.')}
+      usual="#f4f5f6"
+      error={problems.at('background')}
+      value={draft.background}
+      onChange={(background) => onChange({ background })}
+    />
+  </Titled>
 )
 
 const MAX = 500
@@ -192,30 +190,27 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
     />
   )
   return (
-    <Card>
-      <BlockStack gap="400">
-        <Heading>{t('Texts and language')}</Heading>
-        <Select
-          id={fieldId('language')}
-          label={t('Default language')}
-          helpText={t(
-            'Buyers see the page in their own language if it is available, and otherwise in this one.',
-          )}
-          options={LANGUAGES}
-          value={language}
-          error={problems.at('language')}
-          onChange={(value) => onChange({ language: value as BuyerLocale })}
-        />
-        <Select
-          label={t('Your texts in')}
-          helpText={t('A language without texts shows those of the language above.')}
-          options={LANGUAGES}
-          value={locale}
-          onChange={(value) => onLocale(value as BuyerLocale)}
-        />
-        {field('intro', t('Above the files'), t('For example a thank-you.'))}
-        {field('footer', t('At the end of each page'), t('For example how to reach you.'))}
-      </BlockStack>
-    </Card>
+    <Titled title={t('Texts and language')}>
+      <Select
+        id={fieldId('language')}
+        label={t('Default language')}
+        helpText={t(
+          'Buyers see the page in their own language if it is available, and otherwise in this one.',
+        )}
+        options={LANGUAGES}
+        value={language}
+        error={problems.at('language')}
+        onChange={(value) => onChange({ language: value as BuyerLocale })}
+      />
+      <Select
+        label={t('Your texts in')}
+        helpText={t('A language without texts shows those of the language above.')}
+        options={LANGUAGES}
+        value={locale}
+        onChange={(value) => onLocale(value as BuyerLocale)}
+      />
+      {field('intro', t('Above the files'), t('For example a thank-you.'))}
+      {field('footer', t('At the end of each page'), t('For example how to reach you.'))}
+    </Titled>
   )
 }

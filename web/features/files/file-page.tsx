@@ -1,5 +1,6 @@
 // One file: its content, settings, products and links.
 import { type ReactNode, useState } from 'react'
+import { Titled } from '../../shell/components/titled.tsx'
 import { ApiError } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
@@ -292,35 +293,32 @@ function Tags({ tags }: { tags: readonly string[] }) {
 function Settings({ file }: { file: FileDetail }) {
   const onOff = (on: boolean) => (on ? t('On') : t('Off'))
   return (
-    <Card>
-      <BlockStack gap="400">
-        <Heading>{t('Settings')}</Heading>
-        <Facts
-          rows={[
-            [t('Available'), releaseText(file)],
-            [t('Available to'), customerTagText(file.customer_tag)],
-            [t('Ask for before a download'), askedText(file.ask_for)],
-            [t('Links expire'), expiryText(file.expiry_days)],
-            [t('From the first use'), firstUseText(file.first_use_hours)],
-            [t('Links allow'), limitText(file.download_limit)],
-            [t('Visibility'), visibilityText(file.visibility)],
-            [t('View in the browser'), viewText(file.view)],
-            ...(file.view === 'download' && file.view_limit === null && file.view_days === null
-              ? []
-              : ([
-                  [t('Views'), viewLimitText(file.view_limit)],
-                  [t('Views end'), viewDaysText(file.view_days)],
-                ] as const)),
-            ['CDN', onOff(file.cdn)],
-            [t('Notification'), onOff(file.download_notification)],
-            [t('Tracking'), onOff(file.download_tracking)],
-            [
-              t('Referrers'),
-              file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
-            ],
-          ]}
-        />
-      </BlockStack>
-    </Card>
+    <Titled title={t('Settings')}>
+      <Facts
+        rows={[
+          [t('Available'), releaseText(file)],
+          [t('Available to'), customerTagText(file.customer_tag)],
+          [t('Ask for before a download'), askedText(file.ask_for)],
+          [t('Links expire'), expiryText(file.expiry_days)],
+          [t('From the first use'), firstUseText(file.first_use_hours)],
+          [t('Links allow'), limitText(file.download_limit)],
+          [t('Visibility'), visibilityText(file.visibility)],
+          [t('View in the browser'), viewText(file.view)],
+          ...(file.view === 'download' && file.view_limit === null && file.view_days === null
+            ? []
+            : ([
+                [t('Views'), viewLimitText(file.view_limit)],
+                [t('Views end'), viewDaysText(file.view_days)],
+              ] as const)),
+          ['CDN', onOff(file.cdn)],
+          [t('Notification'), onOff(file.download_notification)],
+          [t('Tracking'), onOff(file.download_tracking)],
+          [
+            t('Referrers'),
+            file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
+          ],
+        ]}
+      />
+    </Titled>
   )
 }

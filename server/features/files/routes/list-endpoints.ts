@@ -26,6 +26,7 @@ import {
   toCursor,
   uuid,
   type CursorPart,
+  listPage,
 } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
@@ -188,8 +189,13 @@ const tagsInUse = () =>
     handler: async ({ caller, query: { limit, cursor, search } }) => {
       const after = fromCursor(cursor, [integer, text])
       const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
-      const data = rows.slice(0, limit)
-      const last = rows.length > limit ? lastOf(data) : null
-      return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.files, last.tag],
+          (row) => row,
+        ),
+      }
     },
   })

@@ -13,9 +13,9 @@ import {
   type VersionRow,
 } from '../../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { present } from '../../../core/present.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
-import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
 import { waitingTime } from '../../../http/prefer.ts'
@@ -74,9 +74,7 @@ const list = () =>
       })
       // Version 1 is the last one unless it was removed: a page after it is empty.
       if (rows.length === 0 && before === null) throw new AppError('not_found')
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).number]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.number], recordOf) }
     },
   })
 

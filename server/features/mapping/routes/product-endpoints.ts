@@ -7,10 +7,9 @@ import {
   type MirrorState,
 } from '../../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../../storefront/mirror/search.ts'
-import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, integer, text, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../../http/schemas.ts'
-import { lastOf } from '../../../core/present.ts'
 
 const endpoint = endpointsOf({ tag: 'Products' })
 
@@ -64,13 +63,13 @@ export function productRoutes(): Endpoint[] {
           after,
           limit: query.limit + 1,
         })
-        const shown = rows.slice(0, query.limit)
-        const last = rows.length > query.limit ? lastOf(shown) : null
         return {
-          body: {
-            data: shown.map(recordOf),
-            next_cursor: last && toCursor([last.rank, last.title_key, last.id]),
-          },
+          body: listPage(
+            rows,
+            query.limit,
+            (last) => [last.rank, last.title_key, last.id],
+            recordOf,
+          ),
         }
       },
     }),

@@ -1,12 +1,12 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { present } from '../../../core/present.ts'
 import { createApiKey } from '../../../http/auth.ts'
-import { fromCursor, toCursor, uuid } from '../../../http/cursors.ts'
+import { fromCursor, uuid, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
@@ -40,7 +40,7 @@ const keyBody = z
       .number()
       .int()
       .min(1, sayPlain('At least 1 day; absent means never'))
-      .max(MAX_DAYS, `At most ${MAX_DAYS} days; absent means never`)
+      .max(MAX_DAYS, sayFixed('At most {count} days; absent means never', { count: MAX_DAYS }))
       .nullable()
       .optional(),
   })
@@ -60,13 +60,7 @@ const list = () =>
     handler: async ({ caller, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [uuid])?.[0] ?? null
       const rows = await listApiKeys(caller.scope, { before, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      return {
-        body: {
-          data: shown.map(recordOf),
-          next_cursor: rows.length > limit ? toCursor([lastOf(shown).id]) : null,
-        },
-      }
+      return { body: listPage(rows, limit, (last) => [last.id], recordOf) }
     },
   })
 

@@ -10,8 +10,7 @@ import {
   type TagTemplate,
 } from '../tag-templates.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
-import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, text, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import {
   errorSchema,
@@ -43,9 +42,7 @@ const list = endpoint('GET /api/tag-templates', {
   handler: async ({ caller, query: { limit, cursor } }) => {
     const after = fromCursor(cursor, [text])?.[0] ?? ''
     const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
-    const shown = rows.slice(0, limit)
-    const next = rows.length > limit ? toCursor([nameKey(lastOf(shown).name)]) : null
-    return { body: { data: shown.map(recordOf), next_cursor: next } }
+    return { body: listPage(rows, limit, (last) => [nameKey(last.name)], recordOf) }
   },
 })
 

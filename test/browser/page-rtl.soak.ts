@@ -9,7 +9,7 @@ import { usePages } from './page-browser.ts'
 
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
-const MIRROR = `document.addEventListener('readystatechange', () => (document.documentElement.dir = 'rtl'))`
+const MIRROR = `if (parent === window) document.addEventListener('readystatechange', () => (document.documentElement.dir = 'rtl'))`
 const PAGES =
   '/ /reviews /packs /import /import/upload /import/csv /deliveries /links /workflows /schedules /operations /notices /settings /settings/buyer-page'.split(
     ' ',

@@ -1,5 +1,6 @@
 // A link as every answer shows it.
 import { z } from 'zod'
+import { flag } from '../../../plugins/contract.ts'
 import type { LinkFilter } from './model/list.ts'
 import { copiedAddress, type CopiedLinks } from './model/copied.ts'
 import { shownAskSchema } from './model/ask-terms.ts'
@@ -68,6 +69,9 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
 export const linkFilterFields = {
   file_id: z.string().optional(),
   pack_id: z.string().optional(),
+  own: flag.optional().meta({
+    description: 'With `file_id`: without the links that a pack’s link or a delivery gave to it',
+  }),
   operation_id: z.string().optional().meta({ description: 'Links that this operation created' }),
   status: z.enum(LINK_STATUSES).optional(),
   email: z
@@ -87,6 +91,7 @@ type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 export function linkFilterOf({
   file_id,
   pack_id,
+  own,
   operation_id,
   status,
   email,
@@ -97,6 +102,7 @@ export function linkFilterOf({
   return {
     fileId: bare('file', file_id),
     packId: bare('pack', pack_id),
+    isOwn: own,
     operation: bare(['op', 'import'], operation_id),
     status,
     email: email?.trim(),

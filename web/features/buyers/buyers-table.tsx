@@ -44,7 +44,7 @@ const CARD: CardLayout<Column> = {
 }
 
 export function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
-  const { mdDown: narrow } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   return (
     <RecordTable
       names={{ singular: t('buyer'), plural: t('buyers') }}

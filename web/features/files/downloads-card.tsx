@@ -29,7 +29,7 @@ const CARD: CardLayout<ColumnId> = { lines: ['at', { facts: ['agent'] }], dense:
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)
-  const { mdDown: narrow } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   const list = downloads.data?.data
   return (
     <Card padding="0">

@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function LinksTable({ links, named }: Props) {
-  const { mdDown } = useBreakpoints()
+  const { lgDown } = useBreakpoints()
   const [error, setError] = useState<Error | null>(null)
   const columns = useMemo(() => columnsOf(setError), [])
   return (
@@ -31,7 +31,7 @@ export function LinksTable({ links, named }: Props) {
         columns={columns}
         card={named ? NAMED_CARD : CARD}
         // The card of one file's links is too narrow for the table's columns on every screen.
-        narrow={mdDown || !named}
+        narrow={lgDown || !named}
         rows={links}
         idOf={({ id }) => id}
       />

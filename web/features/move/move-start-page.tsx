@@ -152,7 +152,9 @@ const KeptExport = ({ move }: { move: Move }) => (
         {`${recognisedText(move)} · ${momentText(move.created_at)}`}
       </Text>
     </BlockStack>
-    <StateBadge move={move} />
+    <span className="actions">
+      <StateBadge move={move} />
+    </span>
   </InlineStack>
 )
 

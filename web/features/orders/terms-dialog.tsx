@@ -10,6 +10,7 @@ import {
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
 import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
+import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -24,10 +25,6 @@ interface Props {
 
 const MAX_DAYS = 36_500
 const MAX_DOWNLOADS = 1_000_000_000
-const isCount = (value: NumberValue, most: number): boolean =>
-  value === undefined ||
-  value === null ||
-  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most)
 
 const USUAL_DAYS = 30
 const USUAL_DOWNLOADS = 3
@@ -81,8 +78,8 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
-  const areDays = isCount(days, MAX_DAYS)
-  const areDownloads = isCount(more, MAX_DOWNLOADS)
+  const areDays = days === undefined || isCountOrNone(days, MAX_DAYS)
+  const areDownloads = more === undefined || isCountOrNone(more, MAX_DOWNLOADS)
   const isUnchanged = days === undefined && more === undefined && ask.ask === 'unchanged'
   const canSend = status === 'ready' && email !== null
   const submit = () => {

@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function PacksTable({ packs, onDelete }: Props) {
-  const { mdDown: narrow } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onDelete), [onDelete])
   return (
     <RecordTable

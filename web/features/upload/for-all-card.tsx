@@ -91,7 +91,7 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
     return (
       <div>
         <Button variant="plain" onClick={() => setOpen(true)}>
-          {t('Terms of time…')}
+          {t('Release date, rental, membership …')}
         </Button>
       </div>
     )

@@ -2425,6 +2425,7 @@ export interface components {
           /** @default 50 */
           limit?: number
           operation_id?: string
+          own?: boolean
           pack_id?: string
           search?: string
           /** @enum {string} */
@@ -2439,6 +2440,7 @@ export interface components {
           email?: string
           file_id?: string
           operation_id?: string
+          own?: boolean
           pack_id?: string
           search?: string
           /** @enum {string} */
@@ -5461,6 +5463,8 @@ export interface components {
       product_id: string
     }
     Notice: {
+      /** @description The address of the delivery is missing or wrong: correcting it sends the email */
+      asks_for_address: boolean
       body: string
       body_text: components['schemas']['Text']
       /** Format: date-time */

@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function ApiKeysTable({ keys, onRevoke }: Props) {
-  const { mdDown: narrow } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onRevoke), [onRevoke])
   return (
     <RecordTable

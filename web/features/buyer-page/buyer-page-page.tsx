@@ -9,15 +9,15 @@ import {
   type BuyerPage,
   type BuyerPageDraft,
 } from './calls.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { focusField } from '../../shell/components/problem-list.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Heading, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
 import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
@@ -39,17 +39,12 @@ export function BuyerPagePage() {
     >
       {page.data ? (
         <Form saved={page.data} />
-      ) : page.error ? (
-        <Problem
-          error={page.error}
-          what={t('The buyer’s page could not be loaded')}
-          onRetry={() => void page.refetch()}
-          retrying={page.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows what={t('the buyer’s page')} />
-        </Card>
+        <Unloaded
+          query={page}
+          what={t('the buyer’s page')}
+          problem={t('The buyer’s page could not be loaded')}
+        />
       )}
     </Page>
   )
@@ -153,9 +148,7 @@ interface PartProps {
 const Colours = ({ draft, problems, onChange }: PartProps) => (
   <Card>
     <BlockStack gap="400">
-      <Text as="h2" variant="headingMd">
-        {t('Colours')}
-      </Text>
+      <Heading>{t('Colours')}</Heading>
       <ColourField
         param="accent"
         label={t('Buttons and links')}
@@ -190,7 +183,6 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
       id={fieldId(`texts.${locale}.${name}`)}
       label={label}
       helpText={help}
-      autoComplete="off"
       multiline={3}
       maxLength={MAX}
       showCharacterCount
@@ -202,9 +194,7 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
   return (
     <Card>
       <BlockStack gap="400">
-        <Text as="h2" variant="headingMd">
-          {t('Texts and language')}
-        </Text>
+        <Heading>{t('Texts and language')}</Heading>
         <Select
           id={fieldId('language')}
           label={t('Default language')}

@@ -1,7 +1,7 @@
 // What the addresses do that a merchant copies or lists.
 import { type BuyerPageDraft } from './calls.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, ChoiceList, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, ChoiceList, Heading, Hint } from '../../shell/ui/index.ts'
 
 interface Props {
   draft: BuyerPageDraft
@@ -11,9 +11,7 @@ interface Props {
 export const CopiedLinksCard = ({ draft, onChange }: Props) => (
   <Card>
     <BlockStack gap="400">
-      <Text as="h2" variant="headingMd">
-        {t('Links that you copy')}
-      </Text>
+      <Heading>{t('Links that you copy')}</Heading>
       <ChoiceList
         title={t('A copied link')}
         titleHidden
@@ -34,9 +32,7 @@ export const CopiedLinksCard = ({ draft, onChange }: Props) => (
           },
         ]}
       />
-      <Text as="p" tone="subdued">
-        {t('Also in lists of links as CSV. Links in emails always open a page.')}
-      </Text>
+      <Hint>{t('Also in lists of links as CSV. Links in emails always open a page.')}</Hint>
     </BlockStack>
   </Card>
 )

@@ -1,6 +1,6 @@
 // What buyers can do about files that are expired or used up.
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, Checkbox, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Checkbox, Heading } from '../../shell/ui/index.ts'
 import { type BuyerPageDraft } from './calls.ts'
 
 interface Props {
@@ -11,9 +11,7 @@ interface Props {
 export const EndedCard = ({ draft, onChange }: Props) => (
   <Card>
     <BlockStack gap="400">
-      <Text as="h2" variant="headingMd">
-        {t('Files that are expired or used up')}
-      </Text>
+      <Heading>{t('Files that are expired or used up')}</Heading>
       <Checkbox
         label={t('Buyers can ask for more')}
         helpText={t(

@@ -2,7 +2,7 @@
 import { type BuyerPageDraft } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, Checkbox, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Checkbox, Heading, InlineStack, Link } from '../../shell/ui/index.ts'
 
 interface Props {
   draft: BuyerPageDraft
@@ -14,9 +14,7 @@ interface Props {
 export const LibraryCard = ({ draft, url, onChange }: Props) => (
   <Card>
     <BlockStack gap="400">
-      <Text as="h2" variant="headingMd">
-        {t('All downloads of a buyer')}
-      </Text>
+      <Heading>{t('All downloads of a buyer')}</Heading>
       <Checkbox
         label={t('Buyers can open their library')}
         helpText={t(

@@ -8,7 +8,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { numberText } from '../../shell/labels/size.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Select, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, Select, SmallPrint } from '../../shell/ui/index.ts'
 import { type Figures, type Period, PERIODS, useFigures } from './calls.ts'
 import { FigureLists } from './figure-lists.tsx'
 import { type DaysProps } from './chart.tsx'
@@ -83,20 +83,15 @@ function Totals({ totals: { now, before }, names, period }: TotalsProps) {
           <div key={name}>
             <dt>{FIGURE_NAMES[name]}</dt>
             <dd>
-              {numberText(now[name])}{' '}
-              {changes[at] && (
-                <Text as="span" variant="bodySm" tone="subdued">
-                  {changes[at]}
-                </Text>
-              )}
+              {numberText(now[name])} {changes[at] && <SmallPrint>{changes[at]}</SmallPrint>}
             </dd>
           </div>
         ))}
       </dl>
       {changes.some((change) => change !== null) && (
-        <Text as="p" variant="bodySm" tone="subdued">
+        <SmallPrint>
           {t('Compared with the {days} days before.', { days: Number(period) })}
-        </Text>
+        </SmallPrint>
       )}
     </BlockStack>
   )

@@ -1,7 +1,7 @@
 // The first steps of a shop. Each is ticked by what really happened; then the card goes.
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Button, CheckIcon, Icon, Text } from '../../shell/ui/index.ts'
+import { Button, CheckIcon, Hint, Icon, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
 import { firstSteps, type Step } from './labels.ts'
 
@@ -44,11 +44,7 @@ const Entry = ({
       <Text as="h3" variant="headingSm" tone={done ? 'subdued' : undefined}>
         {title}
       </Text>
-      {!done && (
-        <Text as="p" tone="subdued">
-          {about}
-        </Text>
-      )}
+      {!done && <Hint>{about}</Hint>}
     </div>
     {!done && url && (
       <Button url={url} variant={next ? 'primary' : undefined}>

@@ -3,7 +3,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Button, Text } from '../../shell/ui/index.ts'
+import { Button, Hint, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
 import { NEED_ACTIONS, pathOf } from './labels.ts'
 
@@ -12,9 +12,7 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
   return (
     <Titled title={t('What needs you')}>
       {needs.length === 0 ? (
-        <Text as="p" tone="subdued">
-          {t('Nothing. Deliveries, imports and connections work.')}
-        </Text>
+        <Hint>{t('Nothing. Deliveries, imports and connections work.')}</Hint>
       ) : (
         <ul className="needs">
           {needs.map((one) => {

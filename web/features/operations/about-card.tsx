@@ -3,7 +3,7 @@ import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { type Operation } from '../../shell/client/types.ts'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Steps } from '../../shell/components/steps.tsx'
-import { BlockStack, Card, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Heading, Hint, Link } from '../../shell/ui/index.ts'
 import { channelText } from '../imports/labels.ts'
 import { cannotUndoText, hasEndedWell, sourceText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -16,9 +16,7 @@ export function AboutCard({ operation }: { operation: Operation }) {
   return (
     <Card>
       <BlockStack gap="400">
-        <Text as="h2" variant="headingMd">
-          {t('What it does')}
-        </Text>
+        <Heading>{t('What it does')}</Heading>
         {undoes && (
           <p>
             {tRich(
@@ -30,15 +28,9 @@ export function AboutCard({ operation }: { operation: Operation }) {
         )}
         <Steps steps={steps} />
         <Facts rows={factsOf(operation, channels)} />
-        {cannot_undo.length > 0 && !undoes && (
-          <Text as="p" tone="subdued">
-            {cannotUndoText(cannot_undo)}
-          </Text>
-        )}
+        {cannot_undo.length > 0 && !undoes && <Hint>{cannotUndoText(cannot_undo)}</Hint>}
         {undo_until && !undone_by && hasEndedWell(operation) && (
-          <Text as="p" tone="subdued">
-            {t('Can be undone until {time}.', { time: momentText(undo_until) })}
-          </Text>
+          <Hint>{t('Can be undone until {time}.', { time: momentText(undo_until) })}</Hint>
         )}
         {undone_by && (
           <p>

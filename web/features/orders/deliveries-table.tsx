@@ -15,8 +15,8 @@ import {
   Button,
   InlineStack,
   Link,
+  SmallPrint,
   Text,
-  useBreakpoints,
 } from '../../shell/ui/index.ts'
 
 type Column = 'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads' | 'help'
@@ -72,14 +72,12 @@ interface Props {
 }
 
 export function DeliveriesTable({ deliveries, onUnblock }: Props) {
-  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onUnblock), [onUnblock])
   return (
     <RecordTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={deliveries}
       idOf={({ id }) => id}
     />
@@ -97,9 +95,7 @@ const Order = ({ delivery: { id, order_name, created_at } }: RowProps) => (
         {order_name}
       </Text>
     </Link>
-    <Text as="span" variant="bodySm" tone="subdued">
-      {momentText(created_at)}
-    </Text>
+    <SmallPrint>{momentText(created_at)}</SmallPrint>
   </BlockStack>
 )
 

@@ -10,7 +10,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { watermarkProblems } from './settings-draft.ts'
 
 const WatermarkForm = lazy(async () => ({
@@ -34,18 +34,12 @@ export function PackWatermark({ pack }: { pack: Pack }) {
     <Card>
       <BlockStack gap="300">
         <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Watermark')}
-          </Text>
+          <Heading>{t('Watermark')}</Heading>
           {settings.data && <Button onClick={() => setEditing(true)}>{t('Change')}</Button>}
         </InlineStack>
         <LoadProblem query={settings} what={t('The watermark could not be loaded')} />
         {settings.isPending && <LoadingRows rows={1} what={t('the watermark')} />}
-        {settings.data && (
-          <Text as="p" tone="subdued">
-            {textOf(own, settings.data.watermark)}
-          </Text>
-        )}
+        {settings.data && <Hint>{textOf(own, settings.data.watermark)}</Hint>}
         {own && (
           <Suspense>
             <WatermarkPreview watermark={own} />
@@ -119,7 +113,6 @@ function EditWatermark({ pack, own, settings, onClose }: EditProps) {
             },
           ),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <BlockStack gap="400">
         {change.error && (

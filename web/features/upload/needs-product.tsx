@@ -6,7 +6,7 @@ import { needsProduct, type UploadRow } from './rows.ts'
 import { endSummary } from './announcement.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
-import { Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { Button, Hint, InlineStack, Link } from '../../shell/ui/index.ts'
 import '../imports/import.css'
 import { t } from '../../shell/messages/t.ts'
 
@@ -47,9 +47,7 @@ export function NeedsProduct({ queue, state }: { queue: UploadQueue; state: Queu
         ))}
       </ul>
       {open.length > SHOWN && (
-        <Text as="p" tone="subdued">
-          {t('and {more, number} more', { more: open.length - SHOWN })}
-        </Text>
+        <Hint>{t('and {more, number} more', { more: open.length - SHOWN })}</Hint>
       )}
       {mapped && <MapRows queue={queue} rows={mapped} onClose={() => setMapped(null)} />}
     </Titled>

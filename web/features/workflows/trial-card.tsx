@@ -7,7 +7,16 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn } from '../../shell/components/problems.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t, translationOf } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
 import { Changes } from '../operations/changes.tsx'
 import { changesOf } from '../operations/change.ts'
 import { ChosenFiles } from './chosen-files.tsx'
@@ -35,14 +44,12 @@ export function TrialCard({ workflow, titleOf, why }: Props) {
     <Card>
       <BlockStack gap="400">
         <BlockStack gap="100">
-          <Text as="h2" variant="headingMd">
-            {t('Try it')}
-          </Text>
-          <Text as="p" tone="subdued">
+          <Heading>{t('Try it')}</Heading>
+          <Hint>
             {t(
               'Runs these steps on up to ten files and shows the results. Nothing is changed, sent or saved.',
             )}
-          </Text>
+          </Hint>
         </BlockStack>
         <ChosenFiles chosen={chosen} onChange={setChosen} />
         <InlineStack gap="300" blockAlign="center">

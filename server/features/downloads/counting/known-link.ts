@@ -1,6 +1,7 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
 import type { LinkFacts } from '../../links/model/links.ts'
+import { packViewsEnd } from '../../links/model/pack-links.ts'
 import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
@@ -61,6 +62,15 @@ export interface KnownLink extends LinkFacts {
   /** Hours from the first use after which it expires. Null: none. */
   use_hours: number | null
   first_used_at: Date | null
+  view_limit: number | null
+  /** Views that were counted. */
+  views: number
+  /** When the link can be viewed no longer; null: always. */
+  views_end_at: Date | null
+  /** The same, if it was set apart from the link's expiry. */
+  view_expires_at: Date | null
+  /** When the running session of this request's browser ends; null: it has none. */
+  viewing: Date | null
   /** The file requires a customer tag that this buyer does not have. */
   tagProblem: TagProblem | null
   /** What it asks before it can be used; null: nothing. */
@@ -97,6 +107,10 @@ const LOOK_UP = `
     l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)},
     l.delivery_id, ${BLOCKED}, o.locale,
     l.use_hours, l.first_used_at, ${tagProblemOf('l')},
+    l.view_limit, l.views, case when l.parent_id is null or l.paid then l.views_end_at
+      else ${packViewsEnd('l', 'p')} end,
+    l.view_expires_at, (select w.expires_at from view_sessions w where w.shop_id = l.shop_id
+      and w.link_id = l.id and w.session = $7::bytea and w.expires_at > $3),
     ${askOf('l', 'p')}, coalesce(l.parent_id, l.id), l.email,
     l.revoked_at,
     case when l.parent_id is null or l.paid then l.ends_at else least(p.expires_at, l.use_ends_at) end,
@@ -118,9 +132,9 @@ const LOOK_UP = `
 export async function readKnownLink(
   query: Query,
   looks: PageLooks,
-  { key, client, now, offset = null, later = false }: Asker,
+  { key, client, now, offset = null, later = false, viewer = null }: Asker,
 ): Promise<KnownLink | null> {
-  const values = [hashKey(key), client.hash, now, client.network, offset, !later]
+  const values = [hashKey(key), client.hash, now, client.network, offset, !later, viewer]
   const { rows } = await query('look_up', LOOK_UP, values)
   if (!rows[0]) return null
   const link = linkRow(rows[0])
@@ -137,6 +151,8 @@ type KnownRow = [
   ...[referrers: string[] | null, asked_at: Date | null, ...FoundColumns, running: boolean | null],
   ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
   ...[use_hours: number | null, first_used_at: Date | null, tagProblem: TagProblem | null],
+  ...[view_limit: number | null, views: number, views_end_at: Date | null],
+  ...[view_expires_at: Date | null, viewing: Date | null],
   ...[asks: string, root: string, email: string | null],
   ...[
     revoked_at: Date | null,
@@ -170,6 +186,11 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     useHours,
     firstUsedAt,
     tagProblem,
+    view_limit,
+    views,
+    views_end_at,
+    view_expires_at,
+    viewing,
     asks,
     root,
     email,
@@ -181,6 +202,7 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     ...{ revoked_at, expires_at, available_at, download_limit },
     ...{ downloads, deleted_at, mapping_state },
     ...{ use_hours: useHours, first_used_at: firstUsedAt, tagProblem },
+    ...{ view_limit, views, views_end_at, view_expires_at, viewing },
     gate: gateOf(asks, root, email),
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at },
     session: foundSession([client, foundBy, owesBytes, bytesLeft]),

@@ -213,4 +213,25 @@ export const de: Messages = {
   'view.onlyHappened': 'Der Shop bietet sie im Browser an, ohne Download.',
   'view.endedTitle': 'Diese Ansicht ist beendet',
   'view.endedAdvice': 'Öffnen Sie die Seite der Datei noch einmal.',
+  'views.left':
+    '{count, plural, =0 {keine Aufrufe übrig} one {noch # Aufruf} other {noch # Aufrufe}}',
+  'views.leftAfter':
+    '{count, plural, =0 {danach keine Aufrufe mehr} one {danach noch # Aufruf} other {danach noch # Aufrufe}}',
+  'views.until': 'im Browser bis zum {day}',
+  'views.ended': 'im Browser nur bis zum {day}',
+  'views.running': 'in diesem Browser geöffnet bis {moment}',
+  'views.start':
+    'Sie können die Datei noch {count, plural, one {einmal} other {#-mal}} im Browser aufrufen. Danach öffnet dieser Browser sie {hours} Stunden lang beliebig oft, ohne dass es zählt.',
+  'views.usedUpTitle': 'Für diese Datei sind keine Aufrufe übrig',
+  'views.usedUp':
+    'Sie konnte {limit, plural, one {einmal} other {#-mal}} im Browser aufgerufen werden.',
+  'views.expiredTitle': 'Diese Datei kann nicht mehr im Browser aufgerufen werden',
+  'views.expired': 'Das war bis zum {day} möglich.',
+  'views.someUsedUp':
+    '{which, select, only {Diese Datei wurde} some {Einige dieser Dateien wurden} other {Diese Dateien wurden}} so oft im Browser aufgerufen, wie dieser Link erlaubt.',
+  'views.cookieTitle': 'Dieser Aufruf braucht ein Cookie',
+  'views.cookie':
+    'Die Datei kann nur begrenzt oft aufgerufen werden, und Ihr Browser lehnt das Cookie ab, an dem dieser Aufruf zu erkennen wäre. Es wurde nichts gezählt.',
+  'views.cookieAdvice':
+    'Erlauben Sie Cookies für diese Seite, gehen Sie zurück und öffnen Sie die Datei noch einmal.',
 }

@@ -198,6 +198,24 @@ export const en = {
   'view.onlyHappened': 'The shop offers it in the browser, without a download.',
   'view.endedTitle': 'This view has ended',
   'view.endedAdvice': 'Open the page of the file again.',
+  'views.left': '{count, plural, =0 {no views left} one {# view left} other {# views left}}',
+  'views.leftAfter':
+    '{count, plural, =0 {no views left after this one} one {# view left after this one} other {# views left after this one}}',
+  'views.until': 'can be viewed until {day}',
+  'views.ended': 'could be viewed until {day}',
+  'views.running': 'open in this browser until {moment}',
+  'views.start':
+    '{count, plural, one {# view is} other {# views are}} left, and opening the file uses one. For {hours} hours after that, this browser opens it again without using another.',
+  'views.usedUpTitle': 'This file has no views left',
+  'views.usedUp': 'It could be viewed {limit, plural, one {once} other {# times}} in the browser.',
+  'views.expiredTitle': 'This file can no longer be viewed',
+  'views.expired': 'It could be viewed in the browser until {day}.',
+  'views.someUsedUp':
+    '{which, select, only {This file has} some {Some of these files have} other {These files have}} been viewed as often as this link allows.',
+  'views.cookieTitle': 'This view needs a cookie',
+  'views.cookie':
+    'This file can be viewed a limited number of times, and your browser refuses the cookie by which this view would be recognised. Nothing was counted.',
+  'views.cookieAdvice': 'Allow cookies for this page, go back, and open the file again.',
 } as const
 
 export type MessageKey = keyof typeof en

@@ -205,4 +205,24 @@ export const es: Messages = {
   'view.onlyHappened': 'La tienda lo ofrece en el navegador, sin descarga.',
   'view.endedTitle': 'Esta vista ha terminado',
   'view.endedAdvice': 'Abra de nuevo la página del archivo.',
+  'views.left':
+    '{count, plural, =0 {no quedan visualizaciones} one {queda # visualización} other {quedan # visualizaciones}}',
+  'views.leftAfter':
+    '{count, plural, =0 {después no quedan visualizaciones} one {después queda # visualización} other {después quedan # visualizaciones}}',
+  'views.until': 'en el navegador hasta el {day}',
+  'views.ended': 'en el navegador solo hasta el {day}',
+  'views.running': 'abierto en este navegador hasta el {moment}',
+  'views.start':
+    '{count, plural, one {Queda # visualización} other {Quedan # visualizaciones}}, y al abrir el archivo se usa una. Durante las {hours} horas siguientes, este navegador lo abre de nuevo sin usar otra.',
+  'views.usedUpTitle': 'A este archivo no le quedan visualizaciones',
+  'views.usedUp': 'Se podía ver {limit, plural, one {una vez} other {# veces}} en el navegador.',
+  'views.expiredTitle': 'Este archivo ya no se puede ver',
+  'views.expired': 'Se podía ver en el navegador hasta el {day}.',
+  'views.someUsedUp':
+    '{which, select, only {Este archivo se ha visto} some {Algunos de estos archivos se han visto} other {Estos archivos se han visto}} en el navegador tantas veces como permite este enlace.',
+  'views.cookieTitle': 'Esta visualización necesita una cookie',
+  'views.cookie':
+    'El archivo se puede ver un número limitado de veces, y su navegador rechaza la cookie que permitiría reconocer esta visualización. No se ha contado nada.',
+  'views.cookieAdvice':
+    'Permita las cookies para esta página, vuelva atrás y abra de nuevo el archivo.',
 }

@@ -212,4 +212,25 @@ export const fr: Messages = {
   'view.onlyHappened': 'La boutique le propose dans le navigateur, sans téléchargement.',
   'view.endedTitle': 'Cette consultation est terminée',
   'view.endedAdvice': 'Ouvrez de nouveau la page du fichier.',
+  'views.left':
+    '{count, plural, =0 {aucune consultation restante} one {# consultation restante} other {# consultations restantes}}',
+  'views.leftAfter':
+    '{count, plural, =0 {aucune consultation restante ensuite} one {# consultation restante ensuite} other {# consultations restantes ensuite}}',
+  'views.until': 'dans le navigateur jusqu’au {day}',
+  'views.ended': 'dans le navigateur seulement jusqu’au {day}',
+  'views.running': 'ouvert dans ce navigateur jusqu’au {moment}',
+  'views.start':
+    'Il reste {count, plural, one {# consultation} other {# consultations}}, et ouvrir le fichier en utilise une. Pendant les {hours} heures qui suivent, ce navigateur l’ouvre de nouveau sans en utiliser d’autre.',
+  'views.usedUpTitle': 'Il ne reste aucune consultation pour ce fichier',
+  'views.usedUp':
+    'Il pouvait être consulté {limit, plural, one {une fois} other {# fois}} dans le navigateur.',
+  'views.expiredTitle': 'Ce fichier ne peut plus être consulté',
+  'views.expired': 'Il pouvait être consulté dans le navigateur jusqu’au {day}.',
+  'views.someUsedUp':
+    '{which, select, only {Ce fichier a été consulté} some {Certains de ces fichiers ont été consultés} other {Ces fichiers ont été consultés}} dans le navigateur autant de fois que ce lien le permet.',
+  'views.cookieTitle': 'Cette consultation nécessite un cookie',
+  'views.cookie':
+    'Ce fichier peut être consulté un nombre limité de fois, et votre navigateur refuse le cookie qui permettrait de reconnaître cette consultation. Rien n’a été compté.',
+  'views.cookieAdvice':
+    'Autorisez les cookies pour cette page, revenez en arrière et ouvrez de nouveau le fichier.',
 }

@@ -205,4 +205,23 @@ export const ja: Messages = {
   'view.onlyHappened': 'ショップはこのファイルをダウンロードではなくブラウザで提供しています。',
   'view.endedTitle': 'この表示は終了しました',
   'view.endedAdvice': 'ファイルのページをもう一度開いてください。',
+  'views.left': '{count, plural, =0 {閲覧可能回数は残っていません} other {あと#回閲覧可能}}',
+  'views.leftAfter':
+    '{count, plural, =0 {この後の閲覧可能回数は残っていません} other {この後あと#回閲覧可能}}',
+  'views.until': '閲覧は{day}まで',
+  'views.ended': '閲覧は{day}に終了',
+  'views.running': 'このブラウザでは{moment}まで表示できます',
+  'views.start':
+    'あと{count}回閲覧できます。ファイルを開くと1回分を使用します。その後{hours}時間は、このブラウザで何度開いても回数は減りません。',
+  'views.usedUpTitle': 'このファイルの閲覧可能回数は残っていません',
+  'views.usedUp': 'ブラウザで{limit}回まで閲覧できました。',
+  'views.expiredTitle': 'このファイルは閲覧できなくなりました',
+  'views.expired': 'ブラウザでの閲覧期限は{day}まででした。',
+  'views.someUsedUp':
+    '{which, select, only {このファイルは} some {一部のファイルは} other {これらのファイルは}}、このリンクで許可された回数まで閲覧されました。',
+  'views.cookieTitle': 'この閲覧にはCookieが必要です',
+  'views.cookie':
+    'このファイルは閲覧回数に制限がありますが、お使いのブラウザはこの閲覧を識別するためのCookieを拒否しています。回数は減っていません。',
+  'views.cookieAdvice':
+    'このページのCookieを許可してから前のページに戻り、もう一度ファイルを開いてください。',
 }

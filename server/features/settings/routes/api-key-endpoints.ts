@@ -7,7 +7,7 @@ import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import { createApiKey } from '../../../http/auth.ts'
 import { fromCursor, toCursor, uuid } from '../../../http/cursors.ts'
-import { endpoint, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 
@@ -18,24 +18,24 @@ const keySchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    hint: z.string().meta({ description: 'The first characters of the key' }),
+    hint: z.string().describe('The first characters of the key'),
     scopes: z.array(z.string()),
     created_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'null: never' }),
-    last_used_at: timestamp.nullable().meta({ description: 'To the minute' }),
+    expires_at: timestamp.nullable().describe('null: never'),
+    last_used_at: timestamp.nullable().describe('To the minute'),
     revoked_at: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 
 const keyBody = z
   .strictObject({
-    name: givenName.meta({ description: 'Its name in history' }),
+    name: givenName.describe('Its name in history'),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, sayPlain('At least one scope'))
       .max(SCOPES.length)
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: 'Only scopes that the caller has' }),
+      .describe('Only scopes that the caller has'),
     expires_in_days: z
       .number()
       .int()
@@ -46,16 +46,12 @@ const keyBody = z
   })
   .meta({ id: 'ApiKeyRequest' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'API keys', scope: 'settings:write' } as const
+const endpoint = endpointsOf({ tag: 'API keys', scope: 'settings:write' })
 
 export const apiKeyRoutes = (clock: () => Date): Endpoint[] => [list(), create(clock), revoke()]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/api-keys',
+  endpoint('GET /api/api-keys', {
     summary: 'List API keys, newest first',
     query: z.strictObject(shortPage),
     replies: {
@@ -75,10 +71,7 @@ const list = () =>
   })
 
 const create = (clock: () => Date) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/api-keys',
+  endpoint('POST /api/api-keys', {
     summary: 'Create an API key',
     description:
       'Only this answer contains the key: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
@@ -111,13 +104,9 @@ const create = (clock: () => Date) =>
   })
 
 const revoke = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/api-keys/{id}',
+  endpoint('DELETE /api/api-keys/{id}', {
     summary: 'Revoke an API key',
     description: 'The key stops working immediately. It stays in the list.',
-    params: byId,
     replies: { 204: { description: 'It is revoked', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await revokeApiKey(caller.scope, requirePublicId('key', params.id))))

@@ -12,7 +12,7 @@ import {
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { lastOf } from '../../../core/present.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import {
   errorSchema,
   givenName,
@@ -28,18 +28,14 @@ const templateSchema = z
 
 const tags = anyTags.min(1, sayPlain('At least one tag'))
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Tags', scope: 'files:write' } as const
+const endpoint = endpointsOf({ tag: 'Tags', scope: 'files:write' })
 const saved = { description: 'The template', schema: templateSchema }
 const taken = { description: 'Another template has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export const tagTemplateRoutes = (): Endpoint[] => [list, create, read, change, remove]
 
-const list = endpoint({
-  ...about,
-  method: 'get',
-  path: '/api/tag-templates',
+const list = endpoint('GET /api/tag-templates', {
   summary: 'List tag templates, by name',
   scope: 'files:read',
   query: z.strictObject(shortPage),
@@ -53,10 +49,7 @@ const list = endpoint({
   },
 })
 
-const create = endpoint({
-  ...about,
-  method: 'post',
-  path: '/api/tag-templates',
+const create = endpoint('POST /api/tag-templates', {
   summary: 'Create a tag template',
   atomic: true,
   body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
@@ -67,25 +60,17 @@ const create = endpoint({
   }),
 })
 
-const read = endpoint({
-  ...about,
-  method: 'get',
-  path: '/api/tag-templates/{id}',
+const read = endpoint('GET /api/tag-templates/{id}', {
   summary: 'Read a tag template',
   scope: 'files:read',
-  params: byId,
   replies: { 200: saved },
   handler: async ({ caller, params }) => ({
     body: recordOf(await requireTemplate(caller.scope, requirePublicId('template', params.id))),
   }),
 })
 
-const change = endpoint({
-  ...about,
-  method: 'patch',
-  path: '/api/tag-templates/{id}',
+const change = endpoint('PATCH /api/tag-templates/{id}', {
   summary: 'Rename a tag template, or replace its tags',
-  params: byId,
   body: z
     .strictObject({ name: givenName.optional(), tags: tags.optional() })
     .meta({ id: 'TagTemplateChange' }),
@@ -97,12 +82,8 @@ const change = endpoint({
   }),
 })
 
-const remove = endpoint({
-  ...about,
-  method: 'delete',
-  path: '/api/tag-templates/{id}',
+const remove = endpoint('DELETE /api/tag-templates/{id}', {
   summary: 'Delete a tag template; files keep their tags',
-  params: byId,
   replies: { 204: { description: 'Deleted', schema: null } },
   handler: async ({ caller, params }) => {
     await deleteTemplate(caller.scope, requirePublicId('template', params.id))

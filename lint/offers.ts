@@ -155,5 +155,6 @@ export const WEB_OFFERS: Offers = {
   ],
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
+  settings: ['pack-watermark.tsx'],
   upload: ['labels.ts'],
 }

@@ -488,7 +488,7 @@ export const FILE_SETTINGS = {
     shown: z.enum(ASKS).nullable(),
     column: 'text',
     form: {
-      title: 'Ask for before a download',
+      title: 'Ask before a download',
       ...KEEP,
       choices: { email: 'The buyer’s email address', password: 'A password' },
       help: 'Applies to links that exist already, too.',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { patched, PATCHES } from './polaris-patches.ts'
 import { UNUSED_PARTS, withReadTokens } from './unused-parts.ts'
 import { usedModules } from './used-components.ts'
 import { keepTexts } from './used-texts.ts'
@@ -28,4 +29,11 @@ test('the texts of used components stay', () => {
   expect(keepTexts(texts, "i18n.translate('Polaris.Badge.a')")).toBe(
     JSON.stringify({ Polaris: { Badge: { a: 'A' } } }),
   )
+})
+
+test.each(PATCHES)('Polaris still has what is mended in $module', ({ module, from, to }) => {
+  const id = path.join(PACKAGES, 'polaris/build/esm/components', module)
+  const code = readFileSync(id, 'utf8')
+  expect(code.split(from)).toHaveLength(2)
+  expect(patched(code, id)).toContain(to)
 })

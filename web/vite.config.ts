@@ -4,6 +4,7 @@ import { defineConfig } from 'vite'
 import { catalogFiles } from './catalog-files.ts'
 import { CHUNKS } from './chunks.ts'
 import { firstFiles } from './first-files.ts'
+import { polarisPatches } from './polaris-patches.ts'
 import { unusedParts } from './unused-parts.ts'
 import { usedStyles } from './used-styles.ts'
 import { usedTexts } from './used-texts.ts'
@@ -11,7 +12,15 @@ import { usedTexts } from './used-texts.ts'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), unusedParts(), usedStyles(), usedTexts(), catalogFiles(), firstFiles()],
+  plugins: [
+    react(),
+    unusedParts(),
+    polarisPatches(),
+    usedStyles(),
+    usedTexts(),
+    catalogFiles(),
+    firstFiles(),
+  ],
   // An import of types alone would load the module that has them.
   oxc: { typescript: { onlyRemoveTypeImports: false } },
   build: {

@@ -50,7 +50,7 @@ const askFor = z
   .nullable()
   .optional()
   .meta({
-    title: 'Ask for before a download',
+    title: 'Ask before a download',
     absent: 'What each file asks for',
     choices: { nothing: 'Nothing', email: 'The buyer’s email address', password: 'A password' },
   })

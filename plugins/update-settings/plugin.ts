@@ -202,7 +202,7 @@ export const updateSettings = definePlugin({
         ],
       },
       {
-        title: 'Ask for before a download',
+        title: 'Ask before a download',
         as: 'select',
         choices: [
           { label: 'Leave unchanged', fields: [] },

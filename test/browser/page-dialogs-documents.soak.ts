@@ -121,7 +121,7 @@ describe('PDF documents', () => {
     await dialog.getByText('An image', { exact: true }).click()
     await dialog.getByRole('button', { name: 'Add watermark' }).click()
     await dialog.getByText('Choose an image').waitFor()
-    await dialog.getByLabel('Search images among the files').fill('small')
+    await dialog.getByLabel('Search your images').fill('small')
     await dialog.getByRole('radio', { name: /Cover small\.png/ }).check({ force: true })
     await dialog.getByRole('button', { name: 'Add watermark' }).click()
     await launched(page).getByText('Watermark added to 1 file').waitFor()

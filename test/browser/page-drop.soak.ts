@@ -114,7 +114,7 @@ soakTest('a failed file shows the reason, and waits again after a retry', async 
     .getByText(/Duplicate filename/)
     .first()
     .waitFor()
-  await page.getByRole('button', { name: /^Try .*plain\.pdf again$/ }).click()
+  await page.getByRole('button', { name: /^Try again: .*plain\.pdf$/ }).click()
   await page.getByText('1 file waits').waitFor()
   await page.getByRole('tab', { name: 'Not imported yet' }).click()
   await page.getByRole('button', { name: /^Delete plain\.pdf/ }).click()
@@ -125,7 +125,7 @@ soakTest('a failed file shows the reason, and waits again after a retry', async 
 soakTest('one click changes the password, and refusals are listed with advice', async () => {
   const page = await open('/import/drop')
   const before = await createAccount(page, 'Old laptop')
-  await page.getByRole('button', { name: 'Change the password of Old laptop' }).click()
+  await page.getByRole('button', { name: 'Change password: Old laptop' }).click()
   const after = { ...before, password: await shown(page, 'password') }
   await dialog(page).getByRole('button', { name: 'Done' }).click()
   expect(after.password).not.toBe(before.password)

@@ -84,7 +84,7 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   await page.getByRole('button', { name: 'Move Chart of the bay.pdf up' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
   await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
-  await page.getByRole('button', { name: 'Remove Sea shanties.mp3 from the pack' }).click()
+  await page.getByRole('button', { name: 'Remove: Sea shanties.mp3' }).click()
   const inPack = `/api/files?pack=${pack}&sort=pack_position`
   const stored = async () =>
     (await json<{ data: { filename: string }[] }>('GET', inPack)).data.map((file) => file.filename)

@@ -43,7 +43,7 @@ test('shows the usage and links to another plan', async () => {
   await plan(page, 'Studio').getByText('€19.00 every 30 days').waitFor()
   expect(complaints).toEqual([])
 
-  await page.getByRole('button', { name: 'Choose Studio' }).click()
+  await page.getByRole('button', { name: 'Choose: Studio' }).click()
   await page.getByText('Studio: 19.00 EUR').waitFor()
   await page.getByRole('button', { name: 'Approve' }).click({ noWaitAfter: true })
   await expect

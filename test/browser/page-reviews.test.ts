@@ -98,7 +98,7 @@ soakTest('a candidate is accepted by keyboard, another product is chosen, or non
   const ids = await importFiles('TWIN_one.pdf', 'TWIN_two.pdf', 'TWIN_three.pdf')
   const page = await open()
   await page.getByText('3 files wait').waitFor()
-  await page.getByRole('button', { name: /^Decide one by one: 3 files like/ }).click()
+  await page.getByRole('button', { name: /^One by one: 3 files like/ }).click()
   const one = card(page, 'TWIN_one.pdf')
   await one.getByText('The filename begins with the SKU TWIN').first().waitFor()
   await expect.poll(() => one.getByText('95%').count()).toBe(2)
@@ -112,7 +112,7 @@ soakTest('a candidate is accepted by keyboard, another product is chosen, or non
   await one.waitFor({ state: 'detached' })
   await expect.poll(() => productsOf(ids.get('TWIN_one.pdf'))).toEqual([chosen])
 
-  await page.getByRole('button', { name: 'Choose another product for TWIN_two.pdf' }).click()
+  await page.getByRole('button', { name: 'Another product: TWIN_two.pdf' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Refresh products' }).click()
   await dialog.getByText(`${PRODUCTS.length} products, as of`).waitFor()
@@ -122,7 +122,7 @@ soakTest('a candidate is accepted by keyboard, another product is chosen, or non
   await card(page, 'TWIN_two.pdf').waitFor({ state: 'detached' })
   await expect.poll(() => productsOf(ids.get('TWIN_two.pdf'))).toEqual(['Signal Flags'])
 
-  await page.getByRole('button', { name: 'Reject for TWIN_three.pdf' }).click()
+  await page.getByRole('button', { name: 'None of them: TWIN_three.pdf' }).click()
   await page.getByRole('button', { name: 'All reviews' }).last().click()
   await page.getByText('Nothing to review').waitFor()
   expect(await productsOf(ids.get('TWIN_three.pdf'))).toEqual([])

@@ -139,7 +139,7 @@ soakTest('a run that would exceed its deletion limit stops as a preview', async 
   }
   expect((await server.call('POST', '/api/schedules', body)).status).toBe(201)
   const page = await open('/schedules')
-  await page.getByRole('button', { name: 'Run Clear out now' }).click()
+  await page.getByRole('button', { name: 'Run now: Clear out' }).click()
   await page.getByRole('dialog').getByText('2 files match now').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click()
   await page.waitForURL(/\/operations\/op_/)

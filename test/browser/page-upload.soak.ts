@@ -502,7 +502,7 @@ soakTest(
     const pick = async (file: string) => {
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
-        list.getByRole('button', { name: 'Choose Resumed.zip' }).press('Enter'),
+        list.getByRole('button', { name: 'Choose file: Resumed.zip' }).press('Enter'),
       ])
       await chooser.setFiles(file)
     }

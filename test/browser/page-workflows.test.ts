@@ -60,7 +60,7 @@ async function dragOnto(page: Page, handle: Locator, target: Locator): Promise<v
   await page.mouse.up()
 }
 async function showBuiltIn(page: Page): Promise<void> {
-  const shown = page.getByRole('button', { name: /built-in workflows$/ })
+  const shown = page.getByRole('button', { name: /^(Show \d+ workflows|Hide)$/ })
   if ((await shown.getAttribute('aria-expanded')) === 'false') await shown.click()
 }
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
@@ -68,6 +68,7 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: tru
 soakTest('without own workflows, the page explains them and lists the built-in ones', async () => {
   const page = await open('/workflows')
   await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
+  await showBuiltIn(page)
   await page.getByRole('link', { name: 'API import' }).click()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
   await page.getByText('Map to products').waitFor()

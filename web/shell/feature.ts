@@ -72,10 +72,6 @@ export interface PageChannel {
   undoNote?: string
 }
 
-export interface PackCardProps {
-  pack: { id: string; name: string }
-}
-
 export interface PageFeature {
   /** The name of its folder; the same as on the server. */
   name: string
@@ -83,8 +79,6 @@ export interface PageFeature {
   routes: readonly PageRoute[]
   navigation?: readonly NavigationEntry[]
   settings?: readonly SettingsEntry[]
-  /** Cards of the page of a pack. */
-  packCards?: readonly ComponentType<PackCardProps>[]
   /** Rendered beside every page. */
   everywhere?: ComponentType
   /** What the palette offers beside pages: `Upload files`. */

@@ -39,13 +39,16 @@ function OwnFrame({ children }: { children: ReactNode }) {
     <Frame
       logo={{ width: 132, topBarSource: logo, url: '/', accessibilityLabel: 'Stevedore' }}
       topBar={
-        <TopBar
-          showNavigationToggle
-          onNavigationToggle={() => setOpenAt(open ? null : path)}
-          secondaryMenu={<Bell unread={unread} />}
-          searchField={<PaletteOpener />}
-          userMenu={<ShopName />}
-        />
+        // Polaris draws the bar outside of all landmarks.
+        <header>
+          <TopBar
+            showNavigationToggle
+            onNavigationToggle={() => setOpenAt(open ? null : path)}
+            secondaryMenu={<Bell unread={unread} />}
+            searchField={<PaletteOpener />}
+            userMenu={<ShopName />}
+          />
+        </header>
       }
       navigation={
         <Navigation location={path}>
@@ -96,13 +99,12 @@ function PaletteOpener() {
       type="button"
       className="palette-opener"
       aria-haspopup="dialog"
-      aria-label={t('Find pages, files, orders and actions')}
       aria-keyshortcuts="Control+K Meta+K"
       onClick={open}
     >
       <Icon source={SearchIcon} tone="inherit" />
-      <span aria-hidden="true">{t('Find pages, files, orders and actions')}</span>
-      <kbd aria-hidden="true">{`${COMMAND_KEY} ${PALETTE_KEY}`}</kbd>
+      <span>{t('Find pages, files, orders and actions')}</span>
+      <kbd>{`${COMMAND_KEY} ${PALETTE_KEY}`}</kbd>
     </button>
   )
 }

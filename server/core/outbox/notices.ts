@@ -23,6 +23,15 @@ export interface NoticeRow {
   read_at: Date | null
 }
 
+/** Titles of notices of deliveries whose address is missing or wrong. */
+export const EMAIL_CAME_BACK = say('An email came back')
+const NO_ADDRESS = 'Order {order} has no email address'
+export const noAddressTitle = (order: string): Text => say(NO_ADDRESS, { order })
+
+/** Whether correcting the address of the delivery is the answer to the notice. */
+export const asksForAddress = ({ delivery_id, title, title_text }: NoticeRow): boolean =>
+  delivery_id !== null && (title === EMAIL_CAME_BACK.message || title_text?.message === NO_ADDRESS)
+
 /** What the list of notices and the event `notice.created` say about a notice. */
 export const noticeFields = {
   id: z.string(),

@@ -20,9 +20,16 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
      from generate_series(1, :days::int) d
      join lateral (select id, row_number() over () as n from (
        select id from files where shop_id = :shop and deleted_at is null
+         and created_at < now() - (d + 1) * interval '1 day'
          and filename like '%' || (d % 10) || '.%' limit :limit) few) f on true
      on conflict do nothing`,
     { days: DAYS, limit: FILES_A_DAY },
+  )
+  await scope.query(
+    `insert into file_downloads as n (shop_id, file_id, downloads)
+     select :shop, file_id, sum(downloads) from file_days
+     where shop_id = :shop and day < (now() at time zone 'UTC')::date group by file_id
+     on conflict (shop_id, file_id) do update set downloads = n.downloads + excluded.downloads`,
   )
   await scope.query(
     `insert into shop_days (shop_id, day, figure, subject, value)
@@ -41,7 +48,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
   for (const [table, column] of SPREAD)
     await scope.query(
       `update ${table} t set ${column} = t.${column} - interval '1 day' * s.days
-       from (select id, (row_number() over (order by ${column})) % :counted::int as days
+       from (select id, :counted::int - ntile(:counted::int) over (order by ${column}, id) as days
          from ${table} where shop_id = :shop) s
        where t.shop_id = :shop and t.id = s.id`,
       { counted: COUNTED_DAYS },

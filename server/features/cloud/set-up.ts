@@ -11,4 +11,4 @@ export const missingOf = ({ clients }: { clients: OAuthClients }, { oauth }: Pro
     : []
 
 export const setUpText = ({ title }: Provider): Text =>
-  say('The operator of this installation has to register an app with {title} first', { title })
+  say('{title} cannot be connected yet: the operator of this app has to set it up first', { title })

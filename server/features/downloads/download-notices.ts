@@ -146,7 +146,9 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
     },
     address: addressOf(link),
   }
-  await raiseNotice(tx, { level: 'info', title, body: noticeOf(data), operation_id: null })
+  await raiseNotice(tx, {
+    ...{ level: 'info', title, body: noticeOf(data), operation_id: null, delivery_id: delivery },
+  })
   await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, {
     template: 'download-asked',
     data,

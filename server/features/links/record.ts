@@ -1,5 +1,6 @@
 // A link as every answer shows it.
 import { z } from 'zod'
+import { flag } from '../../../plugins/contract.ts'
 import type { LinkFilter } from './model/list.ts'
 import { copiedAddress, type CopiedLinks } from './model/copied.ts'
 import { shownAskSchema } from './model/ask-terms.ts'
@@ -83,6 +84,9 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
 export const linkFilterFields = {
   file_id: z.string().optional(),
   pack_id: z.string().optional(),
+  own: flag
+    .optional()
+    .describe('With `file_id`: without the links that a pack’s link or a delivery gave to it'),
   operation_id: z.string().optional().describe('Links that this operation created'),
   status: z.enum(LINK_STATUSES).optional(),
   email: z.string().max(320).optional().describe('Created for this address, ignoring case'),
@@ -98,6 +102,7 @@ type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 export function linkFilterOf({
   file_id,
   pack_id,
+  own,
   operation_id,
   status,
   email,
@@ -108,6 +113,7 @@ export function linkFilterOf({
   return {
     fileId: bare('file', file_id),
     packId: bare('pack', pack_id),
+    isOwn: own,
     operation: bare(['op', 'import'], operation_id),
     status,
     email: email?.trim(),

@@ -3,7 +3,7 @@
 import { lines, say, textOf, type Text } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { EMAIL_CAME_BACK, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { BUYER_TEMPLATES_SQL } from './buyer-templates.ts'
 import { blockAddress, markBounced } from './blocks.ts'
 import type { MailId } from './message-token.ts'
@@ -112,7 +112,7 @@ const subjectOf = ({ subject }: ReportedMail): Text =>
   subject === null ? say('A message') : textOf(subject)
 
 async function raiseBounce(tx: ShopScope, mail: ReportedMail, report: MailReport): Promise<void> {
-  const title = say('An email came back')
+  const title = EMAIL_CAME_BACK
   const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(
     `select count(*)::int as count from notices where shop_id = :shop and read_at is null
        and title = :title and created_at > now() - interval '1 day'`,

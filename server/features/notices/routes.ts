@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { textOf } from '../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { lastOf } from '../../core/present.ts'
-import { listNotices, markRead, noticeFields, type NoticeRow } from '../../core/outbox/notices.ts'
+import {
+  asksForAddress,
+  listNotices,
+  markRead,
+  noticeFields,
+  type NoticeRow,
+} from '../../core/outbox/notices.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, textSchema, timestamp } from '../../http/schemas.ts'
@@ -15,6 +21,9 @@ const noticeSchema = z
     ...noticeFields,
     title_text: textSchema,
     body_text: textSchema,
+    asks_for_address: z.boolean().meta({
+      description: 'The address of the delivery is missing or wrong: correcting it sends the email',
+    }),
     read_at: timestamp.nullable(),
   })
   .meta({ id: 'Notice' })
@@ -67,6 +76,7 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   operation_id:
     notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   delivery_id: notice.delivery_id && toPublicId('delivery', notice.delivery_id),
+  asks_for_address: asksForAddress(notice),
   created_at: notice.created_at.toISOString(),
   read_at: notice.read_at?.toISOString() ?? null,
 })

@@ -6,6 +6,7 @@ import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
 import { sized } from '../../../test/scale.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { asksForAddress, listNotices } from '../../core/outbox/notices.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
@@ -273,11 +274,12 @@ test('an order without an address raises one notice, and is listed as unreachabl
   const one = order([1], { email: null, name: '#8008' })
   await reconcileOrder(own, one, parts)
   await reconcileOrder(own, later(one, { recommendation: 'ACCEPT' }), parts)
-  const notices = await own.query<{ title: string }>(
-    `select title from notices where shop_id = :shop`,
-  )
-  expect(notices).toEqual([{ title: 'Order #8008 has no email address' }])
+  const { rows: notices } = await listNotices(own, { limit: 10 })
   const listed = await listDeliveries(own, { listed: ['unreachable'], limit: 10 })
+  expect(notices).toMatchObject([
+    { title: 'Order #8008 has no email address', delivery_id: listed[0]!.id },
+  ])
+  expect(notices.map(asksForAddress)).toEqual([true])
   expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
   await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
   expect(await listDeliveries(own, { listed: ['unreachable'], limit: 10 })).toEqual([])
@@ -359,11 +361,11 @@ describe('later changes of an order', () => {
     await reconcile(one)
     await reconcile(one)
     expect((await shown(one))!.status).toBe('held')
-    const notices = await scope.query(
-      `select from notices where shop_id = :shop and title = 'The files of order #7007 are held'`,
-    )
-    expect(notices.length).toBe(1)
     const id = await idOf(one)
+    const { rows } = await listNotices(scope, { limit: 10 })
+    const notices = rows.filter(({ title }) => title === 'The files of order #7007 are held')
+    expect(notices).toMatchObject([{ delivery_id: id }])
+    expect(notices.map(asksForAddress)).toEqual([false])
     expect((await readDelivery(scope, id, now))!.messages).toEqual([])
     await releaseDelivery(scope, id, parts)
     await reconcile(later(one, { recommendation: 'CANCEL' }))

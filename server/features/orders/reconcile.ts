@@ -5,7 +5,7 @@
 import { say, sentences, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { noAddressTitle, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/present.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
@@ -205,8 +205,9 @@ async function writeDeliveries(
     const own = files.get(row.id) ?? []
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
-    if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
-    if (!quiet && isNewlyUnreachable(next, settings)) await notifyOfNoAddress(tx, order)
+    if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk')
+      await notifyOfHold(tx, row.id, order)
+    if (!quiet && isNewlyUnreachable(next, settings)) await notifyOfNoAddress(tx, row.id, order)
     written.push({ row: next, files: own })
   }
   await queueFollowUps(tx, written, now, quiet)
@@ -253,14 +254,14 @@ const isNewlyUnreachable = (
   !(row.has_phone && textsBuyers(settings)) &&
   statusOf(row) === 'ready'
 
-const notifyOfNoAddress = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
+const notifyOfNoAddress = (tx: ShopScope, delivery: string, order: PlatformOrder): Promise<void> =>
   raiseNoticeOnce(tx, {
     level: 'warning',
-    title: say('Order {order} has no email address', { order: order.name }),
+    title: noAddressTitle(order.name),
     body: say(
-      'Its files are ready, but no link could be sent. Under Deliveries, copy the link for the buyer, or add an address.',
+      'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
     ),
-    operation_id: null,
+    ...{ operation_id: null, delivery_id: delivery },
   })
 
 const ADVICE: Readonly<Record<string, Text>> = {
@@ -269,15 +270,15 @@ const ADVICE: Readonly<Record<string, Text>> = {
 }
 
 const RELEASE = say(
-  'The buyer gets the files once you release the delivery under Deliveries; revoke it there if you refuse the order.',
+  'The buyer gets the files once you release the delivery; revoke it if you refuse the order.',
 )
 
-function notifyOfHold(tx: ShopScope, order: PlatformOrder): Promise<void> {
+function notifyOfHold(tx: ShopScope, delivery: string, order: PlatformOrder): Promise<void> {
   const advice = ADVICE[order.recommendation]
   return raiseNotice(tx, {
     level: 'warning',
     title: say('The files of order {order} are held', { order: order.name }),
     body: advice ? sentences(advice, RELEASE) : RELEASE,
-    operation_id: null,
+    ...{ operation_id: null, delivery_id: delivery },
   })
 }

@@ -142,6 +142,6 @@ export async function writeFailed(
     level: 'critical',
     title: say('The files of order {order} are held', { order: about.order.name }),
     body: sentences(effect, reason),
-    operation_id: null,
+    ...{ operation_id: null, delivery_id: delivery },
   })
 }

@@ -2,7 +2,7 @@
 // those of the actions on files, found in their menu.
 import type { Page } from 'playwright-core'
 
-/** Buttons of one page that are pressed; those of further rows of a table have the same names. */
+/** Buttons of one page that are pressed. */
 const MAX_BUTTONS = 15
 const OPENS_WITHIN_MS = 700
 const BULK = '/files'
@@ -50,7 +50,13 @@ async function namesOf(page: Page): Promise<string[]> {
         .filter((one) => !one.disabled && one.offsetParent !== null)
         .map((one) => one.getAttribute('aria-label') ?? one.textContent.trim()),
     )
-  return [...new Set(names)].filter((name) => name !== '').slice(0, MAX_BUTTONS)
+  // Further rows of a table have the same buttons, named `Extend: guide.pdf`.
+  const first = new Map<string, string>()
+  for (const name of names) {
+    const [action = ''] = name.split(': ')
+    if (action !== '' && !first.has(action)) first.set(action, name)
+  }
+  return [...first.values()].slice(0, MAX_BUTTONS)
 }
 
 const dialogOf = (page: Page) => page.getByRole('dialog')

@@ -1,6 +1,7 @@
 // A colour: picked, typed, or the usual one.
 import { Button, InlineStack, TextField } from '../../shell/ui/index.ts'
 import { fieldId } from '../../shell/components/problems.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -40,7 +41,7 @@ export function ColourField({ param, label, help, error, usual, value, onChange 
           connectedRight={
             value === null ? undefined : (
               <Button
-                accessibilityLabel={t('{label}: use the usual one', { label })}
+                accessibilityLabel={actionName(t('Reset'), label)}
                 onClick={() => onChange(null)}
               >
                 {t('Reset')}

@@ -49,7 +49,6 @@ export function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
       names={{ singular: t('buyer'), plural: t('buyers') }}
       columns={COLUMNS}
       card={CARD}
-      narrowBelow="md"
       rows={buyers}
       idOf={({ email }) => email}
     />

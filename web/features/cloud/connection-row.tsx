@@ -1,5 +1,6 @@
 // One connection in the list: its state, its files, its last and next sync.
 import { toast } from '../../shell/client/bridge.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { type Connection, useSync } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import {
@@ -76,17 +77,19 @@ function RowActions({
         {t('Authorize')}
       </Button>
     )
-  if (last_sync === null || last_sync.status === 'previewed')
+  if (last_sync === null || last_sync.status === 'previewed') {
+    const next = last_sync === null ? t('Set up') : t('Check the preview')
     return (
-      <Button url={url} accessibilityLabel={t('Open {name}', { name })}>
-        {last_sync === null ? t('Set up') : t('Check the preview')}
+      <Button url={url} accessibilityLabel={actionName(next, name)}>
+        {next}
       </Button>
     )
+  }
   return (
     <BlockStack gap="100" inlineAlign="end">
       <Button
         loading={sync.isPending}
-        accessibilityLabel={t('Sync {name} now', { name })}
+        accessibilityLabel={actionName(t('Sync now'), name)}
         onClick={() =>
           sync.mutate({ id, dry_run: false }, { onSuccess: () => toast(t('The sync has started')) })
         }

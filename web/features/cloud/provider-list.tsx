@@ -1,5 +1,6 @@
 // The providers to choose from; one that the operator has not configured says so.
 import { type Provider } from './calls.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Hint, Text } from '../../shell/ui/index.ts'
@@ -21,7 +22,7 @@ export function ProviderList({ providers, onChoose }: Props) {
             <About provider={provider} />
             {provider.available && (
               <Button
-                accessibilityLabel={t('Connect {provider}', { provider: provider.title })}
+                accessibilityLabel={actionName(t('Connect'), provider.title)}
                 onClick={() => onChoose(provider)}
               >
                 {t('Connect')}

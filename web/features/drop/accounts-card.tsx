@@ -13,6 +13,7 @@ import { Nothing } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { passwordAge } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -117,7 +118,7 @@ function AccountRow({ account, renewing, onRenew, onEdit, onDelete }: RowProps) 
         <Button
           variant="plain"
           loading={renewing}
-          accessibilityLabel={t('Change the password of {name}', { name })}
+          accessibilityLabel={actionName(t('Change password'), name)}
           onClick={onRenew}
         >
           {t('Change password')}

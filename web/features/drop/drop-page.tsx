@@ -18,6 +18,8 @@ import { TransfersCard } from './transfers-card.tsx'
 
 export function DropPage() {
   const drop = useDrop()
+  // The first card is as long as the shop has accounts: what is below it must not move.
+  const { isPending } = useDropAccounts()
   return (
     <Page
       title={t('FTP upload')}
@@ -28,7 +30,7 @@ export function DropPage() {
     >
       <BlockStack gap="400">
         <LoadProblem query={drop} what={t('The drop folder could not be loaded')} />
-        {drop.data ? (
+        {drop.data && !isPending ? (
           <Loaded drop={drop.data} />
         ) : (
           !drop.error && (
@@ -80,11 +82,6 @@ function Accounts({ drop }: { drop: Drop }) {
   return (
     <>
       <LoadProblem query={accounts} what={t('The accounts could not be loaded')} />
-      {accounts.isPending && (
-        <Card padding="0">
-          <LoadingRows rows={3} what={t('accounts')} />
-        </Card>
-      )}
       {list && <AccountsCard accounts={list} />}
       {list && <ConnectCard drop={drop} accounts={list} />}
     </>

@@ -4,6 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from './calls.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { failureAdvice, fileWord, protocolText, waitingText } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
@@ -44,7 +45,7 @@ export function FileRow({ file }: { file: DropFile }) {
           <Button
             variant="plain"
             loading={retry.isPending}
-            accessibilityLabel={t('Try {path} again', { path })}
+            accessibilityLabel={actionName(t('Try again'), path)}
             onClick={() =>
               retry.mutate(file.id, { onSuccess: () => toast(t('It waits for the next import')) })
             }

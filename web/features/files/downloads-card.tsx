@@ -61,7 +61,6 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
           names={{ singular: t('download'), plural: t('downloads') }}
           columns={COLUMNS}
           card={CARD}
-          narrowBelow="md"
           rows={list}
           idOf={(_download, position) => String(position)}
         />

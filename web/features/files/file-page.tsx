@@ -183,7 +183,7 @@ const Uses = ({ file, actions: { map, unmap, give }, onLink, onUndone }: UsesPro
     <Picture file={file} />
     <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
     <LinksCard
-      of={{ file_id: file.id }}
+      of={{ file_id: file.id, own: 'true' }}
       nothing={t(
         'No links yet. A link lets one buyer download this file until it expires or reaches its limit.',
       )}
@@ -298,7 +298,7 @@ function Settings({ file }: { file: FileDetail }) {
         rows={[
           [t('Available'), releaseText(file)],
           [t('Available to'), customerTagText(file.customer_tag)],
-          [t('Ask for before a download'), askedText(file.ask_for)],
+          [t('Asked before a download'), askedText(file.ask_for)],
           [t('Links expire'), expiryText(file.expiry_days)],
           [t('From the first use'), firstUseText(file.first_use_hours)],
           [t('Links allow'), limitText(file.download_limit)],

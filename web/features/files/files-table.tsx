@@ -222,7 +222,7 @@ const CutName = ({ children, ...props }: RowProps & { children: ReactNode }) => 
     <div>
       <span
         className="cut whole-on-focus"
-        style={{ '--cut': 'clamp(160px, 19.5vw, 460px)' } as CSSProperties}
+        style={{ '--cut': 'clamp(160px, 18.5vw, 460px)' } as CSSProperties}
         title={props.file.filename}
         data-whole={props.file.filename}
       >

@@ -7,6 +7,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Box, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
@@ -59,7 +60,7 @@ const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
       <Button
         size="slim"
         url={urlOf(holder, filename)}
-        accessibilityLabel={t('Change the access of {who}', { who: whoText(holder) })}
+        accessibilityLabel={actionName(t('Change access'), whoText(holder))}
       >
         {t('Change access')}
       </Button>

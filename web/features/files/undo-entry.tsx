@@ -2,6 +2,7 @@
 // files of the operation, not only this one.
 import { useState } from 'react'
 import { type Operation } from '../../shell/client/types.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Button, Text } from '../../shell/ui/index.ts'
 import { useOperation } from '../operations/calls.ts'
@@ -18,20 +19,17 @@ interface Props {
 export function UndoEntry({ id, title, files, onUndone }: Props) {
   const [asked, setAsked] = useState(false)
   const operation = useOperation(asked ? id : null)
+  const undo =
+    files > 1 ? t('Undo for {files, plural, one {# file} other {# files}}', { files }) : t('Undo')
   return (
     <>
       <Button
         variant="plain"
         loading={asked && operation.isPending}
         onClick={() => setAsked(true)}
-        accessibilityLabel={t('Undo {title}, {files, plural, one {# file} other {# files}}', {
-          title,
-          files,
-        })}
+        accessibilityLabel={actionName(undo, title)}
       >
-        {files > 1
-          ? t('Undo for {files, plural, one {# file} other {# files}}', { files })
-          : t('Undo')}
+        {undo}
       </Button>
       {asked && operation.error && (
         <Text as="p" tone="critical">

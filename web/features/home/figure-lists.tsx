@@ -1,5 +1,6 @@
 // Top files and products, storage by type, imports by channel, and failures by cause.
 import { type ReactNode } from 'react'
+import { FileName } from '../../shell/files/name.tsx'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 import { Hint, Link, Text } from '../../shell/ui/index.ts'
@@ -72,7 +73,7 @@ const fileRow = ({ file_id, filename, downloads }: Figures['top_files'][number])
   key: file_id,
   name: (
     <Link url={`/files/${file_id}`} removeUnderline>
-      {filename}
+      <FileName filename={filename} />
     </Link>
   ),
   value: numberText(downloads),

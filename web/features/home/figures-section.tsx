@@ -42,7 +42,7 @@ export function FiguresSection() {
       {figures.isPending && <LoadingRows rows={5} what={t('the figures')} />}
       {data && (
         <BlockStack gap="400">
-          <Totals totals={data.totals} />
+          <Totals totals={data.totals} names={names} period={period} />
           {asTable ? (
             <DaysTable days={data.days} names={names} />
           ) : (
@@ -70,24 +70,32 @@ const save = (days: Figures['days'], names: DaysProps['names']) =>
     `figures-${days.at(-1)!.day}.csv`,
   )
 
-const Totals = ({ totals: { now, before } }: Pick<Figures, 'totals'>) => (
-  <dl className="figures totals">
-    {shownFigures({ now, before }).map((name) => {
-      const change = changeText(now[name], before[name])
-      return (
-        <div key={name}>
-          <dt>{FIGURE_NAMES[name]}</dt>
-          <dd>
-            {numberText(now[name])}
-            {change && (
-              <SmallPrint> {t('{change} compared with the period before', { change })}</SmallPrint>
-            )}
-          </dd>
-        </div>
-      )
-    })}
-  </dl>
-)
+interface TotalsProps extends Pick<Figures, 'totals'>, Pick<DaysProps, 'names'> {
+  period: Period
+}
+
+function Totals({ totals: { now, before }, names, period }: TotalsProps) {
+  const changes = names.map((name) => changeText(now[name], before[name]))
+  return (
+    <BlockStack gap="200">
+      <dl className="figures totals">
+        {names.map((name, at) => (
+          <div key={name}>
+            <dt>{FIGURE_NAMES[name]}</dt>
+            <dd>
+              {numberText(now[name])} {changes[at] && <SmallPrint>{changes[at]}</SmallPrint>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {changes.some((change) => change !== null) && (
+        <SmallPrint>
+          {t('Compared with the {days} days before.', { days: Number(period) })}
+        </SmallPrint>
+      )}
+    </BlockStack>
+  )
+}
 
 /** Newest first: of a long period, the latest days matter. */
 const DaysTable = ({ days, names }: DaysProps) => (

@@ -1,6 +1,7 @@
 // What waits for somebody, each with its number and one way to go on.
 import { Titled } from '../../shell/components/titled.tsx'
 import { messageText } from '../../shell/messages/server-text.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Button, Hint, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
@@ -20,7 +21,7 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
             return (
               <li key={`${one.need} ${one.cause}`}>
                 <Text as="span">{text}</Text>
-                <Button url={pathOf(one.url)} accessibilityLabel={`${action}: ${text}`}>
+                <Button url={pathOf(one.url)} accessibilityLabel={actionName(action, text)}>
                   {action}
                 </Button>
               </li>

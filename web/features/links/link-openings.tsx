@@ -1,11 +1,10 @@
 // Who opened a link that asks before a download, and the attempts that were refused.
-import { Badge, BlockStack, Hint, Text } from '../../shell/ui/index.ts'
+import { Hint } from '../../shell/ui/index.ts'
 import { type DownloadLink, type Schemas } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { refusedText } from '../../shell/files/labels.ts'
-import { momentText } from '../../shell/labels/time.ts'
+import { AttemptRow } from '../../shell/files/attempt-row.tsx'
 import { useLinkOpenings } from './list-calls.ts'
 import './link-openings.css'
 import { t } from '../../shell/messages/t.ts'
@@ -40,26 +39,13 @@ export function LinkOpeningsDialog({ link, onClose }: { link: DownloadLink; onCl
 }
 
 const OpeningRow = ({ row: { at, email, refused, filename, address, agent } }: { row: Row }) => (
-  <li>
-    <BlockStack>
-      <Text as="span" breakWord>
-        {refused ? (filename ?? t('The page with all files')) : (email ?? t('With the password'))}
-      </Text>
-      <Text as="span" variant="bodySm" tone="subdued" breakWord>
-        {[refused ? '' : filename, agent, address].filter(Boolean).join(' · ')}
-      </Text>
-    </BlockStack>
-    {refused ? (
-      <Badge tone="critical">
-        {t('Refused: {why}', {
-          why: refusedText({ reason: refused.code, times: refused.times }),
-        })}
-      </Badge>
-    ) : (
-      <Badge tone="success">{t('Opened')}</Badge>
-    )}
-    <span className="tabular">{momentText(at)}</span>
-  </li>
+  <AttemptRow
+    what={refused ? (filename ?? t('The page with all files')) : (email ?? t('With the password'))}
+    about={[refused ? '' : filename, agent, address]}
+    at={at}
+    refused={refused}
+    result={{ text: t('Opened'), tone: 'success' }}
+  />
 )
 
 const rowsOf = ({ openings, refusals }: Openings): Row[] =>

@@ -32,6 +32,7 @@ export function LinksPage() {
   const list = links.data?.data
   const open = (list ?? []).filter(({ status }) => status !== 'revoked')
   const filtered = urlState.search !== '' || urlState.status !== ''
+  const none = list?.length === 0 && !filtered && urlState.cursor === ''
   const save = async () => {
     setSaving(true)
     setSaving(await saveLinks(query).then(() => false, (error: Error) => error)) // oxfmt-ignore
@@ -42,7 +43,15 @@ export function LinksPage() {
       subtitle={t('Download links for buyers')}
       fullWidth
       secondaryActions={[
-        { content: t('Export as CSV'), loading: saving === true, onAction: () => void save() },
+        ...(none
+          ? []
+          : [
+              {
+                content: t('Export as CSV'),
+                loading: saving === true,
+                onAction: () => void save(),
+              },
+            ]),
         ...(open.length > 0
           ? [
               {
@@ -59,11 +68,7 @@ export function LinksPage() {
           <Problem error={saving} what={t('The links could not be saved')} />
         )}
         <LoadProblem query={links} what={t('The links could not be loaded')} />
-        {list?.length === 0 && !filtered && urlState.cursor === '' ? (
-          <NoLinks />
-        ) : (
-          <LinkList links={links} state={state} />
-        )}
+        {none ? <NoLinks /> : <LinkList links={links} state={state} />}
       </BlockStack>
       {revoking && <RevokeShown links={open} onClose={() => setRevoking(false)} />}
     </Page>

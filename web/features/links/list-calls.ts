@@ -7,8 +7,8 @@ import { useRead, useReadPages } from '../../shell/client/reads.ts'
 import { type AskTerms } from './ask-form.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 
-/** Links of one file, or of one pack. */
-export type LinksOf = { file_id: string } | { pack_id: string }
+/** Links that were made for one file, or for one pack. */
+export type LinksOf = { file_id: string; own: 'true' } | { pack_id: string }
 
 /** A page of the shop's links. */
 export const useLinkPage = (query: Query) =>

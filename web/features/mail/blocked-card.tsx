@@ -4,6 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
@@ -39,7 +40,7 @@ export function BlockedCard() {
             </BlockStack>
             {complaint && <Badge tone="warning">{t('No news')}</Badge>}
             <Button
-              accessibilityLabel={t('Allow {email} again', { email })}
+              accessibilityLabel={actionName(t('Allow again'), email)}
               loading={allow.isPending && allow.variables === email}
               onClick={() =>
                 allow.mutate(email, {

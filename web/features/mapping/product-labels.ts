@@ -1,7 +1,12 @@
-// The age of the list of products, in a sentence.
+// The age of the list of products, in a sentence, and names of variants.
 import { type Mirror } from './calls.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t, translated } from '../../shell/messages/t.ts'
+
+/** The platform names the only variant of a product without options so. */
+const NO_OPTION = 'Default Title'
+export const variantText = (title: string | null): string | null =>
+  title === NO_OPTION ? null : title
 
 /** `1,204 products, as of 29 Sep 2026, 14:05.` */
 export function mirrorText(

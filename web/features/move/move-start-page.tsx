@@ -144,7 +144,9 @@ const KeptExport = ({ move }: { move: Move }) => (
       <Link url={`/import/move/${move.id}`}>{move.filename}</Link>
       <SmallPrint>{`${recognisedText(move)} · ${momentText(move.created_at)}`}</SmallPrint>
     </BlockStack>
-    <StateBadge move={move} />
+    <span className="actions">
+      <StateBadge move={move} />
+    </span>
   </InlineStack>
 )
 

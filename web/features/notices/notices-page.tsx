@@ -146,9 +146,11 @@ function NoticeActions({ notice, onRead, onCorrect }: ActionsProps) {
         )}
         {notice.delivery_id && (
           <>
-            <Button variant="plain" onClick={onCorrect}>
-              {t('Correct the address')}
-            </Button>
+            {notice.asks_for_address && (
+              <Button variant="plain" onClick={onCorrect}>
+                {t('Correct the address')}
+              </Button>
+            )}
             <Link url={`/deliveries/${notice.delivery_id}`} onClick={unread ? onRead : undefined}>
               {t('View the delivery')}
             </Link>

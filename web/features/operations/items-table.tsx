@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { type Item, type Operation } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
+import { FileName } from '../../shell/files/name.tsx'
 import { StatusBadge } from './status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
@@ -42,8 +43,8 @@ const columnsOf = (preview: boolean, products: boolean): Columns<ColumnId, Item>
     cell: (item) => (
       <div className="file-name">
         <FileIcon filename={nameOf(item, preview)} />
-        <span className="cut" title={nameOf(item, preview)}>
-          <Name item={item} preview={preview} />
+        <span className="cut item-name" title={nameOf(item, preview)}>
+          <Name item={item} preview={preview} cut />
         </span>
       </div>
     ),
@@ -76,10 +77,10 @@ const columnsOf = (preview: boolean, products: boolean): Columns<ColumnId, Item>
 const nameOf = ({ filename, before }: Item, preview: boolean): string =>
   (preview ? before?.filename : null) ?? filename
 
-function Name({ item, preview }: { item: Item; preview: boolean }) {
+function Name({ item, preview, cut = false }: { item: Item; preview: boolean; cut?: boolean }) {
   const name = (
     <Text as="span" fontWeight="semibold">
-      {nameOf(item, preview)}
+      {cut ? <FileName filename={nameOf(item, preview)} /> : nameOf(item, preview)}
     </Text>
   )
   // A file in the trash has no page.

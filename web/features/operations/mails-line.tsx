@@ -8,10 +8,10 @@ import { type Mails, useOperationMails } from './calls.ts'
 
 export function MailsLine({ id }: { id: string }) {
   const { data, error } = useOperationMails(id)
-  if (error) return <Problem error={error} what={t('The emails could not be counted')} />
-  // Nothing is shown before it is known whether there are emails at all.
-  if (!data || data.total === 0) return null
-  return <Text as="p">{textOf(data)}</Text>
+  // Nothing is shown before it is known whether there are emails at all. What was read stays shown if
+  // it cannot be read again.
+  if (data) return data.total === 0 ? null : <Text as="p">{textOf(data)}</Text>
+  return error && <Problem error={error} what={t('The emails could not be counted')} />
 }
 
 function textOf({ total, sent, failed, ends_at }: Mails): string {

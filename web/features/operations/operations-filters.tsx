@@ -74,8 +74,8 @@ const SCHEDULE_FILTER = {
 /** Set only by a link from the home page. */
 const CAUSE_FILTER = {
   key: 'error',
-  label: t('Why files failed'),
-  filter: <p>{t('Operations in which files failed for one reason')}</p>,
+  label: t('Reason'),
+  filter: <p>{t('Operations that were stopped, or in which files failed, for one reason')}</p>,
   pinned: true,
 }
 
@@ -170,7 +170,7 @@ function appliedFilters(
     requested_by: '',
   })
   add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })
-  add('error', error !== '' && t('One reason why files failed'), { error: '' })
+  add('error', error !== '' && t('One reason for failures'), { error: '' })
   add('date', dateRange(from, to), { from: '', to: '' })
   return list
 }

@@ -14,6 +14,7 @@ import { labelText, operationTitle } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
 import { numberText } from '../../shell/labels/size.ts'
 import { durationText, momentText } from '../../shell/labels/time.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
@@ -140,12 +141,15 @@ const shortText = (action: OperationAction, operation: Operation): string | unde
 function RowActions({ operation }: { operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
   const title = operationTitle(operation, useChannels())
-  const shown = buttons.filter(({ action }) => action in SHORT)
+  const shown = buttons.flatMap(({ action, ...button }) => {
+    const text = shortText(action, operation)
+    return text === undefined ? [] : [{ action, text, ...button }]
+  })
   if (shown.length === 0 && !question && !error) return null
   return (
     // The row is a link to the operation; its buttons are not.
     <div className="row-actions" onClick={(event) => event.stopPropagation()}>
-      {shown.map(({ action, onAction, loading, disabled }) => (
+      {shown.map(({ action, text, onAction, loading, disabled }) => (
         <Button
           key={action}
           size="slim"
@@ -153,9 +157,9 @@ function RowActions({ operation }: { operation: Operation }) {
           onClick={onAction}
           loading={loading}
           disabled={disabled}
-          accessibilityLabel={`${shortText(action, operation)}: ${title}`}
+          accessibilityLabel={actionName(text, title)}
         >
-          {shortText(action, operation)}
+          {text}
         </Button>
       ))}
       {error && (

@@ -4,6 +4,7 @@ import { type Delivery } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -24,7 +25,7 @@ const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> =
   order: { title: t('Order', {}, 'purchase'), cell: (delivery) => <Order delivery={delivery} /> },
   buyer: {
     title: t('Buyer'),
-    cut: { className: 'product', whole: ({ email, phone }) => email ?? phone ?? undefined },
+    cut: { className: 'address', whole: ({ email, phone }) => email ?? phone ?? undefined },
     cell: (delivery) => <Buyer delivery={delivery} />,
   },
   status: {
@@ -124,9 +125,7 @@ const Help = ({ delivery, onUnblock }: RowProps & Pick<Props, 'onUnblock'>) =>
     <div className="row-actions" onClick={(event) => event.stopPropagation()}>
       <Button
         size="slim"
-        accessibilityLabel={t('Let the buyer of {name} download again', {
-          name: delivery.order_name,
-        })}
+        accessibilityLabel={actionName(t('Let them download again'), delivery.order_name)}
         onClick={() => onUnblock(delivery.id)}
       >
         {t('Let them download again')}

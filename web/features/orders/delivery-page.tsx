@@ -6,22 +6,22 @@ import { ApiError } from '../../shell/client/error.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { DELIVERY_STATUSES } from './labels.ts'
+import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
 import { AddressDialog } from './address-dialog.tsx'
+import { ChangedBanner } from './changed-banner.tsx'
 import { CorrectDialog } from './correct-dialog.tsx'
 import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
 import { StateBanners } from './state-banners.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
-import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
-import { UseTermsBanner } from './use-terms-banner.tsx'
 import { type ChangedUse, UseTermsDialog } from './use-terms-dialog.tsx'
 
 /** The open dialog; about one file, or all. */
@@ -120,18 +120,42 @@ const ChangeBanners = ({ id, releasing, used, onClose }: ChangeBannersProps) => 
       <Problem error={releasing.error} what={t('The file could not be made available')} />
     )}
     {releasing.released && (
-      <ReleasedBanner
+      <ChangedBanner
         key={releasing.released.file_id}
         delivery={id}
-        file={releasing.released}
+        title={t('{name} is available', { name: releasing.released.filename })}
+        before={termsBefore(releasing.released)}
         onClose={releasing.forget}
-      />
+      >
+        {t(
+          'Undo makes it available on {moment} again, for this order. An email that was sent about it stays with the buyer.',
+          { moment: momentText(releasing.released.available_at) },
+        )}
+      </ChangedBanner>
     )}
     {used && (
-      <UseTermsBanner key={used.before.file_id} delivery={id} changed={used} onClose={onClose} />
+      <ChangedBanner
+        key={used.before.file_id}
+        delivery={id}
+        title={t('The terms of {name} were changed', { name: used.filename })}
+        before={used.before}
+        onClose={onClose}
+      >
+        {t('They apply to this order, from now on.')}
+      </ChangedBanner>
     )}
   </>
 )
+
+interface ReleasedFile {
+  file_id: string
+  filename: string
+  /** When it would have become available. */
+  available_at: string
+}
+
+/** What the buyer has downloaded in the meantime stays with the buyer. */
+const termsBefore = ({ file_id, available_at }: ReleasedFile) => ({ file_id, available_at })
 
 /** Makes single files available before their release; `released`: the last one, to undo it. */
 function useRelease(delivery: string) {

@@ -2,6 +2,7 @@
 import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { askText } from '../links/ask-form.ts'
 import { isUnused, usedText, viewsEndTexts, viewsLeftTexts, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
@@ -169,7 +170,7 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
       {changeable && file.status === 'not_released' && (
         <Button
           variant="plain"
-          accessibilityLabel={t('Make {name} available now', { name: filename })}
+          accessibilityLabel={actionName(t('Make available'), filename)}
           onClick={onRelease}
         >
           {t('Make available')}
@@ -179,21 +180,21 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
         <>
           <Button
             variant="plain"
-            accessibilityLabel={t('Extend {name}', { name: filename })}
+            accessibilityLabel={actionName(t('Extend'), filename)}
             onClick={onTerms}
           >
             {t('Extend')}
           </Button>
           <Button
             variant="plain"
-            accessibilityLabel={t('Rental and membership of {name}', { name: filename })}
+            accessibilityLabel={actionName(t('Rental'), filename)}
             onClick={onUse}
           >
             {t('Rental')}
           </Button>
           <Button
             variant="plain"
-            accessibilityLabel={t('Replace {name}', { name: filename })}
+            accessibilityLabel={actionName(t('Replace'), filename)}
             onClick={onReplace}
           >
             {t('Replace')}

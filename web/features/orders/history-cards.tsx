@@ -4,7 +4,7 @@ import { type DeliveryDetail } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { messageWord } from '../messages/labels.ts'
-import { refusedText } from '../../shell/files/labels.ts'
+import { AttemptRow } from '../../shell/files/attempt-row.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Box, Card, Heading, SmallPrint, Text } from '../../shell/ui/index.ts'
@@ -79,36 +79,25 @@ export const DownloadsCard = ({ download_list, refusals, views, openings }: Atte
   >
     {attemptsOf({ download_list, refusals, views, openings }).map(
       ({ at, filename, address, agent, refused, viewed, opened }, row) => (
-        <li key={`${at} ${row}`}>
-          <BlockStack>
-            <Text as="span" breakWord>
-              {filename ?? t('The page with all files')}
-            </Text>
-            <Text as="span" variant="bodySm" tone="subdued" breakWord>
-              {[opened?.email, agent, address].filter(Boolean).join(' · ')}
-            </Text>
-          </BlockStack>
-          {refused ? (
-            <Badge tone="critical">
-              {t('Refused: {why}', {
-                why: refusedText({ reason: refused.code, times: refused.times }),
-              })}
-            </Badge>
-          ) : opened ? (
-            <Badge tone="success">
-              {opened.email === null ? t('Opened with the password') : t('Opened with the address')}
-            </Badge>
-          ) : viewed ? (
-            <Badge>{t('Viewed in the browser')}</Badge>
-          ) : (
-            <span />
-          )}
-          <span className="tabular">{momentText(at)}</span>
-        </li>
+        <AttemptRow
+          key={`${at} ${row}`}
+          what={filename ?? t('The page with all files')}
+          about={[opened?.email, agent, address]}
+          at={at}
+          refused={refused}
+          result={opened ? openedWith(opened) : viewed ? VIEWED : undefined}
+        />
       ),
     )}
   </Rows>
 )
+
+const VIEWED = { text: t('Viewed in the browser') }
+
+const openedWith = ({ email }: DeliveryDetail['openings'][number]) => ({
+  text: email === null ? t('Opened with the password') : t('Opened with the address'),
+  tone: 'success' as const,
+})
 
 type RefusedDownload = DeliveryDetail['refusals'][number]
 

@@ -72,7 +72,7 @@ const MissingOrders = ({ earliest }: Pick<PastOrdersAccess, 'earliest'>) => (
       )}
       <p>
         {t(
-          'To import all orders, the app needs the permission read_all_orders: its operator requests it from the platform and adds it to the scopes of the app. Then open the app again from the admin of your store, and accept its permissions.',
+          'Older orders need a permission that the operator of this app requests from the platform. Once it is there, open the app again from the admin of your store, and accept its permissions.',
         )}
       </p>
     </BlockStack>

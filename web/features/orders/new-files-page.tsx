@@ -6,6 +6,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { ActionDialog } from '../files/action-dialog.tsx'
@@ -94,9 +95,7 @@ function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | nu
             <Button
               variant="primary"
               onClick={onGive}
-              accessibilityLabel={t('Give the new files of {product} to past buyers', {
-                product: about.title,
-              })}
+              accessibilityLabel={actionName(t('Give to past buyers'), about.title)}
             >
               {t('Give to past buyers')}
             </Button>
@@ -104,9 +103,7 @@ function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | nu
           <Button
             loading={dismiss.isPending}
             onClick={() => dismiss.mutate(about.product_id)}
-            accessibilityLabel={t('Do not give the new files of {product}', {
-              product: about.title,
-            })}
+            accessibilityLabel={actionName(t('Do not give them'), about.title)}
           >
             {t('Do not give them')}
           </Button>

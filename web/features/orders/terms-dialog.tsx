@@ -10,6 +10,7 @@ import {
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
 import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
+import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -24,10 +25,9 @@ interface Props {
 
 const MAX_DAYS = 36_500
 const MAX_DOWNLOADS = 1_000_000_000
-const isCount = (value: NumberValue, most: number): boolean =>
-  value === undefined ||
-  value === null ||
-  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most)
+/** A count, the choice of no limit, or the choice to leave it unchanged. */
+const isTerm = (value: NumberValue, most: number): boolean =>
+  value === undefined || isCountOrNone(value, most)
 
 const USUAL_DAYS = 30
 const USUAL_DOWNLOADS = 3
@@ -89,14 +89,14 @@ function useViewTerms(files: readonly DeliveredFile[]) {
     fieldsOf: (tried: boolean, problemAt: (field: string) => string | undefined) => ({
       days: {
         ...{ value: days, onChange: setDays },
-        error: tried && !isCount(days, MAX_DAYS) ? wrong : problemAt('view_days'),
+        error: tried && !isTerm(days, MAX_DAYS) ? wrong : problemAt('view_days'),
       },
       more: {
         ...{ value: more, onChange: setMore },
-        error: tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problemAt('more_views'),
+        error: tried && !isTerm(more, MAX_DOWNLOADS) ? wrong : problemAt('more_views'),
       },
     }),
-    areValid: isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS),
+    areValid: isTerm(days, MAX_DAYS) && isTerm(more, MAX_DOWNLOADS),
     isUnchanged: days === undefined && more === undefined,
     change: {
       ...(days === undefined ? {} : { view_days: days as number | null }),
@@ -123,8 +123,8 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
-  const areDays = isCount(days, MAX_DAYS)
-  const areDownloads = isCount(more, MAX_DOWNLOADS)
+  const areDays = isTerm(days, MAX_DAYS)
+  const areDownloads = isTerm(more, MAX_DOWNLOADS)
   const isUnchanged =
     days === undefined && more === undefined && ask.ask === 'unchanged' && views.isUnchanged
   const canSend = status === 'ready' && email !== null

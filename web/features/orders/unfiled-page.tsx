@@ -4,6 +4,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
@@ -69,20 +70,14 @@ function Product({ about, onDismiss }: { about: UnfiledProduct; onDismiss: () =>
           <Button
             variant="primary"
             url="/import/upload"
-            accessibilityLabel={t('Upload files for {product}', { product: title })}
+            accessibilityLabel={actionName(t('Upload files'), title)}
           >
             {t('Upload files')}
           </Button>
-          <Button
-            url="/files?mapped=false"
-            accessibilityLabel={t('Choose files for {product}', { product: title })}
-          >
+          <Button url="/files?mapped=false" accessibilityLabel={actionName(t('Map files'), title)}>
             {t('Map files')}
           </Button>
-          <Button
-            onClick={onDismiss}
-            accessibilityLabel={t('{product} is no download', { product: title })}
-          >
+          <Button onClick={onDismiss} accessibilityLabel={actionName(t('Not a download'), title)}>
             {t('Not a download')}
           </Button>
         </InlineStack>

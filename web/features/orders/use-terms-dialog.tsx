@@ -2,6 +2,7 @@
 // that the customer must have.
 import { useState } from 'react'
 import { Dialog } from '../../shell/components/dialog.tsx'
+import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -28,10 +29,6 @@ const MAX_HOURS = 876_000
 const MAX_TAG = 255
 const USUAL_HOURS = 48
 
-const isHours = (value: NumberValue): value is number | null =>
-  value === null ||
-  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_HOURS)
-
 /** The terms that are being edited, and saving those that were changed. */
 function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
   const { file_id, filename, first_use_hours, customer_tag } = file
@@ -41,7 +38,7 @@ function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
   const [tried, setTried] = useState(false)
   const submit = () => {
     setTried(true)
-    if (!isHours(hours)) return
+    if (!isCountOrNone(hours, MAX_HOURS)) return
     const wanted = tag.trim() === '' ? null : tag.trim()
     // An unchanged term is not sent: the file then keeps following its own tag.
     const terms = {
@@ -96,7 +93,9 @@ export function UseTermsDialog(props: Props) {
                 at: momentText(file.first_used_at),
               }),
             })}
-        {...(tried && !isHours(hours) ? { error: t('Enter a whole number above 0') } : {})}
+        {...(tried && !isCountOrNone(hours, MAX_HOURS)
+          ? { error: t('Enter a whole number above 0') }
+          : {})}
       />
       <TextField
         label={t('Required customer tag')}

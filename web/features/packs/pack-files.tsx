@@ -6,6 +6,7 @@ import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SortableList, type SortableControls } from '../../shell/components/sortable.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import {
   Box,
   Button,
@@ -78,9 +79,11 @@ const TopRow = ({ pack }: { pack: Pack }) => (
   <Box padding="400">
     <InlineStack align="space-between" blockAlign="center">
       <Heading>{t('Files')}</Heading>
-      <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
-        {t('Show among files')}
-      </Button>
+      {pack.files === 0 ? (
+        <Button url="/files">{t('Go to files')}</Button>
+      ) : (
+        <Button url={`/files?pack=${pack.id}`}>{t('Show among files')}</Button>
+      )}
     </InlineStack>
   </Box>
 )
@@ -109,7 +112,7 @@ function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: P
         variant="plain"
         tone="critical"
         loading={removing}
-        accessibilityLabel={t('Remove {filename} from the pack', { filename })}
+        accessibilityLabel={actionName(t('Remove'), filename)}
         onClick={onRemove}
       >
         {t('Remove')}

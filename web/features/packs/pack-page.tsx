@@ -1,6 +1,5 @@
 // One pack: its files in their order, its products, its links.
-import { Suspense, useState } from 'react'
-import { useFeatures } from '../../shell/feature.ts'
+import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
@@ -14,6 +13,7 @@ import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { LinksCard } from '../links/links-card.tsx'
+import { PackWatermark } from '../settings/pack-watermark.tsx'
 import { CreatePackLink } from './create-pack-link.tsx'
 import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
@@ -62,7 +62,6 @@ interface WholeProps {
 }
 
 function Whole({ pack, stale, retry, back }: WholeProps) {
-  const cards = useFeatures().flatMap(({ packCards = [] }) => packCards)
   const [asking, setAsking] = useState<'name' | 'link' | 'delete' | null>(null)
   const close = () => setAsking(null)
   return (
@@ -105,11 +104,7 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
         <Layout.Section variant="oneThird">
           <BlockStack gap="400">
             <PackProducts pack={pack} />
-            {cards.map((Shown, at) => (
-              <Suspense key={at}>
-                <Shown pack={pack} />
-              </Suspense>
-            ))}
+            <PackWatermark pack={pack} />
           </BlockStack>
         </Layout.Section>
       </Layout>

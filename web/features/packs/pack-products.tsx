@@ -5,6 +5,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type Pack, type PackProduct, type ProductChoice, useChangePack } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import {
   BlockStack,
@@ -106,7 +107,7 @@ const ProductRow = ({ product, busy, onRemove }: RowProps) => (
       variant="plain"
       tone="critical"
       disabled={busy}
-      accessibilityLabel={t('Remove {title} from the pack', { title: product.product_title })}
+      accessibilityLabel={actionName(t('Remove'), product.product_title)}
       onClick={onRemove}
     >
       {t('Remove')}

@@ -22,7 +22,6 @@ export function PacksTable({ packs, onDelete }: Props) {
       names={{ singular: t('pack'), plural: t('packs') }}
       columns={columns}
       card={CARD}
-      narrowBelow="md"
       rows={packs}
       idOf={({ id }) => id}
     />

@@ -96,6 +96,21 @@ function Whole({ list, query }: WholeProps) {
   )
 }
 
+const NoKeys = () => (
+  <Nothing
+    why="new"
+    heading={t('No buyer has a key yet')}
+    action={{
+      content: t('Create a workflow for deliveries'),
+      url: '/workflows/new?kind=delivery',
+    }}
+  >
+    {t(
+      'A workflow on deliveries with the step “Assign licence keys” gives keys of this list to buyers. They are listed here.',
+    )}
+  </Nothing>
+)
+
 function AssignedKeys({ list: { id } }: Pick<WholeProps, 'list'>) {
   const { urlState, go, pages } = useUrlState(KEYS_STATE)
   const { search, status, cursor, page } = urlState
@@ -107,11 +122,7 @@ function AssignedKeys({ list: { id } }: Pick<WholeProps, 'list'>) {
   if (none && search === '' && status === '' && cursor === '')
     return (
       <Card>
-        <Nothing why="new" heading={t('No buyer has a key yet')}>
-          {t(
-            'A workflow on deliveries with the step “Assign licence keys” gives keys of this list to buyers. They are listed here.',
-          )}
-        </Nothing>
+        <NoKeys />
       </Card>
     )
   return (

@@ -5,6 +5,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { isRunningOut, licenceCounts, licenceState } from './labels.ts'
 import { andText } from '../../shell/labels/list.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -129,13 +130,13 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
         </InlineStack>
         <InlineStack gap="200" blockAlign="center">
           {generate === null && (
-            <Button accessibilityLabel={t('Add keys to {name}', { name })} onClick={onAdd}>
+            <Button accessibilityLabel={actionName(t('Add keys'), name)} onClick={onAdd}>
               {t('Add keys')}
             </Button>
           )}
           <Button
             url={`/settings/licences/${id}`}
-            accessibilityLabel={t('Keys of {name} that buyers have', { name })}
+            accessibilityLabel={actionName(t('See keys'), name)}
           >
             {t('See keys')}
           </Button>

@@ -1,5 +1,6 @@
 // What a person enters about a list of licence keys, before it is saved.
 import { keyBits, MIN_KEY_BITS, type KeyPattern } from '../../../plugins/_page/key-pattern.ts'
+import { isCountOrNone } from '../../shell/components/counts.ts'
 import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { type Objection } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -42,16 +43,13 @@ export function problemsOfDraft({ name, keys, pattern, ...terms }: ListDraft): O
       ),
     })
   for (const param of ['expiry_days', 'activation_limit'] as const)
-    if (!isCount(terms[param])) problems.push({ param, message: t('Enter a whole number') })
+    if (!isCountOrNone(terms[param])) problems.push({ param, message: t('Enter a whole number') })
   return problems
 }
 
 /** How many `X` the pattern lacks. */
 const missingPlaces = (pattern: string): number =>
   Math.ceil((MIN_KEY_BITS - keyBits(pattern)) / keyBits('X'))
-
-const isCount = (value: NumberValue): value is number | null =>
-  value === null || (typeof value === 'number' && Number.isInteger(value) && value > 0)
 
 /** The body of a request, for a draft without problems. */
 export function bodyOf(draft: ListDraft): LicenceListChange & { name: string } {
@@ -60,8 +58,8 @@ export function bodyOf(draft: ListDraft): LicenceListChange & { name: string } {
   return {
     name: name.trim(),
     ...(keys === 'generated' ? { generate: { pattern, prefix, checksum } } : {}),
-    ...(isCount(expiry_days) ? { expiry_days } : {}),
-    ...(isCount(activation_limit) ? { activation_limit } : {}),
+    ...(isCountOrNone(expiry_days) ? { expiry_days } : {}),
+    ...(isCountOrNone(activation_limit) ? { activation_limit } : {}),
     revoke_on_refund,
   }
 }

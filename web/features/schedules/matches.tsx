@@ -2,6 +2,7 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type Match } from './calls.ts'
 import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { FileName } from '../../shell/files/name.tsx'
 import { paidText } from '../../shell/files/impact-labels.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -32,7 +33,7 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
         <ul className="sample">
           {data.sample.map((name) => (
             <li key={name} title={name}>
-              {name}
+              <FileName filename={name} />
             </li>
           ))}
           {more > 0 && <li className="more">{t('and {more, number} more', { more })}</li>}

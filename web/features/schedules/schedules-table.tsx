@@ -6,6 +6,7 @@ import { RecordTable } from '../../shell/components/record-table.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { BlockStack, Button, InlineStack, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { OPERATION_STATUSES } from '../operations/operation-status.ts'
 import { cronText, runText } from './labels.ts'
@@ -128,7 +129,7 @@ interface ButtonsProps {
 
 const Buttons = ({ name, onRun, onDelete }: ButtonsProps) => (
   <InlineStack gap="300" align="end" wrap={false}>
-    <Button variant="plain" accessibilityLabel={t('Run {name} now', { name })} onClick={onRun}>
+    <Button variant="plain" accessibilityLabel={actionName(t('Run now'), name)} onClick={onRun}>
       {t('Run now')}
     </Button>
     <CriticalButton label={t('Delete {name}', { name })} onClick={onDelete} text={t('Delete')} />

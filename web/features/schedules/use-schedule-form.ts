@@ -5,6 +5,7 @@ import { type Schedule, useSaveSchedule } from './calls.ts'
 import { type JsonSchema, type Objection } from '../../shell/client/workflows.ts'
 import { checkFilter } from '../../shell/files/filter-check.ts'
 import { checkOptions } from '../plugins/option-form/check.ts'
+import { isCount } from '../../shell/components/counts.ts'
 import { isWithin, problemsOf, type Problems } from '../../shell/components/problems.ts'
 import { useDraftForm, type DraftForm } from '../../shell/components/use-draft-form.ts'
 import { bodyOf, draftOf, isChanged, type ScheduleDraft } from './draft.ts'
@@ -65,9 +66,6 @@ function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Obj
     ...say(draft.runs === null, 'action', t('Choose what to do')),
     ...(schema ? checkOptions(schema, draft.options, 'options') : []),
     ...checkFilter(filter, 'filter'),
-    ...say(!isWhole(cap), 'cap', t('Enter a whole number from 1 up')),
+    ...say(!isCount(cap), 'cap', t('Enter a whole number from 1 up')),
   ]
 }
-
-const isWhole = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1

@@ -1,4 +1,3 @@
-import { lazy } from 'react'
 import { lazyPage, type PageFeature } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { SettingsIcon } from '../../shell/ui/index.ts'
@@ -13,9 +12,6 @@ export const settings: PageFeature = {
       page: lazyPage(() => import('./api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
     },
     { path: '/settings/plan', page: lazyPage(() => import('./plan/plan-page.tsx'), 'PlanPage') },
-  ],
-  packCards: [
-    lazy(async () => ({ default: (await import('./pack-watermark.tsx')).PackWatermark })),
   ],
   navigation: [{ url: '/settings', label: t('Settings'), icon: SettingsIcon }],
   settings: [

@@ -9,7 +9,6 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { type PackCardProps } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { watermarkProblems } from './settings-draft.ts'
@@ -21,10 +20,13 @@ const WatermarkPreview = lazy(async () => ({
   default: (await import('./watermark-preview.tsx')).WatermarkPreview,
 }))
 
-type Pack = PackCardProps['pack']
+interface Pack {
+  id: string
+  name: string
+}
 type Mark = ShopSettings['watermark']
 
-export function PackWatermark({ pack }: PackCardProps) {
+export function PackWatermark({ pack }: { pack: Pack }) {
   const settings = useSettings()
   const [editing, setEditing] = useState(false)
   const own = settings.data?.pack_watermarks[pack.id] ?? null
@@ -37,13 +39,7 @@ export function PackWatermark({ pack }: PackCardProps) {
         </InlineStack>
         <LoadProblem query={settings} what={t('The watermark could not be loaded')} />
         {settings.isPending && <LoadingRows rows={1} what={t('the watermark')} />}
-        {settings.data && (
-          <Hint>
-            {own
-              ? t('PDF documents of this pack get this watermark instead of the shop’s.')
-              : t('PDF documents of this pack get the watermark of the shop.')}
-          </Hint>
-        )}
+        {settings.data && <Hint>{textOf(own, settings.data.watermark)}</Hint>}
         {own && (
           <Suspense>
             <WatermarkPreview watermark={own} />
@@ -58,6 +54,14 @@ export function PackWatermark({ pack }: PackCardProps) {
       )}
     </Card>
   )
+}
+
+function textOf(own: Mark, shops: Mark): string {
+  if (own && shops) return t('PDF documents of this pack get this watermark instead of the shop’s.')
+  if (own) return t('PDF documents of this pack get this watermark.')
+  return shops
+    ? t('PDF documents of this pack get the watermark of the shop.')
+    : t('PDF documents of this pack get no watermark: neither the pack nor the shop has one.')
 }
 
 interface EditProps {
@@ -116,7 +120,7 @@ function EditWatermark({ pack, own, settings, onClose }: EditProps) {
         )}
         <Suspense fallback={<LoadingRows what={t('the settings')} />}>
           <WatermarkForm
-            none={t('The shop’s watermark')}
+            none={settings.watermark ? t('The shop’s watermark') : t('None, like the shop')}
             value={mark}
             problems={problemsOf(empty(mark), placedIn(change.error, pack.id))}
             onChange={setMark}

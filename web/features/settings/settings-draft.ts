@@ -1,4 +1,5 @@
 // The settings while they are edited: a number may be half typed.
+import { isCountOrNone } from '../../shell/components/counts.ts'
 import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { type MatchMethod, type ShopSettings } from '../../shell/client/types.ts'
 import { type Objection } from '../../shell/client/workflows.ts'
@@ -61,7 +62,7 @@ const LARGEST = { expiry_days: 36_500, download_limit: 1_000_000_000 } as const
  */
 export function numberProblems(draft: SettingsDraft): Objection[] {
   const counts = (Object.keys(LARGEST) as (keyof typeof LARGEST)[])
-    .filter((param) => !isCount(draft[param], LARGEST[param]))
+    .filter((param) => !isCountOrNone(draft[param], LARGEST[param]))
     .map((param) => ({
       param,
       message: t('Enter a whole number from 1 to {largest, number}', { largest: LARGEST[param] }),
@@ -81,7 +82,3 @@ export function watermarkProblems({ watermark }: Pick<SettingsDraft, 'watermark'
     return [{ param: 'watermark.picture', message: t('Choose an image') }]
   return []
 }
-
-const isCount = (value: NumberValue, largest: number): boolean =>
-  value === null ||
-  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest)

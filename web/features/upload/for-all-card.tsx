@@ -92,7 +92,7 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
     return (
       <div>
         <Button variant="plain" onClick={() => setOpen(true)}>
-          {t('Terms of time and views…')}
+          {t('Release date, rental, views …')}
         </Button>
       </div>
     )

@@ -2,6 +2,7 @@
 // resumes where it stopped, or it is discarded.
 import { useRef, useState } from 'react'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
@@ -75,7 +76,7 @@ function InterruptedRow({ file, onChosen, onDiscard }: RowProps) {
         <InlineStack gap="300">
           <Button
             variant="plain"
-            accessibilityLabel={t('Choose {filename}', { filename: path })}
+            accessibilityLabel={actionName(t('Choose file'), path)}
             onClick={() => input.current?.click()}
           >
             {t('Choose file')}

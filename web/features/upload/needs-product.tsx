@@ -5,6 +5,7 @@ import { type QueueState, type UploadQueue } from './queue.ts'
 import { needsProduct, type UploadRow } from './rows.ts'
 import { endSummary } from './announcement.ts'
 import { Titled } from '../../shell/components/titled.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { Button, Hint, InlineStack, Link } from '../../shell/ui/index.ts'
 import '../imports/import.css'
 import { t } from '../../shell/messages/t.ts'
@@ -36,9 +37,7 @@ export function NeedsProduct({ queue, state }: { queue: UploadQueue; state: Queu
               <Link url={`/files/${row.file}`}>{row.filename}</Link>
               <Button
                 disabled={mapping.has(row.id)}
-                accessibilityLabel={t('Choose a product for {filename}', {
-                  filename: row.filename,
-                })}
+                accessibilityLabel={actionName(t('Choose a product…'), row.filename)}
                 onClick={() => setMapped([row])}
               >
                 {t('Choose a product…')}

@@ -9,6 +9,7 @@ import { MapRows } from './map-rows.tsx'
 import { sentText, UPLOAD_STATUSES } from './labels.ts'
 import { type UploadQueue } from './queue.ts'
 import { needsProduct, type UploadRow } from './rows.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -65,22 +66,22 @@ export function QueueRow({ row, queue, onTaken, common, isMapping }: Props) {
 function RowProduct({ row, queue, common, isMapping }: Omit<Props, 'onTaken'>) {
   const [choosing, setChoosing] = useState(false)
   if (row.status === 'failed') return null
-  if (needsProduct(row))
+  if (needsProduct(row)) {
+    const state = isMapping ? t('Being mapped') : t('Not mapped: choose')
     return (
       <InlineStack>
         <Button
           variant="plain"
           disabled={isMapping}
-          accessibilityLabel={t('Not mapped: choose a product for {filename}', {
-            filename: row.filename,
-          })}
+          accessibilityLabel={actionName(state, row.filename)}
           onClick={() => setChoosing(true)}
         >
-          {isMapping ? t('Being mapped') : t('Not mapped: choose')}
+          {state}
         </Button>
         {choosing && <MapRows queue={queue} rows={[row]} onClose={() => setChoosing(false)} />}
       </InlineStack>
     )
+  }
   const title = row.products.length > 0 ? andText(row.products) : common?.title
   if (title === undefined) return null
   return (
@@ -103,7 +104,7 @@ function Actions({ row, queue, onTaken }: Pick<Props, 'row' | 'queue' | 'onTaken
       key={at}
       variant="plain"
       tone={critical ? 'critical' : undefined}
-      accessibilityLabel={`${name}: ${filename}`}
+      accessibilityLabel={actionName(name, filename)}
       onClick={() => act(id)}
     >
       {name}

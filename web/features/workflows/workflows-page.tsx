@@ -60,7 +60,7 @@ export function WorkflowsPage() {
                 <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />
               )}
             </Card>
-            <BuiltIn workflows={builtIn} schedules={uses} startOpen={own.length === 0} />
+            <BuiltIn workflows={builtIn} schedules={uses} />
           </>
         )}
       </BlockStack>
@@ -72,13 +72,11 @@ export function WorkflowsPage() {
 interface BuiltInProps {
   workflows: readonly Workflow[]
   schedules: readonly Schedule[]
-  startOpen: boolean
 }
 
-/** The built-in workflows, closed while the shop has its own. */
-function BuiltIn({ workflows, schedules, startOpen }: BuiltInProps) {
-  const [chosen, setChosen] = useState<boolean | null>(null)
-  const open = chosen ?? startOpen
+/** The built-in workflows, closed at first. */
+function BuiltIn({ workflows, schedules }: BuiltInProps) {
+  const [open, setOpen] = useState(false)
   return (
     <Card padding="0">
       <Box padding="400">
@@ -94,10 +92,13 @@ function BuiltIn({ workflows, schedules, startOpen }: BuiltInProps) {
             icon={open ? ChevronUpIcon : ChevronDownIcon}
             ariaExpanded={open}
             ariaControls="built-in-workflows"
-            accessibilityLabel={open ? t('Hide built-in workflows') : t('Show built-in workflows')}
-            onClick={() => setChosen(!open)}
+            onClick={() => setOpen(!open)}
           >
-            {String(workflows.length)}
+            {open
+              ? t('Hide')
+              : t('Show {count, plural, one {# workflow} other {# workflows}}', {
+                  count: workflows.length,
+                })}
           </Button>
         </InlineStack>
       </Box>

@@ -2500,6 +2500,7 @@ export interface components {
           /** @default 50 */
           limit?: number
           operation_id?: string
+          own?: boolean
           pack_id?: string
           search?: string
           /** @enum {string} */
@@ -2514,6 +2515,7 @@ export interface components {
           email?: string
           file_id?: string
           operation_id?: string
+          own?: boolean
           pack_id?: string
           search?: string
           /** @enum {string} */
@@ -5621,6 +5623,8 @@ export interface components {
       product_id: string
     }
     Notice: {
+      /** @description The address of the delivery is missing or wrong: correcting it sends the email */
+      asks_for_address: boolean
       body: string
       body_text: components['schemas']['Text']
       /** Format: date-time */

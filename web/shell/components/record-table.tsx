@@ -51,7 +51,7 @@ interface Props<Id extends string, Row> {
   columns: Columns<Id, Row>
   card: CardLayout<Id>
   /** The window below which its rows are cards; `always`: they are. */
-  narrowBelow?: 'md' | 'lg' | 'always'
+  narrowBelow?: 'lg' | 'always'
   rows: readonly Row[]
   idOf: (row: Row, position: number) => string
   selection?: RowSelection<Row>
@@ -60,8 +60,8 @@ interface Props<Id extends string, Row> {
 
 export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
   const { names, columns, card, rows, idOf, selection, sorting, narrowBelow = 'lg' } = props
-  const { mdDown, lgDown } = useBreakpoints()
-  const narrow = { md: mdDown, lg: lgDown, always: true }[narrowBelow]
+  const { lgDown } = useBreakpoints()
+  const narrow = narrowBelow === 'always' || lgDown
   const onRow = useStable((row: Row, { target, currentTarget }: MouseEvent<HTMLElement>) => {
     // Links, buttons and the checkbox handle their own clicks.
     if (!(target instanceof Element) || target.closest('a, button, input, label')) return

@@ -92,6 +92,7 @@ describe('a filter', () => {
     ])
     expect(await idsOf({ search: 'SPRING' })).toEqual([whole])
     expect(await idsOf({ fileId: files[20]! })).toEqual([part!.id])
+    expect(await idsOf({ fileId: files[20]!, isOwn: true })).toEqual([])
     expect((await list({})).data.map(({ id }) => id)).not.toContain(part!.id)
   })
 

@@ -21,6 +21,8 @@ import { nameKey } from '../../../files/rules.ts'
 export interface LinkFilter {
   /** Includes links that a pack's link gave to the file. Index: links_file. */
   fileId?: string | undefined
+  /** Of the links of a file: without those that a pack's link or a delivery gave to it. */
+  isOwn?: boolean | undefined
   /** Index: links_pack. */
   packId?: string | undefined
   /** Links that this operation created. Index: links_operation. */
@@ -165,11 +167,12 @@ async function compile(
     Object.assign(bindings, given)
     served ||= isServed
   }
-  const { fileId, packId, operation, email, search, status } = filter
+  const { fileId, isOwn, packId, operation, email, search, status } = filter
   if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
-  // Only a file's own list shows links that a pack's link or a delivery gave to it. Elsewhere the
+  // Only a file's list shows links that a pack's link or a delivery gave to it. Elsewhere the
   // pack's link represents them, and deliveries have their own list.
-  else conditions.push('l.parent_id is null and l.delivery_id is null')
+  if (fileId === undefined || isOwn === true)
+    conditions.push('l.parent_id is null and l.delivery_id is null')
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })

@@ -93,7 +93,7 @@ export const WAITING = `(
   where r.shop_id = :shop and r.status = 'open' and r.file_settled and r.replaces
     and ${IS_UNANSWERED})`
 
-const LIKE_THE_TITLE = say('Its name is like the title')
+const LIKE_THE_TITLE = say('Their names are like the title')
 /**
  * SQL: the rule that suggested the best candidate of a review. How like a title a name is differs
  * from file to file, so that it is left out, as in the column `alike`.

@@ -66,7 +66,7 @@ test('reviews with the same candidate by the same rule are accepted and undone t
     others: ['TWIN_2.pdf', 'TWIN_1.pdf'],
     review: { file: { filename: 'TWIN_3.pdf' } },
   })
-  expect(second).toMatchObject({ count: 2, rule: 'Its name is like the title' })
+  expect(second).toMatchObject({ count: 2, rule: 'Their names are like the title' })
   const paged = await ok('GET', '/api/reviews/groups?limit=1')
   const next = await ok('GET', `/api/reviews/groups?limit=1&cursor=${paged.next_cursor}`)
   expect([...paged.data, ...next.data]).toEqual([first, second])

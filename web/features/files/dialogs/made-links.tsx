@@ -6,6 +6,7 @@ import { type DownloadLink } from '../../../shell/client/types.ts'
 import { Code, Copy } from '../../../shell/components/copy.tsx'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
+import { actionName } from '../../../shell/labels/action-name.ts'
 import { Banner, Button, InlineStack, SmallPrint, Text } from '../../../shell/ui/index.ts'
 import { linkTerms, notSentText } from '../../links/labels.ts'
 import { linksCsv } from '../../links/list-labels.ts'
@@ -98,7 +99,7 @@ function MadeLinkRow({ link, onMail }: { link: DownloadLink; onMail: () => void 
         {email !== null && (
           <Button
             variant="plain"
-            accessibilityLabel={t('Email the link to {filename}', { filename })}
+            accessibilityLabel={actionName(t('Send to {email}', { email }), filename)}
             onClick={onMail}
           >
             {t('Send to {email}', { email })}

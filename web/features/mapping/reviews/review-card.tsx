@@ -2,9 +2,11 @@
 import { type KeyboardEvent, useState } from 'react'
 import { type Candidate, isClear, type Review } from '../calls.ts'
 import { type Decision } from '../decision-bar.tsx'
+import { variantText } from '../product-labels.ts'
 import { ProductPicture } from '../product-picture.tsx'
 import { FileIcon } from '../../../shell/files/icon.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
+import { actionName } from '../../../shell/labels/action-name.ts'
 import { isPlainKey } from '../../../shell/palette/page-keys.ts'
 import {
   Badge,
@@ -136,20 +138,21 @@ function Decisions(props: DecisionsProps) {
   const { label, alike, candidate, decide, onChoose, onRemember, onEach } = props
   const { accept, reject, accepting, rejecting } = decide
   const busy = accepting || rejecting
+  const all = alike ? t('Accept for all {count}', { count: alike.count }) : t('Accept')
   return (
     <InlineStack gap="200">
       <Button
         variant="primary"
         disabled={!candidate || busy}
         loading={accepting}
-        accessibilityLabel={t('Accept for {filename}', { filename: label })}
+        accessibilityLabel={actionName(all, label)}
         onClick={() => candidate && accept(candidate)}
       >
-        {alike ? t('Accept for all {count}', { count: alike.count }) : t('Accept')}
+        {all}
       </Button>
       <Button
         disabled={busy}
-        accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
+        accessibilityLabel={actionName(t('Another product'), label)}
         onClick={onChoose}
       >
         {t('Another product')}
@@ -157,7 +160,7 @@ function Decisions(props: DecisionsProps) {
       <Button
         disabled={busy}
         loading={rejecting}
-        accessibilityLabel={t('Reject for {filename}', { filename: label })}
+        accessibilityLabel={actionName(t('None of them'), label)}
         onClick={reject}
       >
         {t('None of them')}
@@ -165,7 +168,7 @@ function Decisions(props: DecisionsProps) {
       {alike && (
         <Button
           disabled={busy}
-          accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
+          accessibilityLabel={actionName(t('One by one'), label)}
           onClick={onEach}
         >
           {t('One by one')}
@@ -174,7 +177,7 @@ function Decisions(props: DecisionsProps) {
       <Button
         variant="plain"
         disabled={busy}
-        accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
+        accessibilityLabel={actionName(t('Remember a rule …'), label)}
         onClick={() => onRemember(candidate)}
       >
         {t('Remember a rule …')}
@@ -250,7 +253,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
         </Text>
         <Text as="span" variant="bodySm" tone="subdued" breakWord>
           {[
-            variant_title,
+            variantText(variant_title),
             sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
             capitalized(reasonText(candidate)),
           ]

@@ -7,6 +7,7 @@ import {
 } from '../../../../plugins/_page/name-patterns.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { type MappingRule } from '../calls.ts'
+import { variantText } from '../product-labels.ts'
 
 /** The pattern of the API; '': the text is empty. */
 export const patternOf = (rule: NamePattern): string =>
@@ -23,7 +24,7 @@ export function ruleText({ pattern }: Pick<MappingRule, 'pattern'>): string {
 /** The product, or the SKU that the name is made into. */
 export const targetText = ({ product_title, variant_title, sku_template }: MappingRule): string =>
   sku_template === null
-    ? [product_title, variant_title].filter(Boolean).join(' · ')
+    ? [product_title, variantText(variant_title)].filter(Boolean).join(' · ')
     : t('The product with the SKU {sku}', { sku: sku_template })
 
 const DELIMITERS = /[ \-_.([{]/

@@ -20,7 +20,6 @@ export function ApiKeysTable({ keys, onRevoke }: Props) {
       names={{ singular: t('key'), plural: t('keys') }}
       columns={columns}
       card={CARD}
-      narrowBelow="md"
       rows={keys}
       idOf={({ id }) => id}
     />

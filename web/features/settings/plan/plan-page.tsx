@@ -6,6 +6,7 @@ import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { Titled } from '../../../shell/components/titled.tsx'
+import { actionName } from '../../../shell/labels/action-name.ts'
 import { featureText, LIMITS, limitsText, priceText, usedText, type Limit } from '../plan-labels.ts'
 import { momentText } from '../../../shell/labels/time.ts'
 import { t } from '../../../shell/messages/t.ts'
@@ -151,7 +152,7 @@ function Entry({ plan, own, managed, choosing, onChoose }: EntryProps) {
         {canChoose && (
           <Button
             loading={choosing}
-            accessibilityLabel={t('Choose {title}', { title })}
+            accessibilityLabel={actionName(t('Choose'), title)}
             onClick={onChoose}
           >
             {t('Choose')}

@@ -21,7 +21,7 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
   return (
     <SearchChoices
       {...{ query: files, search, id: fieldId(path), error: problems.within(path) }}
-      label={t('Search {many} among the files', { many })}
+      label={t('Search your {many}', { many })}
       onSearch={setSearch}
       title={titleOf(schema, name)}
       what={many}

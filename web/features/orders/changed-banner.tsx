@@ -1,27 +1,26 @@
-// The rental or membership of one buyer's file was changed: with the way back.
+// A term of one buyer's file was changed: with the way back.
+import { type ReactNode } from 'react'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button } from '../../shell/ui/index.ts'
-import { useChangeDelivery } from './calls.ts'
-import { type ChangedUse } from './use-terms-dialog.tsx'
+import { type DeliveryChange, useChangeDelivery } from './calls.ts'
 
 interface Props {
   delivery: string
-  changed: ChangedUse
+  title: string
+  children: ReactNode
+  /** Of the changed terms, what they were. */
+  before: NonNullable<DeliveryChange['terms']>[number]
   onClose: () => void
 }
 
-export function UseTermsBanner({ delivery, changed: { filename, before }, onClose }: Props) {
+export function ChangedBanner({ delivery, title, children, before, onClose }: Props) {
   const undo = useChangeDelivery(delivery)
   const restore = () =>
     undo.mutate({ changes: [{ terms: [before] }], resend: false }, { onSuccess: onClose })
   return (
-    <Banner
-      tone="success"
-      title={t('The terms of {name} were changed', { name: filename })}
-      onDismiss={onClose}
-    >
-      <div role="status">{t('They apply to this order, from now on.')}</div>
+    <Banner tone="success" title={title} onDismiss={onClose}>
+      <div role="status">{children}</div>
       {undo.error && <Problem error={undo.error} what={t('This could not be undone')} />}
       <Button loading={undo.isPending} onClick={restore}>
         {t('Undo')}

@@ -116,6 +116,8 @@ export interface StagedFile {
 export interface NewLink {
   expiry_days?: number | null
   download_limit?: number | null
+  view_limit?: number | null
+  view_days?: number | null
   email?: string | null
   /** `nothing`, `email`, or the hash of a password; absent: what the file asks for. */
   ask_for?: string | null

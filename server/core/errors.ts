@@ -219,6 +219,9 @@ export const ERRORS = {
   link_unavailable: missing(404, 'This link does not work'),
   link_expired: missing(410, 'This link has expired'),
   link_exhausted: missing(410, 'This link has reached its download limit'),
+  views_used_up: missing(410, 'This link has reached its limit of views'),
+  view_needs_cookie: denied(403, 'A view that is counted needs a cookie'),
+  views_expired: missing(410, 'The views of this link have ended'),
   link_not_released: denied(403, 'This file is not available yet'),
   customer_tag_missing: denied(
     403,

@@ -9,10 +9,10 @@ import { SHOP_PROFILE } from './operations.ts'
 
 export interface Profiles {
   /**
-   * Reads the profile, for some seconds at most. Never rejects: a profile that could not be read
+   * Reads the profile, for some seconds at most. Never rejects; false: it could not be read, and
    * stays due.
    */
-  read(shop: number): Promise<void>
+  read(shop: number): Promise<boolean>
   /**
    * Reads it in the background if it is due, in one process only. Resolves when that is decided.
    */
@@ -53,9 +53,11 @@ export function createProfiles(
     try {
       const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
       await storeProfile(forShop(database, shop), profile)
+      return true
     } catch (error) {
       if (!signal.aborted)
         log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
+      return false
     }
   }
   return {

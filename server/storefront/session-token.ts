@@ -18,16 +18,17 @@ export async function verifySessionToken(
     () => ({}),
   )
   // The library checks exp and nbf if they are present, and accepts a token without them.
-  const timed = typeof claims.exp === 'number' && typeof claims.nbf === 'number'
+  const { exp, nbf } = claims
   const shopDomain = shopOf(claims.dest, ['/'])
   if (
-    !timed ||
+    typeof exp !== 'number' ||
+    typeof nbf !== 'number' ||
     shopDomain === null ||
     shopDomain !== shopOf(claims.iss, ['/', '/admin']) ||
     !isText(claims.sub)
   )
     throw new AppError('unauthenticated')
-  return { shopDomain, user: claims.sub }
+  return { shopDomain, user: claims.sub, issuedAt: new Date(nbf * 1000) }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

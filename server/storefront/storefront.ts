@@ -17,6 +17,8 @@ export interface SessionIdentity {
   shopDomain: string
   /** The signed-in person's platform id. */
   user: string
+  /** When the platform issued the token, by its clock. */
+  issuedAt: Date
 }
 
 /** The catalog as the platform has it now. Every call throws `PortError`. */
@@ -91,8 +93,8 @@ export interface Storefront {
   triggers(shop: number): SendTrigger
   /** Is the body signed with the app's secret? `signature`: X-Shopify-Hmac-Sha256. */
   isSigned(body: Buffer, signature: string): boolean
-  /** Reads name, address, time zone and scopes of the shop now. Never rejects. */
-  refreshProfile(shop: number): Promise<void>
+  /** Reads name, address, time zone and scopes of the shop now. False: the platform did not answer. */
+  refreshProfile(shop: number): Promise<boolean>
   /** Receives the platform's webhooks. */
   intake: Intake
   /** What the built-in demo adds; absent outside demo mode. */

@@ -9,6 +9,7 @@ import { present } from '../../server/core/present.ts'
 import { importUntilEnd } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
 import { readDemo, removeDataDir, type RunningServer } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 const ADA = 'ada@example.com'
 
@@ -149,7 +150,7 @@ test('a known and an unknown address get the same answer, and only the known one
   await client.query(`delete from shops where domain = 'other.example'`)
 })
 
-test('an address gets three mails an hour and a network makes 60 requests', async () => {
+soakTest('an address gets three mails an hour and a network makes 60 requests', async () => {
   await forgetLimits()
   const before = libraryMails('bob@example.com').length
   for (let n = 0; n < 5; n++) expect((await ask({ email: 'Bob@example.com' })).status).toBe(202)

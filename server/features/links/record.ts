@@ -34,6 +34,15 @@ export const linkSchema = z
     first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
+    view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
+    views: z
+      .number()
+      .int()
+      .meta({ description: 'Those that were counted: a link without `view_limit` counts none' }),
+    view_expires_at: timestamp.nullable().meta({
+      description:
+        'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+    }),
     ask_for: shownAskSchema,
     status: z.enum(LINK_STATUSES),
     created_at: timestamp,
@@ -63,6 +72,8 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
   first_used_at: link.first_used_at?.toISOString() ?? null,
   download_limit: link.download_limit,
   downloads: link.downloads,
+  ...{ view_limit: link.view_limit, views: link.views },
+  view_expires_at: link.view_expires_at?.toISOString() ?? null,
   ask_for: shownAskOf(link.asks),
   status: link.status,
   created_at: link.created_at.toISOString(),

@@ -1,5 +1,12 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { checkAsk, say, emailAddress, type Text, sayFixed } from '../../../plugins/contract.ts'
+import {
+  checkAsk,
+  say,
+  emailAddress,
+  settingChanges,
+  type Text,
+  sayFixed,
+} from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
@@ -44,7 +51,11 @@ const endpoint = endpointsOf({ tag: 'Links' })
 const MAX_IN_REQUEST = 100
 const MAX_PER_FILE = 1000
 
-const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
+const { view_limit, view_days } = settingChanges
+const terms = {
+  ...{ expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() },
+  ...{ view_limit, view_days },
+}
 const email = emailAddress('Send an email address')
   .nullish()
   .transform((address) => address ?? undefined)
@@ -147,9 +158,10 @@ async function linkOfPack(
 ): Promise<Link> {
   const pack_id = parsePublicId('pack', body.pack_id ?? '')
   if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
-  const { expiry_days, download_limit, email } = body
+  const { expiry_days, download_limit, view_limit, view_days, email } = body
   const ask_for = await askTerm(scope, body)
-  const wanted = { pack_id, expiry_days, download_limit, email, ask_for }
+  const terms = { expiry_days, download_limit, view_limit, view_days }
+  const wanted = { ...{ pack_id, email, ask_for }, ...terms }
   return createPackLink(scope, secrets, wanted, clock())
 }
 
@@ -251,6 +263,9 @@ const COLUMNS = [
   'downloads',
   'status',
   'created_at',
+  'view_limit',
+  'views',
+  'view_expires_at',
 ] as const
 
 const exportCsv = (parts: LinkRouteParts) =>

@@ -1,5 +1,5 @@
 // A delivery as every answer shows it.
-import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
@@ -57,12 +57,16 @@ export const deliverySchema = z
     blocked_files: z
       .number()
       .int()
-      .describe('Of them, those that the buyer cannot download: used up, expired, or not prepared'),
+      .describe(
+        'Of them, those that the buyer cannot download, or cannot view: used up, expired, or not prepared',
+      ),
     blocked_by: z
       .object({
         used_up: z.number().int(),
         expired: z.number().int(),
         not_prepared: z.number().int(),
+        views_used_up: z.number().int(),
+        views_expired: z.number().int(),
       })
       .describe('Why: a file may be used up and expired'),
     downloads: z.number().int(),
@@ -163,6 +167,15 @@ export const deliveryDetailSchema = deliverySchema
         ask_for: shownAskSchema,
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
+        view: FILE_SETTINGS.view.schema.meta({ description: 'The present setting of the file' }),
+        view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
+        views: z.number().int().meta({
+          description: 'Those that were counted: without `view_limit` none are',
+        }),
+        view_expires_at: timestamp.nullable().meta({
+          description:
+            'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+        }),
         last_download_at: timestamp.nullable(),
         licence_key: z
           .string()
@@ -265,6 +278,7 @@ export function deliveryRecord(
     ...{ files: row.files, blocked_files: row.blocked, downloads: row.downloads },
     blocked_by: {
       ...{ used_up: row.used_up, expired: row.expired, not_prepared: row.not_prepared },
+      ...{ views_used_up: row.views_used_up, views_expired: row.views_expired },
     },
     size_bytes: row.size_bytes,
     opened_at: text(row.opened_at),
@@ -296,6 +310,8 @@ export const deliveryDetailRecord = (
     ...{ filename: file.filename, size_bytes: file.size_bytes, status: file.status },
     preparing: file.preparing,
     ...{ download_limit: file.download_limit, downloads: file.downloads },
+    ...{ view: file.view, view_limit: file.view_limit, views: file.views },
+    view_expires_at: text(file.view_expires_at),
     expires_at: text(file.expires_at),
     available_at: text(file.available_at),
     ...{ first_use_hours: file.use_hours, first_used_at: text(file.first_used_at) },

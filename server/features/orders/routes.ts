@@ -163,6 +163,19 @@ const changeBody = z
       .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
       .optional()
       .describe('Added to the limits of files that have one'),
+    view_limit: FILE_SETTINGS.view_limit.schema.optional(),
+    more_views: z
+      .number()
+      .int()
+      .min(1, sayPlain('At least 1'))
+      .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
+      .optional()
+      .describe('Added to the limits of views of files that have one'),
+    view_days: FILE_SETTINGS.view_days.schema
+      .optional()
+      .describe(
+        'Days from now for views; null: as long as the link is valid. Absent: views that have ended work again if `expiry_days` is given',
+      ),
     ...askFields,
     file_ids: z
       .array(z.string())
@@ -187,6 +200,14 @@ const changeBody = z
               'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
             ),
           download_limit: downloadLimit.optional(),
+          view_limit: FILE_SETTINGS.view_limit.schema.optional(),
+          view_expires_at: timestamp
+            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
+            .nullable()
+            .optional()
+            .describe(
+              'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+            ),
           first_use_hours: FILE_SETTINGS.first_use_hours.schema
             .optional()
             .describe(
@@ -221,6 +242,12 @@ const changeBody = z
         code: 'custom',
         path: ['more_downloads'],
         message: sayPlain('Send either download_limit or more_downloads'),
+      })
+    if (body.view_limit !== undefined && body.more_views !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['more_views'],
+        message: sayPlain('Send either view_limit or more_views'),
       })
   })
   .meta({ id: 'DeliveryChange' })

@@ -35,7 +35,7 @@ import {
   releaseText,
   visibilityText,
 } from '../../shell/files/labels.ts'
-import { viewText } from '../../shell/files/view-labels.ts'
+import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -304,6 +304,12 @@ function Settings({ file }: { file: FileDetail }) {
           [t('Links allow'), limitText(file.download_limit)],
           [t('Visibility'), visibilityText(file.visibility)],
           [t('View in the browser'), viewText(file.view)],
+          ...(file.view === 'download' && file.view_limit === null && file.view_days === null
+            ? []
+            : ([
+                [t('Views'), viewLimitText(file.view_limit)],
+                [t('Views end'), viewDaysText(file.view_days)],
+              ] as const)),
           ['CDN', onOff(file.cdn)],
           [t('Notification'), onOff(file.download_notification)],
           [t('Tracking'), onOff(file.download_tracking)],

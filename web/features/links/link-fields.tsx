@@ -1,4 +1,4 @@
-// The fields of a new link: expiry, limit, recipient.
+// The fields of a new link: expiry, limits, recipient.
 import { ChoiceList, FormLayout, TextField } from '../../shell/ui/index.ts'
 import { AskFields } from './ask-fields.tsx'
 import { type LinkForm, type LinkFormErrors } from './link-form.ts'
@@ -37,6 +37,7 @@ export function LinkFields({ form, errors, onChange }: Props) {
         onToggle={(limited) => onChange({ limited })}
         onText={(downloadLimit) => onChange({ downloadLimit })}
       />
+      {form.isViewed && <ViewFields {...{ form, errors, onChange }} />}
       <TextField
         label={t('Customer’s email (optional)')}
         type="email"
@@ -56,6 +57,36 @@ export function LinkFields({ form, errors, onChange }: Props) {
     </FormLayout>
   )
 }
+
+/** A pair of terms apart from those of downloads. */
+const ViewFields = ({ form, errors, onChange }: Props) => (
+  <>
+    <Bounded
+      title={t('Views in the browser')}
+      free={t('Unlimited')}
+      bound={t('At most')}
+      suffix={t('views')}
+      label={t('Maximum views')}
+      on={form.viewsLimited}
+      text={form.viewLimit}
+      error={errors.viewLimit}
+      onToggle={(viewsLimited) => onChange({ viewsLimited })}
+      onText={(viewLimit) => onChange({ viewLimit })}
+    />
+    <Bounded
+      title={t('Views end')}
+      free={t('When the link expires')}
+      bound={t('After')}
+      suffix={t('days')}
+      label={t('Days until views end')}
+      on={form.viewsEnd}
+      text={form.viewDays}
+      error={errors.viewDays}
+      onToggle={(viewsEnd) => onChange({ viewsEnd })}
+      onText={(viewDays) => onChange({ viewDays })}
+    />
+  </>
+)
 
 interface BoundedProps {
   title: string

@@ -5,7 +5,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { Box, Link, Text } from '../../shell/ui/index.ts'
-import { expiresText, usedText } from './labels.ts'
+import { expiresText, usedText, viewTermsTexts } from './labels.ts'
 import { Customer, LinkActions, LinkBadge } from './link-row.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -68,7 +68,11 @@ const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, Do
     ),
   },
   status: { title: t('Status'), cell: (link) => <LinkBadge link={link} /> },
-  used: { title: t('Downloads'), tabular: true, cell: usedText },
+  used: {
+    title: t('Downloads'),
+    tabular: true,
+    cell: (link) => [usedText(link), ...viewTermsTexts(link)].join(' · '),
+  },
   expires: { title: t('Expires'), cell: expiresText },
   actions: {
     title: t('Actions'),

@@ -3,7 +3,7 @@ import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { askText } from '../links/ask-form.ts'
-import { isUnused, usedText, waitingTexts } from '../links/labels.ts'
+import { isUnused, usedText, viewTermsTexts, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -130,10 +130,25 @@ function FileRow(props: RowProps) {
           </InlineStack>
         )}
       </BlockStack>
-      <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
+      <span className="tabular">
+        {[
+          ...(file.view === 'view_only' ? [] : [t('Downloads: {used}', { used: usedText(file) })]),
+          ...viewTermsTexts(file),
+        ].join(' · ')}
+      </span>
       <FileActions {...props} />
     </li>
   )
+}
+
+/** Its views have ended on their own. */
+function ViewsBadge({ file }: { file: DeliveredFile }) {
+  const { view, view_limit: limit, views, view_expires_at: end } = file
+  if (view === 'download') return null
+  if (end !== null && Date.parse(end) <= Date.now()) return <Badge>{t('Views ended')}</Badge>
+  return limit !== null && views >= limit ? (
+    <Badge tone="warning">{t('Views used up')}</Badge>
+  ) : null
 }
 
 function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
@@ -145,6 +160,7 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
       {file.ask_for !== null && <Badge icon={LockIcon}>{askText(file.ask_for)}</Badge>}
       {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
       <Badge tone={status.tone}>{status.text}</Badge>
+      <ViewsBadge file={file} />
       {changeable && file.status === 'not_released' && (
         <Button
           variant="plain"

@@ -9,7 +9,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button, Checkbox, Hint, Text } from '../../shell/ui/index.ts'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { isEmpty, unblockPlan, type UnblockedFile, type UnblockPlan } from './unblock.ts'
 
 /** What was done, for its undo. */
@@ -89,8 +89,8 @@ function Loaded(props: LoadedProps) {
       {nothing && <Text as="p">{t('The buyer can download all files.')}</Text>}
       {plan.files.length > 0 && (
         <ul className="bullets" aria-label={t('What changes')}>
-          {plan.files.map((one) => (
-            <li key={one.file.file_id}>{unblockText(one)}</li>
+          {plan.files.flatMap(unblockTexts).map((text) => (
+            <li key={text}>{text}</li>
           ))}
         </ul>
       )}
@@ -114,7 +114,22 @@ function Loaded(props: LoadedProps) {
   )
 }
 
-function unblockText({ file, usedUp, expired }: UnblockedFile): string {
+/** A line for what is downloaded, and one for what is viewed. */
+const unblockTexts = (one: UnblockedFile): string[] => [
+  ...(one.usedUp || one.expired ? [downloadsText(one)] : []),
+  ...(one.viewsUsedUp || one.viewsEnded ? [viewsText(one)] : []),
+]
+
+function viewsText({ file, viewsUsedUp, viewsEnded }: UnblockedFile): string {
+  const values = { name: file.filename, views: GRANTED_VIEWS, days: GRANTED_DAYS }
+  if (viewsUsedUp && viewsEnded)
+    return t('{name}: {views} more views, and {days} days from now to view it', values)
+  return viewsUsedUp
+    ? t('{name}: {views} more views', values)
+    : t('{name}: {days} days from now to view it', values)
+}
+
+function downloadsText({ file, usedUp, expired }: UnblockedFile): string {
   const name = file.filename
   const values = { name, downloads: GRANTED_DOWNLOADS, days: GRANTED_DAYS }
   const ended = expired && file.expires_at ? momentText(file.expires_at) : ''

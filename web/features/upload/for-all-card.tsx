@@ -79,18 +79,20 @@ interface TimeTermsProps {
   change: (some: Partial<CommonValues>) => void
 }
 
-/** When buyers can have the files: rarely chosen, so closed at first. */
+/** When and how often buyers can have the files: rarely chosen, so closed at first. */
 function TimeTerms({ choices, change }: TimeTermsProps) {
   const { available_from, available_after_days, first_use_hours, customer_tag } = choices
-  const isChosen = [available_from, available_after_days, first_use_hours, customer_tag].some(
-    (text) => text !== '',
-  )
+  const { view_limit, view_days } = choices
+  const isChosen = [
+    ...[available_from, available_after_days, first_use_hours, customer_tag],
+    ...[view_limit, view_days],
+  ].some((text) => text !== '')
   const [open, setOpen] = useState(isChosen)
   if (!open && !isChosen)
     return (
       <div>
         <Button variant="plain" onClick={() => setOpen(true)}>
-          {t('Terms of time…')}
+          {t('Terms of time and views…')}
         </Button>
       </div>
     )
@@ -116,6 +118,7 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
         value={first_use_hours}
         onChange={(value) => change({ first_use_hours: value })}
       />
+      <ViewTerms choices={choices} change={change} />
       <TextField
         label={t('Required customer tag')}
         maxLength={255}
@@ -125,6 +128,25 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
     </div>
   )
 }
+
+const ViewTerms = ({ choices, change }: TimeTermsProps) => (
+  <>
+    <NumberText
+      name="view_limit"
+      label={t('Views a link allows')}
+      placeholder={t('Unlimited')}
+      value={choices.view_limit}
+      onChange={(value) => change({ view_limit: value })}
+    />
+    <NumberText
+      name="view_days"
+      label={t('Views end after (days)')}
+      placeholder={t('When the link expires')}
+      value={choices.view_days}
+      onChange={(value) => change({ view_days: value })}
+    />
+  </>
+)
 
 interface ChosenProductProps {
   product: CommonValues['product']

@@ -1,6 +1,7 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
 import type { LinkFacts } from '../../links/model/links.ts'
+import { packViewsEnd } from '../../links/model/pack-links.ts'
 import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
@@ -61,6 +62,15 @@ export interface KnownLink extends LinkFacts {
   /** Hours from the first use after which it expires. Null: none. */
   use_hours: number | null
   first_used_at: Date | null
+  view_limit: number | null
+  /** Views that were counted. */
+  views: number
+  /** When the link can be viewed no longer; null: always. */
+  views_end_at: Date | null
+  /** The same, if it was set apart from the link's expiry. */
+  view_expires_at: Date | null
+  /** When the running session of this request's browser ends; null: it has none. */
+  viewing: Date | null
   /** The file requires a customer tag that this buyer does not have. */
   tagProblem: TagProblem | null
   /** What it asks before it can be used; null: nothing. */
@@ -109,6 +119,13 @@ const COLUMNS = {
   use_hours: 'l.use_hours',
   first_used_at: 'l.first_used_at',
   tagProblem: tagProblemOf('l'),
+  view_limit: 'l.view_limit',
+  views: 'l.views',
+  views_end_at: `case when l.parent_id is null or l.paid then l.views_end_at
+    else ${packViewsEnd('l', 'p')} end`,
+  view_expires_at: 'l.view_expires_at',
+  viewing: `(select w.expires_at from view_sessions w where w.shop_id = l.shop_id
+    and w.link_id = l.id and w.session = $7::bytea and w.expires_at > $3)`,
   asks: askOf('l', 'p'),
   root: 'coalesce(l.parent_id, l.id)',
   email: 'l.email',
@@ -140,9 +157,9 @@ const LOOK_UP = `
 export async function readKnownLink(
   query: Query,
   looks: PageLooks,
-  { key, client, now, offset = null, later = false }: Asker,
+  { key, client, now, offset = null, later = false, viewer = null }: Asker,
 ): Promise<KnownLink | null> {
-  const values = [hashKey(key), client.hash, now, client.network, offset, !later]
+  const values = [hashKey(key), client.hash, now, client.network, offset, !later, viewer]
   const { rows } = await query('look_up', LOOK_UP, values)
   if (!rows[0]) return null
   const link = linkRow(rows[0])

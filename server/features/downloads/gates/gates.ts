@@ -13,7 +13,7 @@ import { asksForPassword, type Gate } from '../../links/model/asks.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
 import { FormRefusal, readForm } from '../form.ts'
-import { refusalReason, refuse } from '../refusal.ts'
+import { refusalReason, refuse, viewRefusal } from '../refusal.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { isKey, opensPage, PAGE, prefersJson, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
@@ -92,7 +92,10 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   const link = isKey(key) ? await parts.counter.lookUp({ key, client, sites: null, now }) : null
   if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
   // A view needs no download to be left, and the page of a used-up link may offer one.
-  const reason = refusalReason({ ...link, download_limit: null }, null, now)
+  const reason =
+    asked.to === 'view'
+      ? viewRefusal(link, null, now)
+      : refusalReason({ ...link, download_limit: null }, null, now)
   if (reason !== null) throw new FormRefusal(reason, { link, now })
   if (!isGated(link)) return proceed(visit, asked)
   const { gate } = link

@@ -2,7 +2,7 @@
 // opened the viewer by a cookie. So an address that is copied out of the page works nowhere else.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Secrets } from '../../../core/secrets.ts'
+import { hashKey, type Secrets } from '../../../core/secrets.ts'
 
 /** Long enough for a film with a pause; the viewer opens a new view when it has passed. */
 export const VIEW_SECONDS = 4 * 60 * 60
@@ -26,6 +26,12 @@ export function viewSession(request: IncomingMessage, secure: boolean): ViewSess
   return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
 }
 
+/** Identifies the browser of a request in the database; null: it has no session. */
+export function viewerOf(request: IncomingMessage): Buffer | null {
+  const session = sessionOf(request)
+  return session === null ? null : hashKey(session)
+}
+
 const sessionOf = ({ headers }: IncomingMessage): string | null =>
   SESSION.exec(headers.cookie ?? '')?.[1] ?? null
 
@@ -37,7 +43,7 @@ export interface ViewedBytes {
 
 export interface ViewAddresses {
   /** The query of the bytes' address. */
-  queryOf(bytes: ViewedBytes, session: string, now: Date): string
+  queryOf(bytes: ViewedBytes, session: string, until: Date): string
   /** Null: this request's browser may not have the bytes, or not any more. */
   read(request: IncomingMessage, now: Date): ViewedBytes | null
 }
@@ -48,8 +54,8 @@ export function createViewAddresses(secrets: Pick<Secrets, 'derive' | 'deriveAll
   const sign = (secret: Buffer, session: string, { key, hash }: ViewedBytes, until: string) =>
     createHmac('sha256', secret).update([session, key, hash, until].join('/')).digest()
   return {
-    queryOf: (bytes, session, now) => {
-      const until = String(Math.floor(now.getTime() / 1000) + VIEW_SECONDS)
+    queryOf: (bytes, session, end) => {
+      const until = String(Math.floor(end.getTime() / 1000))
       const proof = sign(current, session, bytes, until).toString('base64url')
       return `key=${bytes.key}&hash=${bytes.hash}&until=${until}&proof=${proof}`
     },

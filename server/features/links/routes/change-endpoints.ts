@@ -1,5 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { checkAsk, say, sayPlain } from '../../../../plugins/contract.ts'
+import { checkAsk, say, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -58,13 +58,24 @@ const extend = (parts: Parts) =>
   endpoint('POST /api/links/{id}/extend', {
     ...one(
       'Extend a link',
-      'The link expires `expiry_days` from now, or never if it is null. An expired link works again.',
+      'The link expires `expiry_days` from now, or never if it is null. An expired link works again. Views end `view_days` from now; null: with the link. Without `view_days`, views that have ended work again as long as the link.',
     ),
-    body: z.strictObject({ expiry_days: expiryDays }),
+    body: z
+      .strictObject({
+        expiry_days: expiryDays.optional(),
+        view_days: settingChanges.view_days,
+      })
+      .refine(
+        ({ expiry_days, view_days }) => expiry_days !== undefined || view_days !== undefined,
+        {
+          path: ['expiry_days'],
+          message: sayPlain('Choose at least one setting to change'),
+        },
+      ),
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('link', params.id)
       await retryTransaction(caller.scope, (tx) =>
-        extendLink(tx, id, body.expiry_days, parts.clock()),
+        extendLink(tx, id, body.expiry_days, parts.clock(), body.view_days),
       )
       return answer(parts, caller, id)
     },
@@ -72,7 +83,7 @@ const extend = (parts: Parts) =>
 
 const reset = (parts: Parts) =>
   endpoint('POST /api/links/{id}/reset', {
-    ...one('Reset a link’s download count', 'It can be used as often as a new link.'),
+    ...one('Reset a link’s counts', 'It can be downloaded and viewed as often as a new link.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
       await retryTransaction(caller.scope, (tx) => resetLink(tx, id))

@@ -2,7 +2,7 @@
 // lists. Existing files stay downloads: a view
 // counts no download, so it would give more than a download limit allowed.
 import type { Knex } from 'knex'
-import { expand, runSteps, validate } from '../server/core/db/migration-steps.ts'
+import { expand, migrateInSteps, validateRows } from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -28,7 +28,8 @@ const VIEWS = `
 export const up = (
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
-): Promise<void> => runSteps(knex, progress, [expand('files.view', VIEWS), validate('files')])
+): Promise<void> =>
+  migrateInSteps(knex, progress, [expand('files.view', VIEWS), validateRows('files')])
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw('drop table preview_images; alter table files drop column view')

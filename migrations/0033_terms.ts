@@ -1,6 +1,11 @@
 // Terms of time: files that become available later, rentals, and access while a customer has a tag.
 import type { Knex } from 'knex'
-import { buildIndexes, expand, runSteps, validate } from '../server/core/db/migration-steps.ts'
+import {
+  buildIndexes,
+  expand,
+  migrateInSteps,
+  validateRows,
+} from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -117,15 +122,15 @@ export const up = (
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
 ): Promise<void> =>
-  runSteps(knex, progress, [
+  migrateInSteps(knex, progress, [
     expand(
       'links.ends_at',
       TERMS +
         TAGS +
         CHANGES('revoked_at, expires_at, download_limit, key_hash, available_at, use_hours'),
     ),
-    validate('files'),
-    validate('links'),
+    validateRows('files'),
+    validateRows('links'),
     ...buildIndexes(INDEXES),
   ])
 

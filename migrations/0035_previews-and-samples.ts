@@ -1,6 +1,11 @@
 // SHA-256 digests of blobs, previews of more types, and samples for the shop front.
 import type { Knex } from 'knex'
-import { buildIndexes, expand, runSteps, validate } from '../server/core/db/migration-steps.ts'
+import {
+  buildIndexes,
+  expand,
+  migrateInSteps,
+  validateRows,
+} from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -53,10 +58,10 @@ export const up = (
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
 ): Promise<void> =>
-  runSteps(knex, progress, [
+  migrateInSteps(knex, progress, [
     expand('blobs.sha256', SAMPLES),
-    validate('blobs'),
-    validate('files'),
+    validateRows('blobs'),
+    validateRows('files'),
     ...buildIndexes(INDEXES),
   ])
 

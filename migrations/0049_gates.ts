@@ -1,6 +1,6 @@
 // What a link asks before a download: the buyer's address or a password. And who has answered.
 import type { Knex } from 'knex'
-import { expand, runSteps, validate } from '../server/core/db/migration-steps.ts'
+import { expand, migrateInSteps, validateRows } from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -53,10 +53,10 @@ export const up = (
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
 ): Promise<void> =>
-  runSteps(knex, progress, [
+  migrateInSteps(knex, progress, [
     expand('links.ask_for', ASKS + OPENINGS + CHANGES(`${BEFORE}, ask_for`)),
-    validate('files'),
-    validate('links'),
+    validateRows('files'),
+    validateRows('links'),
   ])
 
 export async function down(knex: Knex): Promise<void> {

@@ -2,7 +2,12 @@
 // of one buyer's file, and whether new files of a product go to its past buyers. Mails of one operation
 // may be sent at a rate.
 import type { Knex } from 'knex'
-import { buildIndexes, expand, runSteps, validate } from '../server/core/db/migration-steps.ts'
+import {
+  buildIndexes,
+  expand,
+  migrateInSteps,
+  validateRows,
+} from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -71,10 +76,10 @@ export const up = (
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
 ): Promise<void> =>
-  runSteps(knex, progress, [
+  migrateInSteps(knex, progress, [
     expand('links.own_tag', OWN_CHOICES),
-    validate('links'),
-    validate('mappings'),
+    validateRows('links'),
+    validateRows('mappings'),
     ...buildIndexes(INDEXES),
   ])
 

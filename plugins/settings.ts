@@ -417,7 +417,9 @@ export const FILE_SETTINGS = {
       .min(1, sayPlain('At least 1 hour; null means that the first use ends nothing'))
       .max(
         MAX_FIRST_USE_HOURS,
-        `At most ${MAX_FIRST_USE_HOURS} hours; null means that the first use ends nothing`,
+        sayFixed('At most {count} hours; null means that the first use ends nothing', {
+          count: MAX_FIRST_USE_HOURS,
+        }),
       )
       .nullable(),
     column: 'int',

@@ -1,7 +1,7 @@
 // The filter of files, compiled to SQL here only. Lists, bulk operations, schedules and exports use
 // it.
 import { z } from 'zod'
-import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
+import { conditionFields, extensionsOf, flag, nameKey, sayFixed } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
@@ -37,7 +37,10 @@ export const filterFields = {
     .string()
     .trim()
     .max(255)
-    .refine((text) => searchWords(text).length <= MAX_WORDS, `Send at most ${MAX_WORDS} words`)
+    .refine(
+      (text) => searchWords(text).length <= MAX_WORDS,
+      sayFixed('Send at most {count} words', { count: MAX_WORDS }),
+    )
     .optional()
     .describe(
       'Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins',

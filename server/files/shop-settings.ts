@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   emailAddress,
   MATCH_METHODS,
+  sayFixed,
   sayPlain,
   shopSettingFields,
   shopSettingsWithDefaults,
@@ -61,7 +62,7 @@ const fields = {
     .describe('An email each Monday morning: the figures of the week, and what needs the shop'),
   recipients: z
     .array(emailAddress('Enter an email address'))
-    .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+    .max(MAX_RECIPIENTS, sayFixed('At most {count} recipients', { count: MAX_RECIPIENTS })),
   mail_language: z
     .enum(TEXT_LANGUAGES)
     .nullable()
@@ -75,7 +76,7 @@ const fields = {
         .string()
         .regex(E164, sayPlain('Enter a phone number with its country, like +4915112345678')),
     )
-    .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
+    .max(MAX_SMS_RECIPIENTS, sayFixed('At most {count} numbers', { count: MAX_SMS_RECIPIENTS }))
     .refine((numbers) => new Set(numbers).size === numbers.length, sayPlain('Each of them once'))
     .describe('Phone numbers in the international form (E.164)'),
   time_zone: timeZone,

@@ -18,7 +18,7 @@ import {
   type TokenSealer,
   type TokenRow,
 } from './shop-tokens.ts'
-import type { SessionIdentity } from './storefront.ts'
+import type { SessionIdentity } from './session-token.ts'
 import { LeaseTimeout, underLease } from './token-lease.ts'
 import { present } from '../core/present.ts'
 

@@ -1,9 +1,18 @@
 // Sign-in: verifies session tokens.
 import { AppError } from '../core/errors.ts'
 import type { Library } from './library.ts'
-import type { SessionIdentity } from './storefront.ts'
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
+
+/** The person and shop of a session token. */
+export interface SessionIdentity {
+  /** The shop's platform domain, like `harbour.myshopify.com`. */
+  shopDomain: string
+  /** The signed-in person's platform id. */
+  user: string
+  /** When the platform issued the token, by its clock. */
+  issuedAt: Date
+}
 
 /**
  * Verifies a session token. Throws `AppError` `unauthenticated`, without a cause: the library's

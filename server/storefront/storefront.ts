@@ -7,19 +7,10 @@ import type { SendTrigger } from './flow.ts'
 import type { Installation } from './installation.ts'
 import type { LiveCustomers } from './customers.ts'
 import type { LiveOrders } from './orders.ts'
+import type { SessionIdentity } from './session-token.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { Intake } from './webhooks/intake.ts'
 import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
-
-/** The person and shop of a session token. */
-export interface SessionIdentity {
-  /** The shop's platform domain, like `harbour.myshopify.com`. */
-  shopDomain: string
-  /** The signed-in person's platform id. */
-  user: string
-  /** When the platform issued the token, by its clock. */
-  issuedAt: Date
-}
 
 /** The catalog as the platform has it now. Every call throws `PortError`. */
 export interface LiveCatalog {

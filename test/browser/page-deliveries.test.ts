@@ -1,6 +1,7 @@
 // Deliveries on the admin page, in a real browser: an order in the demo shop, what its buyer opens
 // and downloads, and the merchant's actions.
 import type { Browser, Locator, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
@@ -30,14 +31,45 @@ const open = usePages(startOrigin, async (world) => {
   shopFront = (await readDemo(server.dataDir)).storefront.url
 })
 
-/** Buys EB-001 as a buyer in a separate browser context, and opens the page with the files. */
-async function buy(email: string): Promise<Page> {
+/** Uploads a picture for a product; buyers view it once and do not download it. */
+async function uploadPicture(filename: string, product_sku: string): Promise<void> {
+  const files = { product_sku, view: 'view_only', view_limit: 1 }
+  const made = await server.call('POST', '/api/uploads/batches', { count: 1, files })
+  const { id } = (await made.json()) as { id: string }
+  const canvas = { width: 40, height: 30, channels: 3, background: '#2a6' } as const
+  const bytes = await sharp({ create: canvas }).png().toBuffer()
+  const coded = (text: string) => Buffer.from(text).toString('base64')
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'tus-resumable': '1.0.0' }
+  const { headers: answered } = await fetch(`${server.url}/api/uploads`, {
+    method: 'POST',
+    headers: {
+      ...{ ...headers, 'upload-length': String(bytes.length) },
+      'upload-metadata': `filename ${coded(filename)},batch ${coded(id)}`,
+    },
+  })
+  await fetch(new URL(answered.get('location') ?? '', server.url), {
+    method: 'PATCH',
+    headers: {
+      ...{ ...headers, 'upload-offset': '0' },
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: new Uint8Array(bytes),
+  })
+  const names = async () => {
+    const found = await server.call('GET', `/api/files?search=${filename}`)
+    return ((await found.json()) as { data: { filename: string }[] }).data
+  }
+  await expect.poll(names).toHaveLength(1)
+}
+
+/** Buys a product as a buyer in a separate browser context, and opens the page with the files. */
+async function buy(email: string, sku = 'EB-001', file = 'Tides.pdf'): Promise<Page> {
   const page = await browser.newPage()
-  await page.goto(`${shopFront}/demo/shop?q=EB-001`)
+  await page.goto(`${shopFront}/demo/shop?q=${sku}`)
   await page.getByLabel('Your email address').fill(email)
   await page.getByRole('button', { name: 'Buy' }).click()
   await page.getByRole('link', { name: 'Your files' }).click()
-  await page.getByText('Tides.pdf').first().waitFor()
+  await page.getByText(file).first().waitFor()
   return page
 }
 
@@ -119,6 +151,42 @@ soakTest(
     await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
   },
 )
+
+test('a buyer without views left is told so, and the merchant gives more where it is seen', async () => {
+  await uploadPicture('Chart.png', 'EB-003')
+  const buyer = await buy('viewer@example.com', 'EB-003', 'Chart.png')
+  const files = buyer.url()
+  await buyer.getByText('1 view left').waitFor()
+  await button(buyer, 'Open Chart.png').click()
+  await buyer.getByRole('img', { name: 'Chart.png' }).waitFor()
+  await buyer.getByText('no views left after this one').waitFor()
+  const view = buyer.url()
+  await buyer.reload()
+  await buyer.getByText('no views left after this one').waitFor()
+
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const other = await context.newPage()
+  await other.goto(view)
+  await other.getByRole('heading', { name: 'This file has no views left' }).waitFor()
+  await other.getByRole('button', { name: /^Send to/ }).waitFor()
+  await other.goto(files)
+  await other.getByText('no views left').first().waitFor()
+
+  const delivery = await openDelivery('viewer@example.com')
+  await list(delivery, 'Files').getByText('Views used up').waitFor()
+  await list(delivery, 'Downloads and views').getByText('Refused: Views used up').waitFor()
+  await press(delivery, 'Let them download again')
+  const changes = list(dialog(delivery), 'What changes')
+  await changes.getByText('Chart.png: 3 more views').waitFor()
+  await dialog(delivery).getByRole('button', { name: 'Let them download again' }).click()
+  await list(delivery, 'Files').getByText('Views: 1 of 4').waitFor()
+
+  await other.goto(view)
+  await other.getByText('3 views are left').waitFor()
+  await button(other, 'Open').click()
+  await other.getByText('2 views left after this one').waitFor()
+  await Promise.all([context.close(), buyer.close()])
+})
 
 soakTest(
   'a pre-order: the merchant sets its day, the buyer waits, and the merchant makes it available',

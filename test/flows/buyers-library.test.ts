@@ -171,6 +171,9 @@ soakTest('an address gets three mails an hour and a network makes 60 requests', 
   })
   expect(malformed.status).toBe(400)
   expect(await malformed.json()).toMatchObject({ error: { code: 'malformed_request' } })
+  // PostgreSQL cannot store the character 0.
+  expect((await fetch(`${server.url}/library?shop=a%00b`)).status).toBe(404)
+  expect((await ask({ email: ADA, shop: 'a\0b' })).status).toBe(202)
   await untilAnswered()
   expect(libraryMails(ADA)).toHaveLength(others)
   expect(libraryMails('bob@example.com')).toHaveLength(before + 3)

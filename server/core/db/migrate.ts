@@ -83,7 +83,6 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
   const client = await database.pool.connect()
   try {
-    // An advisory lock, since the first migration creates the tables.
     await lockMigrations(client)
     const applied = await retryOnRefusedLock(() => applyOurs(database, config), pauseMs)
     await retryOnRefusedLock(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
@@ -95,8 +94,9 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 /**
- * Waits without a timeout until the process that migrates has finished. It asks again and again: a
- * statement that waits is a transaction which `create index concurrently` waits for.
+ * An advisory lock, since the first migration creates the tables. Waits without a timeout until the
+ * process that migrates has finished, and asks again and again: a statement that waits is a
+ * transaction which `create index concurrently` waits for.
  */
 async function lockMigrations(client: pg.PoolClient): Promise<void> {
   for (;;) {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
 import { migrate } from './migrate.ts'
-import { buildIndexes, expand, runSteps, validate } from './migration-steps.ts'
+import { buildIndexes, expand, migrateInSteps, validateRows } from './migration-steps.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -11,7 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const run = (...steps: Parameters<typeof runSteps>[2]) => runSteps(database.knex, () => {}, steps)
+const run = (...steps: Parameters<typeof migrateInSteps>[2]) =>
+  migrateInSteps(database.knex, () => {}, steps)
 
 async function isValid(index: string): Promise<boolean> {
   const { rows } = await database.pool.query<{ indisvalid: boolean }>(
@@ -62,7 +63,7 @@ test('columns are added once, and their rows checked afterwards', async () => {
   }
   await run(add)
   expect(await isChecked()).toBe(false)
-  await run(add, validate('shops'))
+  await run(add, validateRows('shops'))
   expect(await isChecked()).toBe(true)
 })
 

@@ -8,7 +8,7 @@ import { isLockRefused } from './error-classes.ts'
 export type Step = (knex: Knex) => Promise<unknown>
 
 /** @param progress is called with the steps that are done, of all */
-export async function runSteps(
+export async function migrateInSteps(
   knex: Knex,
   progress: (done: number, of: number) => void,
   steps: readonly Step[],
@@ -41,7 +41,7 @@ export const expand =
   }
 
 /** Checks the rows for constraints that were added `not valid`, while everything runs. */
-export const validate =
+export const validateRows =
   (table: string): Step =>
   async (knex) => {
     const { rows } = await knex.raw<{ rows: { name: string }[] }>(

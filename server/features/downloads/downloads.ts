@@ -34,7 +34,7 @@ import { createSignedAddresses } from './signed.ts'
 import { createStartAddresses } from './start-addresses.ts'
 import { openQuery, type Query } from './targets.ts'
 import { createViewAnswers, isViewRoute } from './view/answers.ts'
-import { createViewSessions } from './view/view-sessions.ts'
+import { createViewSessions } from './view-sessions.ts'
 
 export interface DeliveryLimits {
   /** A client that reads nothing for this long is disconnected. */

@@ -31,8 +31,8 @@ import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './re
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses } from './start-addresses.ts'
-import { viewerOf } from './view/address.ts'
-import type { ViewSessions } from './view/view-sessions.ts'
+import { viewerOf } from './viewers.ts'
+import type { ViewSessions } from './view-sessions.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from './view-kinds.ts'
 

@@ -26,7 +26,7 @@ import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
-import { viewerOf } from './view/address.ts'
+import { viewerOf } from './viewers.ts'
 import { isViewOnly } from './view-kinds.ts'
 
 export interface LinkParts {

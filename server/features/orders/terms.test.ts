@@ -16,7 +16,7 @@ import { extendLink } from '../links/model/changes.ts'
 import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
 import { changeDelivery } from './changes.ts'
 import { customerSyncTask, customerTagTask } from './customer-tags.ts'
-import { readDelivery } from './deliveries.ts'
+import { listDeliveries, readDelivery } from './deliveries.ts'
 import { createOrderPages } from './order-pages.ts'
 import { reconcileOrder } from './reconcile.ts'
 import { followReleases, noteUnreleased, releaseDue } from './releases.ts'
@@ -332,6 +332,55 @@ describe('a release', () => {
     expect(await mails()).toEqual([])
     expect(await codeOf(quiet.keys[0]!)).toBe('sent')
     await changeShopSettings(depot.scope, { release_mail: true })
+  })
+})
+
+describe('views', () => {
+  const fields = { view: 'both', content_type: 'image/png' }
+  const browser = () => ({ cookie: `stevedore_view=${randomBytes(16).toString('base64url')}` })
+  const press = async (key: string) =>
+    (await visit(port, `/view?key=${key}`, browser(), 'POST')).status
+  const blockedBy = async (delivery: string) => {
+    const [row] = await listDeliveries(depot.scope, { listed: ['blocked'], limit: 1 })
+    return row?.id === delivery ? [row.blocked, row.used_up, row.views_used_up] : null
+  }
+
+  test('of an order have the terms of its files, for each unit, and more for one buyer', async () => {
+    const made = await buy([
+      { ...fields, view_limit: 1, view_days: 9, expiry_days: 2 },
+      { ...fields, download_limit: 4 },
+    ])
+    const [key, link] = [made.keys[0]!, made.links[0]!]
+    expect(await filesOf(made.delivery)).toMatchObject([
+      { view_limit: 1, views: 0, view_expires_at: new Date(+AT + 9 * 24 * HOUR) },
+      { view_limit: null, view_expires_at: null, download_limit: 4 },
+    ])
+    expect([await press(key), await press(key)]).toEqual([303, 410])
+    expect(await blockedBy(made.delivery)).toEqual([1, 0, 1])
+    const parts = { secrets: depot.secrets, now: depot.time.now }
+    await changeDelivery(depot.scope, made.delivery, { more_views: 2 }, parts)
+    // The other file stays unlimited.
+    expect((await filesOf(made.delivery)).map((one) => one.view_limit)).toEqual([3, null])
+    expect(await blockedBy(made.delivery)).toBeNull()
+    expect([await press(key), await press(key), await press(key)]).toEqual([303, 303, 410])
+    const view_expires_at = new Date(+AT + HOUR).toISOString()
+    const terms = [{ file_id: made.ids[0]!, view_limit: null, view_expires_at }]
+    await changeDelivery(depot.scope, made.delivery, { terms }, parts)
+    expect(await press(key)).toBe(303)
+    later(HOUR)
+    expect([await press(key), await codeOf(key)]).toEqual([410, 'sent'])
+    expect(await readPage(made.page)).toContain('could be viewed until')
+    await changeDelivery(
+      ...([
+        depot.scope,
+        made.delivery,
+        { view_days: 30 },
+        { ...parts, now: depot.time.now },
+      ] as const),
+    )
+    later(3 * 24 * HOUR)
+    expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
+    expect((await linkOf(link)).downloads).toBe(1)
   })
 })
 

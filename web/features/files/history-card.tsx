@@ -145,7 +145,11 @@ type Visit = OfKind<'refused'> | OfKind<'view'>
 
 const RefusedEntry = ({ entry }: { entry: OfKind<'refused'> }) => (
   <VisitLine entry={entry}>
-    <span>{t('A download was refused')}</span>
+    <span>
+      {entry.reason === 'views_used_up' || entry.reason === 'views_expired'
+        ? t('A view was refused')
+        : t('A download was refused')}
+    </span>
     <Badge tone="critical">{refusedText(entry)}</Badge>
   </VisitLine>
 )

@@ -71,15 +71,17 @@ export const usedText = ({
 
 type Views = Pick<DownloadLink, 'views' | 'view_limit' | 'view_expires_at'>
 
-/** What is left of a link's views, if they have terms of their own: `Views: 2 of 5`, `viewable until …`. */
-export const viewTermsTexts = ({
-  views,
-  view_limit: limit,
-  view_expires_at: end,
-}: Views): string[] => [
-  ...(limit === null ? [] : [t('Views: {views, number} of {limit, number}', { views, limit })]),
-  ...(end === null ? [] : [t('views end {at}', { at: momentText(end) })]),
+/** What is left of a link's views, if they have terms of their own: `Views: 2 of 5`, `views end …`. */
+export const viewTermsTexts = (views: Views): string[] => [
+  ...viewsLeftTexts(views),
+  ...viewsEndTexts(views),
 ]
+
+export const viewsLeftTexts = ({ views, view_limit: limit }: Omit<Views, 'view_expires_at'>) =>
+  limit === null ? [] : [t('Views: {views, number} of {limit, number}', { views, limit })]
+
+export const viewsEndTexts = ({ view_expires_at: end }: Pick<Views, 'view_expires_at'>) =>
+  end === null ? [] : [t('views end {at}', { at: momentText(end) })]
 
 /** `1 link was not sent: It has expired` */
 export function notSentText(

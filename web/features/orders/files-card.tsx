@@ -3,7 +3,7 @@ import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { askText } from '../links/ask-form.ts'
-import { isUnused, usedText, viewTermsTexts, waitingTexts } from '../links/labels.ts'
+import { isUnused, usedText, viewsEndTexts, viewsLeftTexts, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -85,15 +85,20 @@ interface RowProps {
 
 /** The size of a file, what its buyer waits for, its expiry and its last download. */
 function aboutText(file: DeliveredFile): string {
-  const { size_bytes, expires_at, last_download_at } = file
+  const { size_bytes, expires_at, last_download_at, view, view_expires_at } = file
+  // The expiry of a file that is only viewed is that of its views.
+  const isViewed = view === 'view_only' && view_expires_at !== null
   return [
     sizeText(size_bytes),
     ...waitingTexts(file),
-    ...(expires_at !== null
-      ? [t('expires {at}', { at: momentText(expires_at) })]
-      : isUnused(file)
-        ? []
-        : [t('never expires')]),
+    ...(isViewed
+      ? []
+      : expires_at !== null
+        ? [t('expires {at}', { at: momentText(expires_at) })]
+        : isUnused(file)
+          ? []
+          : [t('never expires')]),
+    ...viewsEndTexts(file),
     ...(last_download_at ? [t('last download {at}', { at: momentText(last_download_at) })] : []),
   ].join(' · ')
 }
@@ -133,7 +138,7 @@ function FileRow(props: RowProps) {
       <span className="tabular">
         {[
           ...(file.view === 'view_only' ? [] : [t('Downloads: {used}', { used: usedText(file) })]),
-          ...viewTermsTexts(file),
+          ...viewsLeftTexts(file),
         ].join(' · ')}
       </span>
       <FileActions {...props} />

@@ -1,39 +1,11 @@
 // The addresses of a view's bytes: signed, valid for some hours, and bound to the browser that
 // opened the viewer by a cookie. So an address that is copied out of the page works nowhere else.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+import { cookieSession } from '../viewers.ts'
 
-/** Long enough for a film with a pause; the viewer opens a new view when it has passed. */
-export const VIEW_SECONDS = 4 * 60 * 60
-
-const COOKIE = 'stevedore_view'
-const SESSION = new RegExp(`(?:^|;)\\s*${COOKIE}=([A-Za-z0-9_-]{22})(?:;|$)`)
 const ADDRESS = /^key=([\w-]{43})&hash=([0-9a-f]{64})&until=(\d{1,12})&proof=([\w-]{43})(?:&|$)/
-
-export interface ViewSession {
-  id: string
-  /** The Set-Cookie header of a new session; null: the browser has it already. */
-  cookie: string | null
-}
-
-/** The session of the browser that sends the request, or a new one. */
-export function viewSession(request: IncomingMessage, secure: boolean): ViewSession {
-  const known = sessionOf(request)
-  if (known !== null) return { id: known, cookie: null }
-  const id = randomBytes(16).toString('base64url')
-  // Without Path: the folder of the page's address, which a proxy may have changed.
-  return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
-}
-
-/** Identifies the browser of a request in the database; null: it has no session. */
-export function viewerOf(request: IncomingMessage): Buffer | null {
-  const session = sessionOf(request)
-  return session === null ? null : hashKey(session)
-}
-
-const sessionOf = ({ headers }: IncomingMessage): string | null =>
-  SESSION.exec(headers.cookie ?? '')?.[1] ?? null
 
 /** The bytes of one version of a link's file. */
 export interface ViewedBytes {
@@ -60,7 +32,7 @@ export function createViewAddresses(secrets: Pick<Secrets, 'derive' | 'deriveAll
       return `key=${bytes.key}&hash=${bytes.hash}&until=${until}&proof=${proof}`
     },
     read: (request, now) => {
-      const session = sessionOf(request)
+      const session = cookieSession(request)
       const [, key, hash, until, proof] = ADDRESS.exec(request.url?.split('?', 2)[1] ?? '') ?? []
       if (session === null || !key || !hash || !until || !proof) return null
       if (Number(until) * 1000 <= now.getTime()) return null

@@ -37,19 +37,14 @@ import {
 import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
 import { withTokens } from '../gate-tokens.ts'
-import {
-  createViewAddresses,
-  VIEW_SECONDS,
-  viewerOf,
-  viewSession,
-  type ViewAddresses,
-} from './address.ts'
+import { createViewAddresses, type ViewAddresses } from './address.ts'
+import { VIEW_SECONDS, viewerOf, viewSession } from '../viewers.ts'
 import { readAsset } from './assets.ts'
 import { offeredView, type ViewKind } from '../view-kinds.ts'
 import { isSubtitles, readCompanions } from './playlist.ts'
 import { READER, sendView } from './page.ts'
 import { sendStart } from './start-page.ts'
-import type { ViewSessions } from './view-sessions.ts'
+import type { ViewSessions } from '../view-sessions.ts'
 
 export interface ViewParts {
   query: Query

@@ -7,7 +7,7 @@ import { relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
 import type { LinkTarget } from '../targets.ts'
 import { viewButtonOf } from '../view-buttons.ts'
-import { VIEW_SECONDS } from './address.ts'
+import { VIEW_SECONDS } from '../viewers.ts'
 
 const HOURS = VIEW_SECONDS / 3600
 

@@ -12,7 +12,7 @@ import {
 import { ensurePack } from '../../../files/packs.ts'
 import { extendLink, resetLink } from '../../links/model/changes.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
-import { sweepViewSessions } from './view-sessions.ts'
+import { sweepViewSessions } from '../view-sessions.ts'
 
 const BYTES = Buffer.from('0123456789')
 const PDF = { view: 'both', content_type: 'application/pdf' }

@@ -1,6 +1,6 @@
 // Saved views of lists: of the files with a filter, an order and columns, of others with the query of
 // their own endpoint.
-import { say, sayPlain, type Text } from '../../../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
@@ -45,9 +45,9 @@ const VIEW_COLUMNS = [
   'visibility',
 ] as const
 
-const name = givenName.refine(
-  (text) => text.length <= MAX_NAME,
-  `A name of a view has at most ${MAX_NAME} characters`,
+const name = givenName.max(
+  MAX_NAME,
+  sayFixed('A name of a view has at most {count} characters', { count: MAX_NAME }),
 )
 const filter = filterSchema
   .omit({ deleted: true })

@@ -1,5 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { checkAsk, say, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
+import { checkAsk, say, sayFixed, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -133,7 +133,10 @@ const manyBody = ({ limits }: Parts) =>
     link_ids: z
       .array(z.string())
       .min(1, sayPlain('At least one link'))
-      .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
+      .max(
+        limits.ids_per_call,
+        sayFixed('At most {count} links a call', { count: limits.ids_per_call }),
+      ),
   })
 
 const revokeMany = (parts: Parts) =>

@@ -87,6 +87,21 @@ describe('PUT /api/files/bulk-update', () => {
     expect(after).toEqual({ ...before, download_limit: 7, updated_at: after.updated_at })
   })
 
+  it('limits views, which the preview, the history and an undo show', async () => {
+    const [id] = await some(owner, 1)
+    const terms = { view: 'both', view_limit: 3, view_days: 365 }
+    const { body } = await update({ file_ids: [id], updates: terms })
+    expect(await read(id!)).toMatchObject(terms)
+    const none = { view: 'download', view_limit: null, view_days: null }
+    const items = await owner.call('GET', `/api/operations/${body.job_id}/items`)
+    expect(items.body.data[0]).toMatchObject({ before: none, after: terms })
+    const undo = await owner.call('POST', `/api/operations/${body.job_id}/undo`)
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success' })
+    expect(await read(id!)).toMatchObject(none)
+    const wrong = await update({ file_ids: [id], updates: { view_limit: 0 } })
+    expect(wrong.status).toBe(422)
+  })
+
   it.each([
     [undefined, ['new'], ['new']],
     ['replace', [], []],

@@ -1,5 +1,5 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -40,7 +40,7 @@ const keyBody = z
       .number()
       .int()
       .min(1, sayPlain('At least 1 day; absent means never'))
-      .max(MAX_DAYS, `At most ${MAX_DAYS} days; absent means never`)
+      .max(MAX_DAYS, sayFixed('At most {count} days; absent means never', { count: MAX_DAYS }))
       .nullable()
       .optional(),
   })

@@ -1,0 +1,36 @@
+// The browsers that view files: each has a random cookie, which identifies nobody and ends with the
+// browser's session.
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { hashKey } from '../../core/secrets.ts'
+
+/** Long enough for a film with a pause; the viewer opens a new view when it has passed. */
+export const VIEW_SECONDS = 4 * 60 * 60
+
+const COOKIE = 'stevedore_view'
+const SESSION = new RegExp(`(?:^|;)\\s*${COOKIE}=([A-Za-z0-9_-]{22})(?:;|$)`)
+
+export interface ViewSession {
+  id: string
+  /** The Set-Cookie header of a new session; null: the browser has it already. */
+  cookie: string | null
+}
+
+/** The session of the browser that sends the request, or a new one. */
+export function viewSession(request: IncomingMessage, secure: boolean): ViewSession {
+  const known = cookieSession(request)
+  if (known !== null) return { id: known, cookie: null }
+  const id = randomBytes(16).toString('base64url')
+  // Without Path: the folder of the page's address, which a proxy may have changed.
+  return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
+}
+
+/** Identifies the browser of a request in the database; null: it has no session. */
+export function viewerOf(request: IncomingMessage): Buffer | null {
+  const session = cookieSession(request)
+  return session === null ? null : hashKey(session)
+}
+
+/** The id of the browser's session; null: it has none. */
+export const cookieSession = ({ headers }: IncomingMessage): string | null =>
+  SESSION.exec(headers.cookie ?? '')?.[1] ?? null

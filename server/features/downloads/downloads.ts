@@ -198,7 +198,7 @@ function createAnswers(
   const gates = createGates({ pool: database.pool, secrets, counter, attempts })
   const starts = createStartAddresses(secrets)
   const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, starts },
+    ...{ database, secrets, archives, counter, recordOpening, attempts, gates },
   })
   const links = createLinkAnswers({
     ...{ counter, serving, clientOf, clock, pages, attempts, gates, starts },

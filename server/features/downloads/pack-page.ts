@@ -2,7 +2,6 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
-import { ASKS_NOTHING } from '../links/model/asks.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import {
   openTemplate,
@@ -13,6 +12,7 @@ import {
   type ViewButton,
 } from './pages.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
+import { leadsToBytes } from './start-addresses.ts'
 import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
@@ -51,10 +51,16 @@ interface ShownRow {
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
-/** A file with what this request has not answered yet; null: it may have the file. */
-export interface LockedFile {
+/** A file with what it asks for. */
+export interface GatedFile {
+  /** It asks for something, which this request may have answered. */
+  gated: boolean
+  /** What this request has not answered yet; null: it may have the file. */
   locked: 'email' | 'password' | null
 }
+
+/** A file as the page shows it; the hash of a password stays behind. */
+type PageFile = Omit<PackFile, 'asks'>
 
 export interface OpenedPack {
   /** The name of the pack or of the order. */
@@ -64,7 +70,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShownShop
   expires_at: Date | null
-  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>> & LockedFile)[]
+  files: readonly (PageFile & Partial<Omit<PaidFile, keyof PackFile>> & GatedFile)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date
@@ -80,23 +86,30 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
   const tokens = withTokens(tokensIn(request))
-  const address = (key: string, to = 'download', asks = ASKS_NOTHING) =>
+  const address: PageAddress = (key, to = 'download', gated = false) =>
     relativeToPage(
       request,
-      `${to}?key=${key}${to === 'download' ? `&${PAGE}` : ''}${asks === ASKS_NOTHING ? '' : tokens}`,
+      `${to}?key=${key}${to === 'download' ? `&${PAGE}` : ''}${gated ? tokens : ''}`,
     )
-  sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
+  // A program that asked for the ZIP file must not store the page as that.
+  const status = leadsToBytes(request) ? 403 : 200
+  sendPage(request, response, status, renderPack({ t, shop }, packPage(t, pack, address)))
 }
 
-/** @param address of one file's download or view, by its key. */
-export function packPage(
-  t: Translator,
-  pack: OpenedPack,
-  address: (key: string, to?: 'download' | 'view' | 'download/picture', asks?: string) => string,
-): PackPage {
+/**
+ * The address of one file's download or view, by its key.
+ * @param gated what this request has answered is passed on.
+ */
+type PageAddress = (
+  key: string,
+  to?: 'download' | 'view' | 'download/picture',
+  gated?: boolean,
+) => string
+
+export function packPage(t: Translator, pack: OpenedPack, address: PageAddress): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
   const downloads = files.filter((file) => !isOnlyViewed(file) && file.locked === null)
-  const asked = downloads.find(({ asks }) => asks !== ASKS_NOTHING)?.asks
+  const gated = downloads.some((file) => file.gated)
   const usable = downloads.filter((file) => isUsable(file, now))
   const zipped = pack.archiveOwed ? downloads : usable
   return {
@@ -109,18 +122,18 @@ export function packPage(
       about: aboutTexts(t, file, pack)
         .filter((text) => text !== '')
         .join(' · '),
-      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.asks) : null,
+      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.gated) : null,
       sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
       address:
         isUsable(file, now) && !isOnlyViewed(file)
-          ? address(file.key, 'download', file.asks)
+          ? address(file.key, 'download', file.gated)
           : null,
       view: isOpen(file, now)
-        ? viewButtonOf(t, viewed(file), address(file.key, 'view', file.asks))
+        ? viewButtonOf(t, viewed(file), address(file.key, 'view', file.gated))
         : null,
       unlock:
         file.locked !== null && isUsable({ ...file, locked: null }, now)
-          ? `${address(file.key, 'download', file.asks)}&from=${pack.ask.key}`
+          ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
           : null,
       buy: buyAddress(file, pack),
     })),
@@ -128,7 +141,7 @@ export function packPage(
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
       ? {
-          all: `${address(pack.ask.key, 'download', asked)}&all=1`,
+          all: `${address(pack.ask.key, 'download', gated)}&all=1`,
           allSize: t.size(bytesOf(zipped)),
         }
       : {}),
@@ -163,16 +176,16 @@ const isReleased = ({ available_at }: ShownFile, now: Date) => !available_at || 
 const availableText = (t: Translator, { available_at }: ShownFile, timeZone: string): string =>
   available_at ? t('order.availableFrom', { moment: t.moment(available_at, timeZone) }) : ''
 
-const bytesOf = (files: readonly PackFile[]) =>
+const bytesOf = (files: readonly PageFile[]) =>
   files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
-const viewed = ({ filename, content_type, view }: PackFile) => ({
+const viewed = ({ filename, content_type, view }: PageFile) => ({
   ...{ filename, contentType: content_type, view },
 })
-const isOnlyViewed = (file: PackFile) => isViewOnly(viewed(file))
+const isOnlyViewed = (file: PageFile) => isViewOnly(viewed(file))
 
 /** A view needs no download to be left. */
-const hasLeft = (file: PackFile) =>
+const hasLeft = (file: PageFile) =>
   file.download_limit === null || file.downloads < file.download_limit || isOnlyViewed(file)
 
 type ShownFile = OpenedPack['files'][number]
@@ -241,7 +254,7 @@ function moreOf(
   return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
 }
 
-function leftText(t: Translator, file: PackFile): string {
+function leftText(t: Translator, file: PageFile): string {
   const { download_limit, downloads } = file
   if (download_limit === null || isOnlyViewed(file)) return ''
   return t('pack.left', { count: Math.max(0, download_limit - downloads) })

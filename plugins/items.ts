@@ -110,15 +110,19 @@ export interface StagedFile {
 }
 
 /**
- * A buyer's link to the item's file. An absent term is the file's own setting; null means that it
- * never expires or is unlimited.
+ * The terms of a buyer's link. An absent term is the file's own setting; null means that it never
+ * expires or is unlimited.
  */
-export interface NewLink {
-  expiry_days?: number | null
-  download_limit?: number | null
-  email?: string | null
-  /** `nothing`, `email`, or the hash of a password; absent: what the file asks for. */
-  ask_for?: string | null
+export interface LinkTerms {
+  expiry_days?: number | null | undefined
+  download_limit?: number | null | undefined
+  email?: string | null | undefined
+  /** `nothing`, `email`, or the hash of a password; null: what the file asks for. */
+  ask_for?: string | null | undefined
+}
+
+/** A buyer's link to the item's file. */
+export interface NewLink extends LinkTerms {
   /** Whether to send the link to `email` once it exists. */
   send?: boolean
 }

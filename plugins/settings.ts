@@ -413,7 +413,7 @@ export const FILE_SETTINGS = {
     shown: z.enum(ASKS).nullable(),
     column: 'text',
     form: {
-      title: 'Ask for before a download',
+      title: 'Asked before a download',
       ...KEEP,
       choices: { email: 'The buyer’s email address', password: 'A password' },
       help: 'Applies to links that exist already, too.',

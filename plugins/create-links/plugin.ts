@@ -38,7 +38,7 @@ const askFor = z
   .nullable()
   .optional()
   .meta({
-    title: 'Ask for before a download',
+    title: 'Asked before a download',
     absent: 'What each file asks for',
     choices: { nothing: 'Nothing', email: 'The buyer’s email address', password: 'A password' },
   })

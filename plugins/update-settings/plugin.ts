@@ -174,7 +174,7 @@ export const updateSettings = definePlugin({
         ],
       },
       {
-        title: 'Ask for before a download',
+        title: 'Asked before a download',
         as: 'select',
         choices: [
           { label: 'Leave unchanged', fields: [] },

@@ -305,7 +305,7 @@ function Settings({ file }: { file: FileDetail }) {
           rows={[
             [t('Available'), releaseText(file)],
             [t('Available to'), customerTagText(file.customer_tag)],
-            [t('Ask for before a download'), askedText(file.ask_for)],
+            [t('Asked before a download'), askedText(file.ask_for)],
             [t('Links expire'), expiryText(file.expiry_days)],
             [t('From the first use'), firstUseText(file.first_use_hours)],
             [t('Links allow'), limitText(file.download_limit)],

@@ -33,7 +33,7 @@ export const AskFields = <Form extends AskChange>({
 }: Props<Form>) => (
   <>
     <Select
-      label={t('Ask for before a download')}
+      label={t('Asked before a download')}
       options={[
         ...(keep === undefined ? [] : [{ value: 'unchanged', label: keep }]),
         { value: 'own', label: own },

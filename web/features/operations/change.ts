@@ -48,7 +48,7 @@ const FIELDS: Fields = {
   available_from: { what: t('Available from'), text: releaseDayText },
   available_after_days: { what: t('Available after the purchase'), text: waitText },
   first_use_hours: { what: t('Expires after the first use'), text: firstUseText },
-  ask_for: { what: t('Ask for before a download'), text: askedText },
+  ask_for: { what: t('Asked before a download'), text: askedText },
   customer_tag: { what: t('Available to'), text: customerTagText },
   sample_pages: {
     what: t('Sample'),

@@ -131,10 +131,9 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
       view: isOpen(file, now)
         ? viewButtonOf(t, viewed(file), address(file.key, 'view', file.gated))
         : null,
-      unlock:
-        file.locked !== null && isUsable({ ...file, locked: null }, now)
-          ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
-          : null,
+      unlock: isLocked(file, now)
+        ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
+        : null,
       buy: buyAddress(file, pack),
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
@@ -155,7 +154,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
   const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
   return [
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
-    file.locked === null ? '' : t(`gate.asks.${file.locked}`),
+    file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
     ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
@@ -197,6 +196,8 @@ const isOpen = (file: ShownFile, now: Date) =>
   file.locked === null &&
   !hasEnded(file, now)
 
+const isEnded = (file: ShownFile, now: Date) => !hasLeft(file) || hasEnded(file, now)
+
 const hasEnded = ({ expires_at, use_ends_at }: ShownFile, now: Date) =>
   (expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now)
 
@@ -205,13 +206,16 @@ const waits = (file: ShownFile, now: Date): boolean =>
   file.preparing === true ||
   !isReleased(file, now) ||
   Boolean(file.tag_problem) ||
-  file.locked !== null
+  isLocked(file, now)
 const isPictured = (file: ShownFile, now: Date) =>
   isOpen(file, now) &&
   !file.unpictured &&
   file.key !== '' &&
   previewKind(file.content_type, file.size_bytes) !== null
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
+/** An answer would give it. That of an expired or used-up file gives nothing. */
+const isLocked = (file: ShownFile, now: Date) =>
+  file.locked !== null && isUsable({ ...file, locked: null }, now)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => licenceText(t, key))
@@ -245,7 +249,7 @@ function moreOf(
   t: Translator,
   { shop: { name: shop, look }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
-  const some = files.some((file) => isUsable(file, now))
+  const some = files.some((file) => isUsable({ ...file, locked: null }, now))
   const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
   // An expiry is shown beside its file.
   const usedUp = files.every(hasLeft) ? '' : t('pack.usedUp', { which })

@@ -3,7 +3,6 @@
 // stays paid when an edit leaves a balance.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
-import type { PlatformOrder } from './orders.ts'
 import { ORDER_PAYMENT } from './operations.ts'
 
 interface Money {
@@ -80,7 +79,7 @@ function addUnits(to: Map<string, number>, { actionType, quantity, lineItem }: S
 export async function readPaidUnits(
   shop: number,
   request: AdminRequest,
-  order: Pick<PlatformOrder, 'id' | 'updated_at' | 'lines'>,
+  order: { id: string; updated_at: Date; lines: readonly { id: string; quantity: number }[] },
   signal: AbortSignal,
 ): Promise<PaidUnits> {
   const variables = { id: order.id, agreements: AGREEMENTS, sales: SALES }

@@ -41,6 +41,16 @@ test('an answer gives nothing of a file that has ended: its buyer can ask for mo
     expect(page.files[0]?.about).not.toContain('asks for')
     expect(page.ask).toEqual({ key: 'page', action: 'ask' })
   }
-  expect(shown(...ended).usedUp).toContain('These files have')
-  expect(shown(...ended, file).usedUp).toContain('Some of these files have')
+})
+
+test('the page says of how many files all downloads were made; an expiry is beside its file', () => {
+  const open = { ...file, gated: false, locked: null }
+  const [usedUp, expired] = [
+    { ...open, downloads: 3 },
+    { ...open, downloads: 3, expires_at: new Date('2026-12-01T00:00:00Z') },
+  ]
+  expect(shown(usedUp, usedUp).usedUp).toMatch(/^These files have been downloaded/)
+  for (const other of [open, expired])
+    expect(shown(usedUp, other).usedUp).toMatch(/^Some of these files have been downloaded/)
+  expect(shown(expired, expired).usedUp).not.toContain('downloaded')
 })

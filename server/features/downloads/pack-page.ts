@@ -249,10 +249,10 @@ function moreOf(
   t: Translator,
   { shop: { name: shop, look }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
-  const some = files.some((file) => isUsable({ ...file, locked: null }, now))
-  const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
   // An expiry is shown beside its file.
-  const usedUp = files.every(hasLeft) ? '' : t('pack.usedUp', { which })
+  const used = files.filter((file) => !hasLeft(file) && !hasEnded(file, now)).length
+  const which = files.length === 1 ? 'only' : used < files.length ? 'some' : 'all'
+  const usedUp = used === 0 ? '' : t('pack.usedUp', { which })
   if (!look.askAgain) return { usedUp }
   if (asked) return { usedUp: `${usedUp} ${t('advice.asked', { shop })}`.trim() }
   return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }

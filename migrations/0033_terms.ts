@@ -1,5 +1,13 @@
 // Terms of time: files that become available later, rentals, and access while a customer has a tag.
 import type { Knex } from 'knex'
+import {
+  buildIndexes,
+  expand,
+  migrateInSteps,
+  validateRows,
+} from '../server/core/db/migration-steps.ts'
+
+export const config = { transaction: false }
 
 export const undo =
   'Release dates, rentals and customer tags: their files are available immediately, until their links expire.'
@@ -11,13 +19,16 @@ const USE_ENDS = `(first_used_at at time zone 'UTC' + use_hours * interval '1 ho
 const TERMS = `
   alter table files
     -- A day in the shop's time zone.
-    add column available_from text check (available_from ~ '^\\d{4}-\\d{2}-\\d{2}$'),
+    add column available_from text,
     -- Days from the purchase.
-    add column available_after_days integer check (available_after_days > 0),
-    add column first_use_hours integer check (first_use_hours > 0),
-    add column customer_tag text check (customer_tag <> '');
-  create index files_unreleased on files (shop_id, available_from)
-    where available_from is not null and deleted_at is null; -- the list of files to be released
+    add column available_after_days integer,
+    add column first_use_hours integer,
+    add column customer_tag text,
+    add constraint files_available_from_check
+      check (available_from ~ '^\\d{4}-\\d{2}-\\d{2}$') not valid,
+    add constraint files_available_after_days_check check (available_after_days > 0) not valid,
+    add constraint files_first_use_hours_check check (first_use_hours > 0) not valid,
+    add constraint files_customer_tag_check check (customer_tag <> '') not valid;
 
   alter table links
     -- When the file can be downloaded; null: it could be when the link was created.
@@ -26,16 +37,14 @@ const TERMS = `
     add column own_release boolean not null default false,
     -- Its release was processed: the buyer was told, or need not be.
     add column released_at timestamptz,
-    add column use_hours integer check (use_hours > 0),
+    add column use_hours integer,
+    add constraint links_use_hours_check check (use_hours > 0) not valid,
     add column first_used_at timestamptz,
     -- It was sold with the condition that the customer has the file's tag.
     add column needs_tag boolean not null default false,
     add column use_ends_at timestamptz generated always as (${USE_ENDS}) virtual,
     -- The end for a reader: the earlier of both.
     add column ends_at timestamptz generated always as (least(expires_at, ${USE_ENDS})) virtual;
-  -- The next releases of all shops. Counting a download changes none of its columns.
-  create index links_unreleased on links (available_at, shop_id, id)
-    where available_at is not null and released_at is null;
 
   -- Files whose release has changed, until their links follow.
   create table release_changes (
@@ -99,13 +108,31 @@ const CHANGES = (columns: string) => `
     for each statement execute function notify_link_changed();
 `
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(TERMS)
-  await knex.raw(TAGS)
-  await knex.raw(
-    CHANGES('revoked_at, expires_at, download_limit, key_hash, available_at, use_hours'),
-  )
+const INDEXES = {
+  // The list of files to be released.
+  files_unreleased: `files (shop_id, available_from)
+    where available_from is not null and deleted_at is null`,
+  // The next releases of all shops. Counting a download changes none of its columns.
+  links_unreleased: `links (available_at, shop_id, id)
+    where available_at is not null and released_at is null`,
 }
+
+/** @param progress is called with the steps that are done, of all */
+export const up = (
+  knex: Knex,
+  progress: (done: number, of: number) => void = () => {},
+): Promise<void> =>
+  migrateInSteps(knex, progress, [
+    expand(
+      'links.ends_at',
+      TERMS +
+        TAGS +
+        CHANGES('revoked_at, expires_at, download_limit, key_hash, available_at, use_hours'),
+    ),
+    validateRows('files'),
+    validateRows('links'),
+    ...buildIndexes(INDEXES),
+  ])
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(CHANGES('revoked_at, expires_at, download_limit, key_hash'))

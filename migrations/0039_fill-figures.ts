@@ -2,6 +2,7 @@
 // the transaction that created the triggers: downloads are counted meanwhile. After a crash it
 // begins again. Then it builds indexes of few rows.
 import type { Knex } from 'knex'
+import { buildIndexes } from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -42,12 +43,7 @@ export async function up(
     progress(done, shops.length)
     for (const statement of [DAYS, PARENTS]) await knex.raw(statement, { shop })
   }
-  // Each in a separate transaction: writers wait for one table and one index at a time.
-  for (const [name, what] of Object.entries(INDEXES))
-    await knex.transaction(async (tx) => {
-      await tx.raw(`set local lock_timeout = '3s'`)
-      await tx.raw(`create index if not exists ${name} on ${what}`)
-    })
+  for (const build of buildIndexes(INDEXES)) await build(knex)
 }
 
 /** The figures that it fills go with the migration before. */

@@ -1,6 +1,7 @@
 // Fills what migrations/0047_kept-reviews.ts keeps of each review, a page at a time and outside of
 // the transaction that changed the table: the previous version keeps writing meanwhile.
 import type { Knex } from 'knex'
+import { buildIndexes } from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -43,12 +44,7 @@ export async function up(
     if (!last) break
     at = last
   }
-  // Each in a separate transaction: writers wait for one index at a time.
-  for (const [name, what] of Object.entries(INDEXES))
-    await knex.transaction(async (tx) => {
-      await tx.raw(`set local lock_timeout = '3s'`)
-      await tx.raw(`create index if not exists ${name} on ${what}`)
-    })
+  for (const build of buildIndexes(INDEXES)) await build(knex)
 }
 
 export async function down(knex: Knex): Promise<void> {

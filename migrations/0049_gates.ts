@@ -1,5 +1,8 @@
 // What a link asks before a download: the buyer's address or a password. And who has answered.
 import type { Knex } from 'knex'
+import { expand, migrateInSteps, validateRows } from '../server/core/db/migration-steps.ts'
+
+export const config = { transaction: false }
 
 export const undo =
   'What links ask before a download, and who opened them: their files are downloaded without an answer.'
@@ -7,11 +10,14 @@ export const undo =
 const ASKS = `
   alter table files
     -- Null: nothing. Else 'email', or the hash of a password (plugins/passwords.ts).
-    add column ask_for text check (ask_for = 'email' or ask_for like '$argon2id$%');
+    add column ask_for text,
+    add constraint files_ask_for_check
+      check (ask_for = 'email' or ask_for like '$argon2id$%') not valid;
   alter table links
     -- Null: what its file asks for, or the link of its pack.
-    add column ask_for text
-      check (ask_for in ('nothing', 'email') or ask_for like '$argon2id$%');
+    add column ask_for text,
+    add constraint links_ask_for_check
+      check (ask_for in ('nothing', 'email') or ask_for like '$argon2id$%') not valid;
 `
 
 const OPENINGS = `
@@ -42,11 +48,16 @@ const CHANGES = (columns: string) => `
 `
 const BEFORE = 'revoked_at, expires_at, download_limit, key_hash, available_at, use_hours'
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(ASKS)
-  await knex.raw(OPENINGS)
-  await knex.raw(CHANGES(`${BEFORE}, ask_for`))
-}
+/** @param progress is called with the steps that are done, of all */
+export const up = (
+  knex: Knex,
+  progress: (done: number, of: number) => void = () => {},
+): Promise<void> =>
+  migrateInSteps(knex, progress, [
+    expand('links.ask_for', ASKS + OPENINGS + CHANGES(`${BEFORE}, ask_for`)),
+    validateRows('files'),
+    validateRows('links'),
+  ])
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(CHANGES(BEFORE))

@@ -2,6 +2,14 @@
 // of one buyer's file, and whether new files of a product go to its past buyers. Mails of one operation
 // may be sent at a rate.
 import type { Knex } from 'knex'
+import {
+  buildIndexes,
+  expand,
+  migrateInSteps,
+  validateRows,
+} from '../server/core/db/migration-steps.ts'
+
+export const config = { transaction: false }
 
 export const undo =
   'Customer tags of single buyers: their files need the tag of the file again. Choices of products and rules about new files. Mails that wait for their time are sent immediately.'
@@ -36,10 +44,10 @@ const noteNewFiles = (joins: string, choice: string) => `
 
 const CHOICES = `check (new_files in ('never', 'ask', 'always'))`
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+const OWN_CHOICES = `
     -- The tag that this buyer's customer must have instead of the file's; null: that of the file.
-    alter table links add column own_tag text check (own_tag <> '');
+    alter table links add column own_tag text,
+      add constraint links_own_tag_check check (own_tag <> '') not valid;
 
     -- Whether new files of a product go to its past buyers; without a row: as the shop says.
     create table product_new_files (
@@ -50,8 +58,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     -- The same for the files that a rule maps. It counts before the product's and the shop's.
     alter table mapping_rules add column new_files text ${CHOICES};
-    alter table mappings add column new_files text ${CHOICES};
-    create index mappings_own_choice on mappings (shop_id) where new_files is not null;
+    alter table mappings add column new_files text,
+      add constraint mappings_new_files_check ${CHOICES} not valid;
 
     -- It is not sent before; null: immediately.
     alter table outbox add column due_at timestamptz;
@@ -59,8 +67,21 @@ export async function up(knex: Knex): Promise<void> {
     ${noteNewFiles(
       `left join product_new_files p on p.shop_id = a.shop_id and p.product_id = a.product_id`,
       `coalesce(a.new_files, p.new_files, s.settings ->> 'new_files')`,
-    )}`)
-}
+    )}`
+
+const INDEXES = { mappings_own_choice: 'mappings (shop_id) where new_files is not null' }
+
+/** @param progress is called with the steps that are done, of all */
+export const up = (
+  knex: Knex,
+  progress: (done: number, of: number) => void = () => {},
+): Promise<void> =>
+  migrateInSteps(knex, progress, [
+    expand('links.own_tag', OWN_CHOICES),
+    validateRows('links'),
+    validateRows('mappings'),
+    ...buildIndexes(INDEXES),
+  ])
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`

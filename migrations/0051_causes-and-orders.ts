@@ -3,6 +3,7 @@
 // transaction, a shop at a time: the previous version keeps writing meanwhile. What it ends during
 // the upgrade is counted again by the worker, within the days that it counts again.
 import type { Knex } from 'knex'
+import { buildIndexes, expand } from '../server/core/db/migration-steps.ts'
 
 export const config = { transaction: false }
 
@@ -27,16 +28,10 @@ export async function up(
   knex: Knex,
   progress: (done: number, of: number) => void = () => {},
 ): Promise<void> {
-  // Each in a separate transaction: writers wait for one table at a time.
-  for (const statement of [
-    // {code: files}. Null: it has not ended, or no file failed.
-    'alter table operations add column if not exists failure_causes jsonb',
-    'create index if not exists orders_ordered on orders (shop_id, ordered_at)',
-  ])
-    await knex.transaction(async (tx) => {
-      await tx.raw(`set local lock_timeout = '3s'`)
-      await tx.raw(statement)
-    })
+  // {code: files}. Null: it has not ended, or no file failed.
+  const causes = 'alter table operations add column failure_causes jsonb'
+  const indexes = buildIndexes({ orders_ordered: 'orders (shop_id, ordered_at)' })
+  for (const step of [expand('operations.failure_causes', causes), ...indexes]) await step(knex)
   const shops = await knex<{ id: number }>('shops').select('id').orderBy('id')
   for (const [done, { id: shop }] of shops.entries()) {
     progress(done, shops.length)

@@ -116,6 +116,9 @@ export interface StagedFile {
 export interface LinkTerms {
   expiry_days?: number | null | undefined
   download_limit?: number | null | undefined
+  view_limit?: number | null | undefined
+  /** Null: it can be viewed as long as it is valid. */
+  view_days?: number | null | undefined
   email?: string | null | undefined
   /** `nothing`, `email`, or the hash of a password; null: what the file asks for. */
   ask_for?: string | null | undefined

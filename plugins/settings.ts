@@ -8,6 +8,7 @@ import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
+export const MAX_VIEW_LIMIT = 1_000_000_000
 const MAX_SAMPLE_PAGES = 200
 const MAX_SAMPLE_SECONDS = 600
 
@@ -255,7 +256,7 @@ export const FILE_SETTINGS = {
         both: 'View and download',
         view_only: 'View only',
       },
-      help: 'Images, audio, video and PDF documents. Views are not counted as downloads.',
+      help: 'Images, audio, video and PDF documents. Views are counted apart from downloads.',
     },
     description:
       'Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads',
@@ -265,6 +266,78 @@ export const FILE_SETTINGS = {
     shopDefault: 'download',
     entry: { title: 'View in the browser', values: VIEWS, headers: ['view', 'viewing'] },
     delivery: 'view',
+    plain: true,
+  },
+  view_limit: {
+    schema: z
+      .number()
+      .int(sayPlain('A whole number'))
+      .min(1, sayPlain('At least 1; null means unlimited'))
+      .max(
+        MAX_VIEW_LIMIT,
+        sayFixed('At most {count}; null means unlimited', { count: MAX_VIEW_LIMIT }),
+      )
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Views a link allows',
+      help: 'Apart from downloads. Empty: unlimited.',
+      widget: 'unlimited',
+      start: 10,
+      suffix: 'views',
+    },
+    description:
+      'Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count',
+    example: 10,
+    phrase: (limit: number | null) =>
+      limit === null
+        ? say('unlimited views')
+        : say('limit {count, plural, one {# view} other {# views}}', { count: limit }),
+    subject: 'Its view limit',
+    usual: null,
+    entry: {
+      title: 'View limits',
+      none: 'unlimited',
+      max: MAX_VIEW_LIMIT,
+      headers: ['viewlimit', 'maxviews', 'maximumviews', 'viewslimit', 'viewsallowed'],
+    },
+    plain: true,
+  },
+  view_days: {
+    schema: z
+      .number()
+      .int(sayPlain('Whole days'))
+      .min(1, sayPlain('At least 1 day; null means as long as the link is valid'))
+      .max(
+        MAX_EXPIRY_DAYS,
+        sayFixed('At most {count} days; null means as long as the link is valid', {
+          count: MAX_EXPIRY_DAYS,
+        }),
+      )
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Views end after (days)',
+      help: 'Empty: as long as the link is valid.',
+      widget: 'never',
+      start: 365,
+      suffix: 'days',
+    },
+    description:
+      'Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid',
+    example: 365,
+    phrase: (days: number | null) =>
+      days === null
+        ? say('views as long as links are valid')
+        : say('views for {days, plural, one {# day} other {# days}}', { days }),
+    subject: 'Its expiry of views',
+    usual: null,
+    entry: {
+      title: 'View days',
+      none: NO_TERM,
+      max: MAX_EXPIRY_DAYS,
+      headers: ['viewdays', 'viewexpiry', 'viewexpirydays', 'viewsexpire', 'daysviewable'],
+    },
     plain: true,
   },
   available_from: {
@@ -344,7 +417,9 @@ export const FILE_SETTINGS = {
       .min(1, sayPlain('At least 1 hour; null means that the first use ends nothing'))
       .max(
         MAX_FIRST_USE_HOURS,
-        `At most ${MAX_FIRST_USE_HOURS} hours; null means that the first use ends nothing`,
+        sayFixed('At most {count} hours; null means that the first use ends nothing', {
+          count: MAX_FIRST_USE_HOURS,
+        }),
       )
       .nullable(),
     column: 'int',

@@ -91,7 +91,8 @@ export async function start(
     environment.dataDir,
     demo.shop,
     baseUrl,
-    drop,
+    // Without ports that scripts could use as long as it has not started.
+    drop?.sftpPort && drop.ftpPort ? drop : null,
     demo.frontUrl,
   )
   print(welcome(known, demo.sample))

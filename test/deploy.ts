@@ -21,8 +21,10 @@ const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 export function deployedNginx({ folder, webs, ports, blobs }: DeployedNginx): string {
   const servers = webs.map((port) => `server 127.0.0.1:${port};`).join(' ')
   const replaced: [RegExp, string][] = [
-    // Docker's name server gives the addresses of all replicas.
-    [/server web:3000;/, servers],
+    // Docker's name server gives the addresses of all replicas. Versions before 1.27.3 have no
+    // `resolve`.
+    [/server web:3000 resolve;/, servers],
+    [/resolver 127\.0\.0\.11 [^;]+;/, ''],
     [/listen 80;/, `listen 127.0.0.1:${ports[0]};`],
     [/listen 443 ssl;\n\s+http2 on;/, `listen 127.0.0.1:${ports[1]} ssl http2;`],
     [/\/etc\/nginx\/certificates\//g, `${folder}/certificates/`],

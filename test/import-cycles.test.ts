@@ -13,7 +13,7 @@ type Graph = Map<string, Set<string>>
 
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+    .filter((name) => /(?<!\.(?:test|soak))\.tsx?$/.test(name))
     .map((name) => path.join(folder, name)),
 )
 

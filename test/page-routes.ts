@@ -1,5 +1,6 @@
 // Every page of the admin, from the features' lists of routes, with the address of a record where a
 // page shows one: a new page is measured and tested without being listed anywhere else.
+import { type CallShop } from './shop-caller.ts'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -20,25 +21,6 @@ export const PAGE_PATHS: readonly string[] = ROUTES.flatMap((route) =>
 export const OLD_PATHS: readonly (readonly [from: string, to: string])[] = ROUTES.flatMap((route) =>
   route.to === undefined ? [] : [[route.path, route.to] as const],
 )
-
-/** The API of a shop: the answer's body. A text is sent as CSV. Throws if it refuses. */
-export type CallShop = (method: string, route: string, body?: object | string) => Promise<unknown>
-
-export const shopCaller =
-  ({ url, apiKey }: { url: string; apiKey: string }): CallShop =>
-  async (method, route, body) => {
-    const isText = typeof body === 'string'
-    const reply = await fetch(url + route, {
-      method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body === undefined ? {} : { 'content-type': isText ? 'text/csv' : 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
-    })
-    if (!reply.ok) throw new Error(`${method} ${route}: ${reply.status} ${await reply.text()}`)
-    return reply.json()
-  }
 
 interface Records {
   /** The list of the records that the page shows, without `/api/`. */

@@ -1,9 +1,18 @@
 // The differences between npm test and npm run test:soak: the two sizes of tests that repeat, tests
 // that only run in soak, and random numbers from the run's seed.
-import { inject, test } from 'vitest'
+import { describe, inject, test } from 'vitest'
 
 /** The number of repetitions or items: `full` in npm run test:soak, else `small`. */
 export const sized = <T>(small: T, full: T): T => (inject('soak') ? full : small)
+
+/**
+ * The cases of a matrix: in npm run test:soak all of them, in npm test those that are chosen, which
+ * have each kind of fault once: each page in one language, each row with one column.
+ */
+export const someOf = <T>(
+  all: readonly T[],
+  isChosen: (one: T, at: number) => boolean,
+): readonly T[] => (inject('soak') ? all : all.filter(isChosen))
 
 /**
  * A test that only runs in npm run test:soak: it covers another path of what the other tests of its
@@ -11,6 +20,11 @@ export const sized = <T>(small: T, full: T): T => (inject('soak') ? full : small
  */
 export function soakTest(name: string, run: () => Promise<unknown>, timeout?: number): void {
   if (inject('soak')) test(name, run, timeout)
+}
+
+/** A group of such tests: Vitest fails where a group has no test. */
+export function soakDescribe(name: string, define: () => void): void {
+  if (inject('soak')) describe(name, define)
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   protectionOf,
   textsOf,
 } from '../../test/documents.ts'
-import { sized } from '../../test/scale.ts'
+import { sized, soakTest } from '../../test/scale.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -60,7 +60,7 @@ describe('a document with a password', () => {
 })
 
 describe('a damaged document', () => {
-  it('is repaired if its cross-reference table is missing, with a warning', async () => {
+  soakTest('is repaired if its cross-reference table is missing, with a warning', async () => {
     const text = good.toString('latin1')
     const broken = {
       'a table that is cut off': good.subarray(0, good.lastIndexOf('xref\n0')),
@@ -148,7 +148,7 @@ describe('a malicious document', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('that decompresses to a thousand times its size fails alone', async () => {
+  soakTest('that decompresses to a thousand times its size fails alone', async () => {
     const bytes = bomb()
     expect(bytes.length).toBeLessThan(1.6e6)
     const before = process.memoryUsage().rss

@@ -11,6 +11,7 @@ import {
   type PagePicture,
 } from '../../test/documents.ts'
 import { photo } from '../../test/images.ts'
+import { soakTest } from '../../test/scale.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -78,7 +79,7 @@ describe('an image in a document', () => {
       await expectAlike(document, smaller, 4)
     }
   })
-  it('keeps its grey values, mask and colour space', async () => {
+  soakTest('keeps its grey values, mask and colour space', async () => {
     const grey = await photo(WIDTH, HEIGHT).greyscale().jpeg({ quality: 98 }).toBuffer()
     const greyDocument = pictured(`${SIZE} /ColorSpace /DeviceGray /Filter /DCTDecode`, grey)
     const greySmaller = await house.smaller(greyDocument)
@@ -99,7 +100,7 @@ describe('an image in a document', () => {
     )
     expect((await house.smaller(profiled)).toString('latin1')).toContain('/ICCBased')
   })
-  it('stays unchanged if anything else could change', async () => {
+  soakTest('stays unchanged if anything else could change', async () => {
     const jpeg = await big(98)
     const ink = await photo(WIDTH, HEIGHT).toColourspace('cmyk').jpeg({ quality: 98 }).toBuffer()
     const pixels = deflateSync(await raw())
@@ -168,7 +169,7 @@ describe('a document', () => {
     const once = await house.smaller(wordy)
     expect(await house.optimize(once)).toEqual({ unchanged: 'It would not become smaller' })
   })
-  it('may become slightly larger by linearization, and by nothing else', async () => {
+  soakTest('may become slightly larger by linearization, and by nothing else', async () => {
     const packed = await house.smaller(wordy, { linearize: false })
     expect(await house.optimize(packed, { linearize: false })).toEqual({
       unchanged: 'It would not become smaller',

@@ -14,7 +14,7 @@ import {
   unpacked,
   type PageSpec,
 } from '../../test/documents.ts'
-import { sized } from '../../test/scale.ts'
+import { sized, soakTest, someOf } from '../../test/scale.ts'
 import { withWorkFolder } from '../../server/ports/children/work-folder.ts'
 import { createDocuments, LIMITS, SCRIPT } from './documents.ts'
 import { ANSWERS } from './tasks.ts'
@@ -28,18 +28,22 @@ const names = (from: number, to: number) =>
 const ten = documentOf(numberedPages(10))
 
 describe('a split', () => {
-  it.each([
-    [{ every: 1 }, names(1, 10).map((name) => [name])],
+  const WANTED = [
     [{ every: 4 }, [names(1, 4), names(5, 8), names(9, 10)]],
-    [{ every: 50 }, [names(1, 10)]],
     [{ ranges: ['1-3', '5', '7-'] }, [names(1, 3), ['page 5'], names(7, 10)]],
+    [{ every: 1 }, names(1, 10).map((name) => [name])],
+    [{ every: 50 }, [names(1, 10)]],
     [{ ranges: ['2', '2', '1-10'] }, [['page 2'], ['page 2'], names(1, 10)]],
-  ])('has the requested pages: %j', async (wanted, expected) => {
-    const { parts, warnings } = await house.split(ten, wanted)
-    expect(await Promise.all(parts.map(({ document }) => textsOf(document)))).toEqual(expected)
-    for (const { document } of parts) expect(await faultsOf(document)).toBe('')
-    expect(warnings).toEqual([])
-  })
+  ] as const
+  it.each(someOf(WANTED, (_, at) => at < 2))(
+    'has the requested pages: %j',
+    async (wanted, expected) => {
+      const { parts, warnings } = await house.split(ten, wanted)
+      expect(await Promise.all(parts.map(({ document }) => textsOf(document)))).toEqual(expected)
+      for (const { document } of parts) expect(await faultsOf(document)).toBe('')
+      expect(warnings).toEqual([])
+    },
+  )
   it('names the pages of each part', async () => {
     expect((await house.split(ten, { every: 4 })).parts.map(({ pages }) => pages)).toEqual([
       '1-4',
@@ -61,32 +65,35 @@ describe('a split', () => {
       message: 'The document has 10 pages: there is no 1-11 in it',
     })
   })
-  it('creates at most 2,000 documents from one', async () => {
+  soakTest('creates at most 2,000 documents from one', async () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
       code: 'pdf_page_out_of_range',
       message: 'This would make 2001 documents: at most 2000 can be made from one',
     })
   })
-  it('stops if its parts would fill the disk: each has an image that all pages share', async () => {
-    const documents = createDocuments({
-      ...(await house.engine.parts.ports(house.engine.scope)),
-      folderBytes: 1e6,
-    })
-    const picture = streamOf(
-      '/Type /XObject /Subtype /Image /Width 400 /Height 400 /BitsPerComponent 8 /ColorSpace /DeviceRGB',
-      randomBytes(480_000),
-    )
-    const page = { resources: '/XObject << /P 10 0 R >>', draws: '/P Do' }
-    const heavy = await house.item(
-      documentOf(Array(20).fill(page) as PageSpec[], { extra: [picture] }),
-    )
-    await expect(
-      documents.split(heavy, { every: 1 }, new AbortController().signal),
-    ).rejects.toMatchObject({
-      code: 'document_too_large',
-      message: 'The result of this document would be too large',
-    })
-  })
+  soakTest(
+    'stops if its parts would fill the disk: each has an image that all pages share',
+    async () => {
+      const documents = createDocuments({
+        ...(await house.engine.parts.ports(house.engine.scope)),
+        folderBytes: 1e6,
+      })
+      const picture = streamOf(
+        '/Type /XObject /Subtype /Image /Width 400 /Height 400 /BitsPerComponent 8 /ColorSpace /DeviceRGB',
+        randomBytes(480_000),
+      )
+      const page = { resources: '/XObject << /P 10 0 R >>', draws: '/P Do' }
+      const heavy = await house.item(
+        documentOf(Array(20).fill(page) as PageSpec[], { extra: [picture] }),
+      )
+      await expect(
+        documents.split(heavy, { every: 1 }, new AbortController().signal),
+      ).rejects.toMatchObject({
+        code: 'document_too_large',
+        message: 'The result of this document would be too large',
+      })
+    },
+  )
   it('reads its parts again, also those of protected documents, and refuses an incomplete one', () =>
     withWorkFolder(async (folder) => {
       const { sandbox } = await house.engine.parts.ports(house.engine.scope)
@@ -137,7 +144,7 @@ describe('a split', () => {
       expect(part).not.toMatch(/\/Outlines|A bookmark/)
     }
   })
-  it('of a document with a password keeps the password', async () => {
+  soakTest('of a document with a password keeps the password', async () => {
     const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {
       every: 5,
       password: 'user',
@@ -169,7 +176,7 @@ describe('a merge', () => {
     const names = [...(await unpacked(document)).matchAll(/\/T \((.*?)\)/g)].map(([, name]) => name)
     expect(new Set(names).size).toBe(2)
   })
-  it('of documents with a password has none, and says so', async () => {
+  soakTest('of documents with a password has none, and says so', async () => {
     const { document, warnings } = await house.merge(
       [ten, await encrypted(ten, 'open', 'owner')],
       'open',

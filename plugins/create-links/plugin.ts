@@ -10,9 +10,11 @@ import {
   type NewLink,
   MAX_DOWNLOAD_LIMIT,
   MAX_EXPIRY_DAYS,
+  MAX_VIEW_LIMIT,
   phrases,
   say,
   sayPlain,
+  settingPhrases,
 } from '../contract.ts'
 
 const MAX_PER_FILE = 1000
@@ -27,6 +29,16 @@ const terms = {
     title: 'Downloads a link allows',
     help: 'Absent: each file’s own setting. Empty: unlimited.',
     widget: 'unlimited',
+  }),
+  view_limit: z.int().min(1).max(MAX_VIEW_LIMIT).nullable().optional().meta({
+    title: 'Views a link allows',
+    help: 'Absent: each file’s own setting. Empty: unlimited.',
+    widget: 'unlimited',
+  }),
+  view_days: z.int().min(1).max(MAX_EXPIRY_DAYS).nullable().optional().meta({
+    title: 'Views end after (days)',
+    help: 'Absent: each file’s own setting. Empty: as long as the link is valid.',
+    widget: 'never',
   }),
   email: emailAddress('This is not an email address').optional().meta({
     title: 'The customer’s email address',
@@ -118,7 +130,15 @@ export const createLinks = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   permission: 'links:write',
-  summary: ({ expiry_days, download_limit, email, send_emails, ask_for: asked }) =>
+  summary: ({
+    expiry_days,
+    download_limit,
+    view_limit,
+    view_days,
+    email,
+    send_emails,
+    ask_for: asked,
+  }) =>
     phrases(
       say('A link for each file'),
       ...(expiry_days === undefined
@@ -135,6 +155,7 @@ export const createLinks = definePlugin({
               ? say('unlimited')
               : say('limit {count}', { count: download_limit }),
           ]),
+      ...settingPhrases(defined({ view_limit, view_days })),
       ...((asked ?? 'nothing') === 'nothing'
         ? []
         : [
@@ -166,9 +187,9 @@ export const createLinks = definePlugin({
 })
 
 function linkFor(item: Item, wanted: Wanted, own: ReadonlyMap<string, Terms>): NewLink {
-  const { expiry_days, download_limit, email, send_emails, ask_for } = wanted
+  const { expiry_days, download_limit, view_limit, view_days, email, send_emails, ask_for } = wanted
   const link = {
-    ...defined({ expiry_days, download_limit, email, ask_for }),
+    ...defined({ expiry_days, download_limit, view_limit, view_days, email, ask_for }),
     ...defined(own.get(publicId(item.file.id)) ?? {}),
   }
   return send_emails && link.email ? { ...link, send: true } : link
@@ -176,5 +197,8 @@ function linkFor(item: Item, wanted: Wanted, own: ReadonlyMap<string, Terms>): N
 
 const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
 
-const defined = (terms: NewLink): NewLink =>
-  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
+const defined = <Terms extends object>(terms: Terms): Given<Terms> =>
+  Object.fromEntries(
+    Object.entries(terms).filter(([, value]) => value !== undefined),
+  ) as Given<Terms>
+type Given<Terms> = { [Name in keyof Terms]?: Exclude<Terms[Name], undefined> }

@@ -16,7 +16,8 @@ import {
  * no use for them, and settings that few files have.
  */
 const ON_REQUEST: readonly ExportColumn[] = [
-  ...(['id', 'view', 'sha256', 'available_from', 'available_after_days'] as const),
+  ...(['id', 'view', 'view_limit', 'view_days', 'sha256'] as const),
+  ...(['available_from', 'available_after_days'] as const),
   ...(['first_use_hours', 'customer_tag', 'ask_for', 'url'] as const),
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))

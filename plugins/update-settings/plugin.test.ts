@@ -16,6 +16,8 @@ const settings: FileSettings = {
   view: 'both',
   available_from: '2027-03-01',
   available_after_days: 7,
+  view_limit: 3,
+  view_days: 365,
   first_use_hours: 48,
   customer_tag: 'subscriber',
   ask_for: 'email',

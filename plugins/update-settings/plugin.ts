@@ -118,6 +118,34 @@ export const updateSettings = definePlugin({
         ],
       },
       {
+        title: 'Views in the browser',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'A number of views',
+            fields: ['view_limit'],
+            titles: { view_limit: 'Most views of a link' },
+            help: 'Apart from downloads. Loading the page again within four hours is not counted.',
+          },
+          { label: 'Unlimited', fields: [], set: { view_limit: null } },
+        ],
+      },
+      {
+        title: 'Views end',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'After a number of days',
+            fields: ['view_days'],
+            titles: { view_days: 'Days until views end' },
+            help: 'Shorter or longer than downloads.',
+          },
+          { label: 'When the link expires', fields: [], set: { view_days: null } },
+        ],
+      },
+      {
         title: 'Files become available',
         as: 'select',
         choices: [

@@ -10,6 +10,8 @@ export interface SpanOptions {
   kind: 'job' | 'client'
   /** The UUID of the operation to whose trace the span belongs; absent: a separate trace. */
   operation?: string
+  /** When it began, if that was earlier. */
+  begun?: Date
   fields?: SpanFields
 }
 

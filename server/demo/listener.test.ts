@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silent } from '../../test/database.ts'
-import { promisedMs } from '../../test/scale.ts'
+import { promisedMs, soakTest } from '../../test/scale.ts'
 import { verifyBuyerToken } from '../storefront/buyer-token.ts'
 import type { Transport } from '../storefront/transport.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './listener.ts'
@@ -367,7 +367,7 @@ describe('cost', () => {
       { code: 'MAX_COST_EXCEEDED', cost: 2002, maxCost: 1000 },
     ])
   })
-  test('an empty bucket refuses, and fills again', async () => {
+  soakTest('an empty bucket refuses, and fills again', async () => {
     const { query } = await start({ bucket: 30, restore: 5 })
     const ask = () => query('{ productVariants(first: 25) { nodes { id } } }')
     expect((await ask()).extensions.cost).toMatchObject({

@@ -15,15 +15,10 @@ export const ARTIFACT = `(
   from artifacts a where a.shop_id = operations.shop_id and a.operation_id = operations.id)`
 
 /** The location of an operation's artifact; null: the operation (a bare UUID) has none. */
-export async function locateArtifact(
-  scope: ShopScope,
-  operation: string,
-): Promise<LocatedFile | null> {
-  const [row] = await scope.query<LocatedFile>(
+export const locateArtifact = (scope: ShopScope, operation: string): Promise<LocatedFile | null> =>
+  scope.first<LocatedFile>(
     `select encode(hash, 'hex') as hash, location, size_bytes, filename, content_type,
        created_at as modified_at from artifacts
      where shop_id = :shop and operation_id = :operation`,
     { operation },
   )
-  return row ?? null
-}

@@ -12,6 +12,7 @@ import { GRACE_MS, sweepBlobs, sweepVersions } from './blobs.ts'
 import { draftFrom } from './drafts.ts'
 import { recordCopy, locateVersions } from './locations.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
+import { soakTest } from '../../test/scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let pool: pg.Pool
@@ -93,7 +94,7 @@ describe('an unused blob', () => {
     expect(await locations(other)).toHaveLength(1)
   })
 
-  test('is found among many pages', async () => {
+  soakTest('is found among many pages', async () => {
     const { rowCount } = await pool.query(
       `with made as (
          insert into blobs (shop_id, hash, size_bytes)
@@ -213,29 +214,32 @@ describe('a marked blob that is used again', () => {
     return rows.length
   }
 
-  test('many transactions use and release the same few blobs during sweeps: every file has a row for its bytes', async () => {
-    const take = async (worker: number, round: number) => {
-      const id = await admit(`${worker}-${round}.txt`, blob(30 + (round % 3)))
-      if (round % 4 !== 0) await purge(id)
-    }
-    let over = false
-    const sweeping = (async () => {
-      for (let n = 1; !over; n++) await sweepBlobs(pool, after(n * 2 * GRACE_MS))
-    })()
-    const workers = [0, 1, 2, 3].map(async (worker) => {
-      for (let round = 0; round < 40; round++) await take(worker, round)
-    })
-    await Promise.all(workers).finally(() => (over = true))
-    await sweeping
-    const [counts] = await scope.query<{ files: number; whole: number }>(
-      `select count(*)::int as files, count(l.hash)::int as whole
+  soakTest(
+    'many transactions use and release the same few blobs during sweeps: every file has a row for its bytes',
+    async () => {
+      const take = async (worker: number, round: number) => {
+        const id = await admit(`${worker}-${round}.txt`, blob(30 + (round % 3)))
+        if (round % 4 !== 0) await purge(id)
+      }
+      let over = false
+      const sweeping = (async () => {
+        for (let n = 1; !over; n++) await sweepBlobs(pool, after(n * 2 * GRACE_MS))
+      })()
+      const workers = [0, 1, 2, 3].map(async (worker) => {
+        for (let round = 0; round < 40; round++) await take(worker, round)
+      })
+      await Promise.all(workers).finally(() => (over = true))
+      await sweeping
+      const [counts] = await scope.query<{ files: number; whole: number }>(
+        `select count(*)::int as files, count(l.hash)::int as whole
        from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
        left join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash
          and l.location = v.location
        where f.shop_id = :shop`,
-    )
-    expect(counts).toEqual({ files: 40, whole: 40 })
-  })
+      )
+      expect(counts).toEqual({ files: 40, whole: 40 })
+    },
+  )
 })
 
 describe('a version with a limited time', () => {

@@ -1,7 +1,7 @@
 // The filter of files, compiled to SQL here only. Lists, bulk operations, schedules and exports use
 // it.
 import { z } from 'zod'
-import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
+import { conditionFields, extensionsOf, flag, nameKey, sayFixed } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
@@ -17,7 +17,7 @@ const FIRST_DAY = '1900'
 export const day = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
   .refine((text) => text >= FIRST_DAY, NO_DATE)
-  .meta({ description: 'A time, or a day, which begins at midnight in the shop’s time zone' })
+  .describe('A time, or a day, which begins at midnight in the shop’s time zone')
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
@@ -37,40 +37,44 @@ export const filterFields = {
     .string()
     .trim()
     .max(255)
-    .refine((text) => searchWords(text).length <= MAX_WORDS, `Send at most ${MAX_WORDS} words`)
+    .refine(
+      (text) => searchWords(text).length <= MAX_WORDS,
+      sayFixed('Send at most {count} words', { count: MAX_WORDS }),
+    )
     .optional()
-    .meta({
-      description:
-        'Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins',
-    }),
+    .describe(
+      'Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins',
+    ),
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
-  older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
-  not_downloaded_for_days: days.optional().meta({ description: 'No download in this many days' }),
-  pack: idOf('pack', 'a pack').optional().meta({ description: 'Is in this pack: its id' }),
+  older_than_days: days.optional().describe('Uploaded more than this many days ago'),
+  not_downloaded_for_days: days.optional().describe('No download in this many days'),
+  pack: idOf('pack', 'a pack').optional().describe('Is in this pack: its id'),
   product: z
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'Belongs to this product: its id on the platform' }),
-  storage: z.enum(['primary', 'backup']).optional().meta({
-    description: 'Its bytes, or a kept copy of them, are in this storage location',
-  }),
-  backed_up: flag.optional().meta({ description: 'Has a backup, or has none' }),
-  released: flag.optional().meta({
-    description:
+    .describe('Belongs to this product: its id on the platform'),
+  storage: z
+    .enum(['primary', 'backup'])
+    .optional()
+    .describe('Its bytes, or a kept copy of them, are in this storage location'),
+  backed_up: flag.optional().describe('Has a backup, or has none'),
+  released: flag
+    .optional()
+    .describe(
       'Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true)',
-  }),
+    ),
   connection: idOf('connection', 'a cloud connection')
     .optional()
-    .meta({ description: 'Is synced with this cloud connection: its id' }),
+    .describe('Is synced with this cloud connection: its id'),
   drop_account: idOf('account', 'a drop account')
     .optional()
-    .meta({ description: 'Was sent through this account of the drop folder: its id' }),
+    .describe('Was sent through this account of the drop folder: its id'),
   licence_list: idOf('licences', 'a list of licence keys')
     .optional()
-    .meta({ description: 'Buyers of it were given licence keys of this list: its id' }),
-  deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not in the trash' }),
+    .describe('Buyers of it were given licence keys of this list: its id'),
+  deleted: flag.optional().describe('Is in the trash; absent: is not in the trash'),
 }
 
 /** A filter as JSON, which is stored with schedules and operations. */

@@ -83,6 +83,9 @@ async function explained(work: (explaining: ShopScope) => Promise<unknown>): Pro
       return [{ count: 0 }] as unknown as Row[]
     },
     one: async (sql, bindings) => firstOf(await explaining.query(sql, bindings)),
+    first: async <Row extends object>(sql: string, bindings = {}) =>
+      (await explaining.query<Row>(sql, bindings))[0] ?? null,
+    has: async (sql, bindings) => (await explaining.query(sql, bindings)).length > 0,
   }
   await work(explaining)
   return plans
@@ -192,6 +195,9 @@ it('looks up the words of a search once for the page and its total', async () =>
       return scope.query(sql, bindings)
     },
     one: async (sql, bindings) => firstOf(await noted.query(sql, bindings)),
+    first: async <Row extends object>(sql: string, bindings = {}) =>
+      (await noted.query<Row>(sql, bindings))[0] ?? null,
+    has: async (sql, bindings) => (await noted.query(sql, bindings)).length > 0,
   }
   const filter: FileFilter = { find: 'course 4711' }
   const condition = await compileFilter(noted, filter)

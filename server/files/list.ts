@@ -316,8 +316,8 @@ export const WORKING = `l.revoked_at is null
       and (p.expires_at is null or p.expires_at > :now) end`
 
 /** A file by its UUID, or null; files in the trash are not found. */
-export async function readFile(scope: ShopScope, id: string, now: Date): Promise<FileRow | null> {
-  const [row] = await scope.query<FileRow>(
+export const readFile = (scope: ShopScope, id: string, now: Date): Promise<FileRow | null> =>
+  scope.first<FileRow>(
     `with chosen as (select ${COLUMNS} from files where files.shop_id = :shop and id = :id
      and deleted_at is null)
      select ${DETAILS},
@@ -337,8 +337,6 @@ export async function readFile(scope: ShopScope, id: string, now: Date): Promise
      ${FROM_CHOSEN}`,
     { id, now },
   )
-  return row ?? null
-}
 
 export interface LocatedFile {
   hash: string
@@ -353,8 +351,8 @@ export interface LocatedFile {
 }
 
 /** The location of a file's current bytes, or null if there is no such file. */
-export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
-  const [row] = await scope.query<LocatedFile>(
+export const locateFile = (scope: ShopScope, id: string): Promise<LocatedFile | null> =>
+  scope.first<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes, f.filename,
        f.content_type,
        f.version_since as modified_at
@@ -363,8 +361,6 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
      where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,
     { id },
   )
-  return row ?? null
-}
 
 /** The same as `nameKey`. The collation is PostgreSQL's own, the same on every system. */
 const TAG_KEY = 'lower(normalize(subject, nfc) collate "pg_unicode_fast")'

@@ -50,19 +50,13 @@ export async function locateFiles(
  * Does the blob have a row in `location`? Then it can be reused: the sweep keeps the row and its
  * bytes as if they were in use. Bytes without a row may be swept at any moment.
  */
-export async function holdsBlob(
-  scope: ShopScope,
-  hash: string,
-  location: string,
-): Promise<boolean> {
-  const rows = await scope.query(
+export const holdsBlob = (scope: ShopScope, hash: string, location: string): Promise<boolean> =>
+  scope.has(
     `update blob_locations set unneeded_since = null
      where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location
        returning location`,
     { hash, location },
   )
-  return rows.length > 0
-}
 
 /** Records a blob whose bytes must have been written just before. */
 export function recordBlob(
@@ -121,12 +115,11 @@ export async function recordCopy(
   if (blob.location === location) return false
   return scope.transaction(async (tx) => {
     await holdBlobs(tx, [{ ...blob, location, content_type: null }])
-    const recorded = await tx.query(
+    return tx.has(
       `insert into file_copies (shop_id, file_id, hash, location) select :shop, :fileId::uuid,
          decode(:hash, 'hex'), :location
        on conflict do nothing returning file_id`,
       { fileId, hash: blob.hash, location },
     )
-    return recorded.length > 0
   })
 }

@@ -6,13 +6,13 @@ import { nameKey, type Problem } from './rules.ts'
 import { firstOf, present } from '../core/present.ts'
 
 /** Finds a pack by its bare UUID, or by its name, ignoring case. */
-export async function findPack(
+export function findPack(
   scope: ShopScope,
   pack: { id: string } | { name: string },
 ): Promise<Pack | null> {
   const [condition, value] =
     'id' in pack ? ['id = :value::uuid', pack.id] : ['name_key = :value', nameKey(pack.name)]
-  const [row] = await scope.query<Pack>(
+  return scope.first<Pack>(
     `select id, name, coalesce((
          select json_agg(json_build_object('product_id', product_id, 'product_title', product_title,
            'variant_id', nullif(variant_id, ''), 'sku', sku, 'method', 'pack', 'score', 1,
@@ -22,7 +22,6 @@ export async function findPack(
      from packs where shop_id = :shop and ${condition}`,
     { value },
   )
-  return row ?? null
 }
 
 /** The pack of that name, created if there is none. Exported for tests that need a pack without an operation. */

@@ -17,13 +17,11 @@ export interface ShopPlan {
 }
 
 /** The shop's plan; null: the operator has none, or the shop's plan was not read yet. */
-export async function readShopPlan(scope: ShopScope): Promise<ShopPlan | null> {
-  const [row] = await scope.query<ShopPlan>(
+export const readShopPlan = (scope: ShopScope): Promise<ShopPlan | null> =>
+  scope.first<ShopPlan>(
     `select plan, title, limits, features, trial_ends_at, ends, read_at from shop_plans
      where shop_id = :shop`,
   )
-  return row ?? null
-}
 
 export const planText = {
   files: (plan: string, limit: number) =>

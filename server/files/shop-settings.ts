@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   emailAddress,
   MATCH_METHODS,
+  sayFixed,
   sayPlain,
   shopSettingFields,
   shopSettingsWithDefaults,
@@ -43,73 +44,66 @@ const fields = {
   ...shopSettingFields,
   storage_location: z
     .enum(['primary', 'backup'])
-    .meta({ description: 'The storage location of new files; existing files are not moved' }),
+    .describe('The storage location of new files; existing files are not moved'),
   auto_map: z.boolean(),
   match_by: z
     .array(z.enum(MATCH_METHODS))
     .max(MATCH_METHODS.length)
     .refine((methods) => new Set(methods).size === methods.length, sayPlain('Each of them once'))
-    .meta({
-      description: 'How files are matched to products, tried in this order; empty: only manually',
-    }),
-  match_threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .meta({ description: 'How sure a match must be, from 0 to 1' }),
+    .describe('How files are matched to products, tried in this order; empty: only manually'),
+  match_threshold: z.number().min(0).max(1).describe('How sure a match must be, from 0 to 1'),
   notify_unmapped: z
     .boolean()
-    .meta({ description: 'The message about an import names the files that have no product' }),
+    .describe('The message about an import names the files that have no product'),
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
-  weekly_summary: z.boolean().meta({
-    description: 'An email each Monday morning: the figures of the week, and what needs the shop',
-  }),
+  weekly_summary: z
+    .boolean()
+    .describe('An email each Monday morning: the figures of the week, and what needs the shop'),
   recipients: z
     .array(emailAddress('Enter an email address'))
-    .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
-  mail_language: z.enum(TEXT_LANGUAGES).nullable().meta({
-    description: 'The language of emails to the shop; null: the language of its online store',
-  }),
+    .max(MAX_RECIPIENTS, sayFixed('At most {count} recipients', { count: MAX_RECIPIENTS })),
+  mail_language: z
+    .enum(TEXT_LANGUAGES)
+    .nullable()
+    .describe('The language of emails to the shop; null: the language of its online store'),
   sms_on_large_import: z
     .boolean()
-    .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),
+    .describe('A text message when an import of 1,000 files or more has ended'),
   sms_recipients: z
     .array(
       z
         .string()
         .regex(E164, sayPlain('Enter a phone number with its country, like +4915112345678')),
     )
-    .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
+    .max(MAX_SMS_RECIPIENTS, sayFixed('At most {count} numbers', { count: MAX_SMS_RECIPIENTS }))
     .refine((numbers) => new Set(numbers).size === numbers.length, sayPlain('Each of them once'))
-    .meta({ description: 'Phone numbers in the international form (E.164)' }),
+    .describe('Phone numbers in the international form (E.164)'),
   time_zone: timeZone,
-  watermark: watermarkSchema.nullable().meta({
-    description: 'The watermark that PDF documents get with the option `saved`; null: none',
-  }),
-  pack_watermarks: packWatermarksSchema.meta({
-    description:
-      'The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones.',
-  }),
+  watermark: watermarkSchema
+    .nullable()
+    .describe('The watermark that PDF documents get with the option `saved`; null: none'),
+  pack_watermarks: packWatermarksSchema.describe(
+    'The watermarks of packs, by the id of the pack: their documents get them instead of `watermark`. Replaces the current ones.',
+  ),
   deliver_on: z
     .enum(['paid', 'authorized'])
-    .meta({ description: 'When an order’s files are ready: once it is paid, or authorized' }),
-  hold_risky_orders: z.boolean().meta({
-    description: 'Hold deliveries that the platform advises to cancel or to investigate',
-  }),
-  multiply_limits: z.boolean().meta({
-    description:
+    .describe('When an order’s files are ready: once it is paid, or authorized'),
+  hold_risky_orders: z
+    .boolean()
+    .describe('Hold deliveries that the platform advises to cancel or to investigate'),
+  multiply_limits: z
+    .boolean()
+    .describe(
       'An order of several units gets its download limit for each of them: 3 × 5 downloads are 15',
-  }),
-  paid_deliveries_survive: z.boolean().meta({
-    description: 'Paid files stay available when they lose their last product',
-  }),
+    ),
+  paid_deliveries_survive: z
+    .boolean()
+    .describe('Paid files stay available when they lose their last product'),
   delivery_mail: z
     .enum(['own', 'platform'])
-    .meta({ description: 'Who tells buyers: our mail, or the platform’s shipping mail' }),
-  fulfil_orders: z.boolean().meta({
-    description: 'Mark delivered lines that need no shipping as fulfilled',
-  }),
+    .describe('Who tells buyers: our mail, or the platform’s shipping mail'),
+  fulfil_orders: z.boolean().describe('Mark delivered lines that need no shipping as fulfilled'),
   order_tag: z
     .string()
     .trim()
@@ -117,25 +111,28 @@ const fields = {
     .max(40, sayPlain('At most 40 characters'))
     .regex(/^[^,]*$/, sayPlain('A tag has no comma'))
     .nullable()
-    .meta({ description: 'The tag for orders with files; null: none' }),
-  new_files: z.enum(['never', 'ask', 'always']).meta({
-    description:
+    .describe('The tag for orders with files; null: none'),
+  new_files: z
+    .enum(['never', 'ask', 'always'])
+    .describe(
       'Files that a product gets after it was sold: given to its past buyers never, after a question, or always',
-  }),
-  new_files_mail: z.boolean().meta({
-    description: 'Past buyers who always get new files are told by email',
-  }),
-  release_mail: z.boolean().meta({
-    description:
+    ),
+  new_files_mail: z.boolean().describe('Past buyers who always get new files are told by email'),
+  release_mail: z
+    .boolean()
+    .describe(
       'Buyers are told by email when a file becomes available that they bought before its release; only with `delivery_mail` `own`',
-  }),
-  text_buyers: z.boolean().meta({
-    description:
+    ),
+  text_buyers: z
+    .boolean()
+    .describe(
       'Buyers whose order has a phone number and no email address get a text message with the link; only with `delivery_mail` `own`',
-  }),
-  delivery_workflow: z.string().max(100).nullable().meta({
-    description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
-  }),
+    ),
+  delivery_workflow: z
+    .string()
+    .max(100)
+    .nullable()
+    .describe('The workflow (kind `delivery`) that runs on each new delivery; null: none'),
 }
 
 export const settingsChange = z.strictObject(fields).partial().meta({ id: 'SettingsChange' })

@@ -42,19 +42,17 @@ export function listVersions(
 }
 
 /** The location of a version's bytes, or null if the file has no such version. */
-export async function locateVersion(
+export const locateVersion = (
   scope: ShopScope,
   fileId: string,
   number: number,
-): Promise<LocatedFile | null> {
-  const [row] = await scope.query<LocatedFile>(
+): Promise<LocatedFile | null> =>
+  scope.first<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes,
        coalesce(v.filename, f.filename) as filename,
        v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
     { fileId, number },
   )
-  return row ?? null
-}
 
 /**
  * Makes a version the file's current one; its links serve those bytes. If a conversion had changed

@@ -6,6 +6,21 @@ import { AppError } from '../core/errors.ts'
 export const toCursor = (values: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(values)).toString('base64url')
 
+/**
+ * A page of a list, from its rows and one more: the last one is only there if a page follows.
+ * @param placeOf the values of the cursor after this row.
+ */
+export function listPage<Row, Shown>(
+  rows: readonly Row[],
+  limit: number,
+  placeOf: (last: Row) => readonly (string | number)[],
+  show: (row: Row) => Shown,
+): { data: Shown[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return { data: shown.map((row) => show(row)), next_cursor: last ? toCursor(placeOf(last)) : null }
+}
+
 /** Validates a part of a cursor. */
 export type CursorPart<T extends string | number = string | number> = (value: unknown) => value is T
 type Values<Parts extends readonly CursorPart[]> = {

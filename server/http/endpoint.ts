@@ -1,7 +1,7 @@
 // An endpoint: method, path, scope, the schemas that validate its requests and describe it in
 // OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
 export const SCOPES = [
@@ -77,21 +77,13 @@ export interface Reply {
   kept?: unknown
 }
 
-export interface Endpoint<
-  Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-> {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** The path, with `{name}` for parameters, as OpenAPI writes it. */
-  path: string
+/** What an endpoint says of itself, beside its address. */
+interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   summary: string
   description?: string
-  tag: string
   /** A page asks for many of these together: they have a limit of their own, ten times as high. */
   ofManyOnAPage?: true
-  /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
-  scope: Scope | readonly Scope[] | null
+  /** Absent: each name in the path is a text. */
   params?: Params
   query?: Query
   body?: Body
@@ -114,15 +106,53 @@ export interface Endpoint<
   ): Promise<Reply | null>
 }
 
-/**
- * Checks the schemas' types while an endpoint is written, and erases them for the list of
- * endpoints.
- */
-export function endpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  definition: Endpoint<Params, Query, Body>,
-): Endpoint {
-  return definition as unknown as Endpoint
+/** What an endpoint shares with others. */
+interface Group {
+  tag: string
+  /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
+  scope: Scope | readonly Scope[] | null
 }
+
+export interface Endpoint extends Definition<z.ZodType, z.ZodType, z.ZodType>, Group {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** The path, with `{name}` for parameters, as OpenAPI writes it. */
+  path: string
+}
+
+type Address = `${Uppercase<Endpoint['method']>} /${string}`
+type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & PathParams<Rest>
+  : unknown
+
+/**
+ * Declares endpoints that share a tag, or a tag and a scope; one of them may state another. The
+ * declared schemas' types are checked while an endpoint is written, and erased for the list of
+ * endpoints. An address is a method and a path: `GET /api/packs/{id}`.
+ */
+export const endpointsOf =
+  <Shared extends Partial<Group>>(shared: Shared) =>
+  <
+    At extends Address,
+    Query extends z.ZodType,
+    Body extends z.ZodType,
+    Params extends z.ZodType = z.ZodType<PathParams<At>>,
+  >(
+    address: At,
+    definition: Definition<Params, Query, Body> & Partial<Group> & Omit<Group, keyof Shared>,
+  ): Endpoint => {
+    const [method, path] = address.split(' ') as [string, string]
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()] as const)
+    return {
+      ...(names.length === 0 ? {} : { params: z.strictObject(Object.fromEntries(names)) }),
+      ...shared,
+      ...definition,
+      method: method.toLowerCase(),
+      path,
+    } as unknown as Endpoint
+  }
+
+/** One endpoint, with its tag and its scope. */
+export const endpoint = endpointsOf({})
 
 /** The scopes of which one is enough; empty: any valid key. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>

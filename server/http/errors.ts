@@ -43,6 +43,9 @@ function errorBody(error: AppError, id: string): ErrorBody {
   }
 }
 
+/** The body of an error that no request of the app caused. */
+export const standaloneBody = (error: AppError): ErrorBody => errorBody(error, requestId())
+
 export function errorResponses(log: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const id = requestId()

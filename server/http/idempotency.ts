@@ -108,18 +108,17 @@ async function runAndStore(
 }
 
 /** Stores the reply of this request; false: another request has stored its own. */
-async function keepReply(
+function keepReply(
   scope: ShopScope,
   { key, secrets }: IdempotentRequest,
   reply: Reply,
 ): Promise<boolean> {
   const sealed = sealReply(scope, secrets, reply)
-  const kept = await scope.query(
+  return scope.has(
     `update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key
       and reply is null returning 1`,
     { key, sealed },
   )
-  return kept.length > 0
 }
 
 /**
@@ -174,14 +173,12 @@ async function tryKey(
   return row?.dead && (await takeOver(scope, key)) ? { createdAt: row.created_at } : null
 }
 
-async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
-  const rows = await scope.query(
+const takeOver = (scope: ShopScope, key: string): Promise<boolean> =>
+  scope.has(
     `update idempotency_keys set ${KEY_LEASE.extend} where shop_id = :shop and key = :key
        and reply is null and ${KEY_LEASE.isExpired('idempotency_keys')} returning 1`,
     { key },
   )
-  return rows.length > 0
-}
 
 const beatKey = (scope: ShopScope, key: string) =>
   scope.query(

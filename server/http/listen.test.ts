@@ -1,5 +1,5 @@
 import { createConnection, type AddressInfo, type Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { listen } from './listen.ts'
 
 /** Resolves with all received bytes when the other side ends. */
@@ -35,4 +35,31 @@ it('closes silent connections, but not slow ones', async () => {
   expect(dropped).toBe('')
   expect(answered).toMatch(/^HTTP\/1.1 200 OK[^]*\r\n\r\n8$/)
   await new Promise((resolve) => server.close(resolve))
+})
+
+it.each([
+  ['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'The request could not be read'],
+  ['GET /a b HTTP/1.1\r\nHost: a\r\n\r\n', 'The request could not be read'],
+  [
+    `GET / HTTP/1.1\r\nHost: a\r\nCookie: ${'a'.repeat(40_000)}\r\n\r\n`,
+    'The headers of the request are too long',
+  ],
+])('answers %.20j with the standard error body', async (bytes, message) => {
+  const server = await listen((_, response) => response.end('called'), 0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(bytes)
+  const [head, body] = (await closed(socket)).split('\r\n\r\n')
+  expect(head).toMatch(/^HTTP\/1.1 400 .*\r\n[^]*application\/json/)
+  expect(JSON.parse(body!)).toMatchObject({
+    error: { code: 'malformed_request', status: 400, message },
+  })
+})
+
+it('answers a request with an unknown expectation', async () => {
+  const server = await listen((_, response) => response.end('called'), 0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n')
+  expect(await closed(socket)).toMatch(/^HTTP\/1.1 200 [^]*called$/)
 })

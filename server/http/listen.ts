@@ -1,5 +1,9 @@
 // The server's port and the time limits of its connections.
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { say } from '../../plugins/contract.ts'
+import { AppError } from '../core/errors.ts'
+import { standaloneBody } from './errors.ts'
 
 /** Longer than the longest wait for an operation's end, during which no bytes are sent. */
 const STALL_MS = 300_000
@@ -21,6 +25,9 @@ export async function listen(
     app,
   )
   server.setTimeout(stallMs)
+  // Unknown expectations are ignored: Node would answer 417 without a body.
+  server.on('checkExpectation', app)
+  answerUnreadable(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -33,3 +40,29 @@ export async function listen(
   })
   return server
 }
+
+/**
+ * Answers bytes that are no HTTP with the standard error body: no request exists for them, so the app
+ * is not called.
+ */
+function answerUnreadable(server: Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>()
+  server.prependListener('request', ({ socket }, response) => answers.set(socket, response))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = answers.get(socket)
+    const isAnswering = answer?.headersSent === true && !answer.writableFinished
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(head('408 Request Timeout', 0))
+    else {
+      const body = JSON.stringify(standaloneBody(new AppError('malformed_request', reason(error))))
+      const type = 'Content-Type: application/json; charset=utf-8\r\n'
+      socket.end(head('400 Bad Request', Buffer.byteLength(body), type) + body)
+    }
+  })
+}
+
+const head = (status: string, length: number, more = '') =>
+  `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: ${length}\r\n${more}\r\n`
+
+const reason = ({ code }: NodeJS.ErrnoException) =>
+  code === 'HPE_HEADER_OVERFLOW' ? { message: say('The headers of the request are too long') } : {}

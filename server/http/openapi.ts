@@ -57,21 +57,19 @@ const isEdit = (
 /** May the endpoint wait for the end of an operation, and answer earlier with 202? */
 const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
-const idempotencyKey = z.string().min(1).max(255).optional().meta({
-  description:
-    'The same request with the same key runs once, and gets the same answer for 24 hours',
-})
-const prefer = z
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .describe('The same request with the same key runs once, and gets the same answer for 24 hours')
+const prefer = z.string().optional().describe(`\`wait=SECONDS\` (up to ${MAX_WAIT_SECONDS})
+      or \`respond-async\`: how long to wait for the end before 202`)
+
+const ifMatch = z
   .string()
   .optional()
-  .meta({
-    description: `\`wait=SECONDS\` (up to ${MAX_WAIT_SECONDS})
-      or \`respond-async\`: how long to wait for the end before 202`,
-  })
-
-const ifMatch = z.string().optional().meta({
-  description: 'The `ETag` of the record as you know it: a field that was changed since is kept',
-})
+  .describe('The `ETag` of the record as you know it: a field that was changed since is kept')
 
 function headersOf(endpoint: Endpoint, edited: ReadonlyMap<string, EditedRecord>) {
   const headers = {

@@ -54,18 +54,16 @@ export const textSchema: z.ZodType<Text> = z
       description: 'The English ICU message, which is also the key of its translations',
       example: '{done} of {total} files {what}',
     }),
-    context: z.string().optional().meta({
-      description: 'The translation’s key is then `message || context`',
-    }),
+    context: z.string().optional().describe('The translation’s key is then `message || context`'),
     values: z
       .record(z.string(), z.union([z.string(), z.number(), z.lazy(() => textSchema)]))
-      .meta({ description: 'The arguments of the message; some are texts themselves' }),
+      .describe('The arguments of the message; some are texts themselves'),
   })
   .meta({ id: 'Text', description: 'An English message with its values, for other languages' })
 
 export const messageText = textSchema
   .optional()
-  .meta({ description: 'Absent: the English text has no values, so it is its own message' })
+  .describe('Absent: the English text has no values, so it is its own message')
 
 export const warning = z.object({
   code: z.string(),
@@ -91,11 +89,11 @@ const limit = (usual: number) =>
     .min(1)
     .max(MAX_ROWS)
     .default(usual)
-    .meta({ description: 'At most this many, up to 250' })
+    .describe('At most this many, up to 250')
 
 export const page = {
   limit: limit(50),
-  cursor: z.string().max(500).optional().meta({ description: 'The previous page’s next_cursor' }),
+  cursor: z.string().max(500).optional().describe('The previous page’s next_cursor'),
 }
 
 /** The page of lists that are usually short enough for one. */
@@ -123,13 +121,13 @@ export const errorSchema = z
             message_text: messageText,
           }),
         )
-        .meta({ description: 'Every problem, up to the first 100' }),
-      details_total: z.number().int().meta({ description: 'How many problems there are' }),
+        .describe('Every problem, up to the first 100'),
+      details_total: z.number().int().describe('How many problems there are'),
       request_id: z.string(),
       current: z
         .looseObject({})
         .optional()
-        .meta({ description: 'With `changed_meanwhile`: the record as it is now' }),
+        .describe('With `changed_meanwhile`: the record as it is now'),
     }),
   })
   .meta({ id: 'Error' })
@@ -137,4 +135,4 @@ export const errorSchema = z
 /** Beside a total that is counted up to a bound. */
 export const totalIsExact = z
   .boolean()
-  .meta({ description: 'false: there are more than that; totals are counted up to 10,000' })
+  .describe('false: there are more than that; totals are counted up to 10,000')

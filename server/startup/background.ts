@@ -9,6 +9,9 @@ import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
 import { scrubTask, upkeepTask } from './upkeep.ts'
 
+/** The platform reports a change of the shop's scopes once. */
+const PROFILE_AGAIN_MS = 60_000
+
 export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
   const { database, engine, storefront, stores, folder, clock, log } = parts
   const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
@@ -22,10 +25,10 @@ export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
       product: applyProduct(storefront, (scope, { matchable }) =>
         rematchFiles(engine, scope, matchable),
       ),
-      profile: async ({ shop }) => {
-        await storefront.refreshProfile(shop)
-        return null
-      },
+      profile: async ({ shop }) =>
+        (await storefront.refreshProfile(shop))
+          ? null
+          : new Date(clock().getTime() + PROFILE_AGAIN_MS),
       ...complianceChanges({ ...parts, places: BUYER_PLACES }, storefront.hasAccess),
     }),
     upkeepTask(upkeep),

@@ -9,7 +9,7 @@ import { createRestarts } from './restarts.ts'
 import { present } from '../core/present.ts'
 
 export interface DropChild {
-  /** The ports that it listens on. */
+  /** The ports that it listens on; 0 for any free port, until it has started. */
   address: DropAddress
   close(): Promise<void>
 }
@@ -85,7 +85,10 @@ export async function startDropChild(
     started.once('close', (code, signal) => ended(signal ? `signal ${signal}` : `code ${code}`))
   }
   start()
-  const late = setTimeout(first.resolve, READY_MS)
+  const late = setTimeout(() => {
+    log.warn('the drop server has not started yet', { waited_seconds: READY_MS / 1000 })
+    first.resolve()
+  }, READY_MS)
   await first.promise
   clearTimeout(late)
   return {

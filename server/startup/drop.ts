@@ -24,6 +24,11 @@ export async function startDrop(
   log: Logger,
   closings: CloseStep[],
 ): Promise<void> {
+  // Closed last: the spans of transfers that end while it stops are sent too.
+  if (environment.tracing) {
+    const { startTracing } = await import('./tracing.ts')
+    closings.push(startTracing(environment.tracing, log))
+  }
   const monitoring = await openMonitoring(environment, limits, log)
   if (monitoring) closings.push(() => monitoring.close())
   const stopping = new AbortController()

@@ -48,5 +48,8 @@ test('its libraries are loaded by one module, which only a dynamic import loads'
   ])
   expect(importing(/from '[./\w]*startup\/tracing(-sampler)?\.ts'/)).toEqual([])
   expect(importing(/from '\.\/tracing\.ts'/)).toEqual(['server/core/log.ts'])
-  expect(importing(/import\('\.\/startup\/tracing\.ts'\)/)).toEqual(['server/start.ts'])
+  expect(importing(/import\('\.(\/startup)?\/tracing\.ts'\)/)).toEqual([
+    'server/start.ts',
+    'server/startup/drop.ts',
+  ])
 })

@@ -152,8 +152,13 @@ function tracerOn(api: Api, { ids, root, continuesRequests }: TracerParts): Trac
   return {
     span: async (name, options, work) => {
       const parent = parentOf(options)
-      const { kind, fields = {} } = options
-      const span = api.startSpan(name, { kind: KINDS[kind], attributes: fields }, parent)
+      const { kind, begun, fields = {} } = options
+      const startTime = begun && { startTime: begun }
+      const span = api.startSpan(
+        name,
+        { kind: KINDS[kind], attributes: fields, ...startTime },
+        parent,
+      )
       try {
         return await context.with(trace.setSpan(parent, span), work)
       } catch (error) {

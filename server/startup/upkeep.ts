@@ -10,6 +10,7 @@ import { sweepAnswers } from '../features/compliance/customer-data-rows.ts'
 import { sweepLibraries } from '../features/library/keys.ts'
 import type { Database } from '../core/db/database.ts'
 import { sweepSessions } from '../features/downloads/counting/sessions.ts'
+import { sweepViewSessions } from '../features/downloads/view/view-sessions.ts'
 import { sweepDownloads } from '../features/downloads/record.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import { stagedBlobs, sweepOperations } from '../engine/engine.ts'
@@ -111,6 +112,7 @@ function sweepsOf(
     webhooks: () =>
       pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
     sessions: () => sweepSessions(pool, clock()),
+    view_sessions: () => sweepViewSessions(pool, clock()),
     downloads: () => sweepDownloads(pool, clock()),
     download_notices: () => notifyDownloads(database, clock()),
     csv_uploads: () => sweepCsvUploads(pool),

@@ -203,8 +203,15 @@ describe('an uninstalled shop', () => {
       isTokens(url) ? Promise.resolve(Response.json({ error }, { status: 400 })) : undefined
     await expect(storefront.ensureAccess(shop, sessionToken())).rejects.toMatchObject({ code })
     expect(await isInstalled()).toBe(false)
-    await signIn(storefront)
+    // The platform's clock is behind ours. A report of an uninstallation has its time too.
+    const nbf = Math.floor(Date.now() / 1000) - 30
+    instead = () => undefined
+    await storefront.ensureAccess(shop, sessionToken({ nbf }))
     expect(await isInstalled()).toBe(true)
+    const at = await scope().query<{ at: number }>(
+      'select extract(epoch from installed_at)::float8 as at from shops where id = :shop',
+    )
+    expect(at[0]?.at).toBe(nbf)
     expect((await find(storefront)).size).toBe(1)
   })
 
@@ -258,6 +265,15 @@ describe('the profile', () => {
       name: 'Harbour Press',
       settings: { recipients: [DEMO_SHOP.email], time_zone: 'Europe/London' },
     })
+  })
+
+  test('that could not be read after a report of a change is read again', async () => {
+    const storefront = await signIn()
+    instead = (_, init) =>
+      isProfile(init) ? Promise.resolve(new Response('no', { status: 402 })) : undefined
+    expect(await storefront.refreshProfile(shop)).toBe(false)
+    instead = () => undefined
+    expect(await storefront.refreshProfile(shop)).toBe(true)
   })
 
   test('is updated unless the merchant has chosen another value', async () => {

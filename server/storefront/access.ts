@@ -18,6 +18,7 @@ import {
   type TokenSealer,
   type TokenRow,
 } from './shop-tokens.ts'
+import type { SessionIdentity } from './session-token.ts'
 import { LeaseTimeout, underLease } from './token-lease.ts'
 import { present } from '../core/present.ts'
 
@@ -26,7 +27,11 @@ export interface Access {
    * Stores a token for the shop if it has none that works, which installs an uninstalled shop. True
    * if a new one was obtained. Throws `AppError`.
    */
-  ensure(shop: number, shopDomain: string, sessionToken: string): Promise<boolean>
+  ensure(
+    shop: number,
+    identity: Pick<SessionIdentity, 'shopDomain' | 'issuedAt'>,
+    sessionToken: string,
+  ): Promise<boolean>
   /** A token that is valid for at least some minutes. Throws `PortError`. */
   grant(shop: number): Promise<Grant>
   /** As `grant`, after the platform has refused this one. Throws `PortError`. */
@@ -60,14 +65,14 @@ export function createAccess(
       const row = await readTokens(forShop(database, shop))
       return !isFresh(row) && !isRenewable(row)
     },
-    ensure: async (shop, shopDomain, sessionToken) => {
+    ensure: async (shop, { shopDomain, issuedAt }, sessionToken) => {
       const row = await readTokens(forShop(database, shop))
       // Never store one shop's token for another shop.
       if (row?.domain !== shopDomain) throw new AppError('unauthenticated')
       if (works(sealing, shop, row)) return false
       const others = exchanges.get(shop)
       const exchange = () =>
-        exchangeOnce(forShop(database, shop), sealing, () =>
+        exchangeOnce(forShop(database, shop), sealing, issuedAt, () =>
           grants.exchange(shopDomain, sessionToken),
         )
       const mine = () => shareRenewal(exchanges, shop, exchange)
@@ -97,6 +102,7 @@ const works = (sealing: TokenSealer, shop: number, row: TokenRow | null): boolea
 async function exchangeOnce(
   scope: ShopScope,
   sealing: TokenSealer,
+  at: Date,
   exchange: () => ReturnType<Grants['exchange']>,
 ): Promise<boolean> {
   const { shop } = scope
@@ -106,7 +112,7 @@ async function exchangeOnce(
     const sealed = sealing.seal(shop, await exchange())
     const stored = await (uninstalled === null
       ? writeTokens(scope, sealed)
-      : install(scope, uninstalled, sealed))
+      : install(scope, { uninstalled, at }, sealed))
     if (!stored) throw new AppError('unavailable')
     return true
   }

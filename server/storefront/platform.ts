@@ -60,8 +60,8 @@ export function createStorefront(options: PlatformOptions): Storefront {
     verifySessionToken: (token) => verifySessionToken(library, token),
     verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()),
     ensureAccess: async (shop, sessionToken) => {
-      const { shopDomain } = await verifySessionToken(library, sessionToken)
-      const isNew = await access.ensure(shop, shopDomain, sessionToken)
+      const identity = await verifySessionToken(library, sessionToken)
+      const isNew = await access.ensure(shop, identity, sessionToken)
       // A new shop's first page waits for its name; later pages wait for nothing.
       await (isNew ? profiles.read(shop) : profiles.readIfDue(shop))
     },
@@ -91,7 +91,8 @@ export function createStorefront(options: PlatformOptions): Storefront {
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),
-    refreshProfile: (shop) => profiles.read(shop),
+    // Without access the next sign-in brings the scopes.
+    refreshProfile: async (shop) => (await profiles.read(shop)) || access.isLost(shop),
     intake: createIntake(database, signing, log),
     close: async () => {
       closing.abort()

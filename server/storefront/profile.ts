@@ -9,10 +9,10 @@ import { SHOP_PROFILE } from './operations.ts'
 
 export interface Profiles {
   /**
-   * Reads the profile, for some seconds at most. Never rejects: a profile that could not be read
+   * Reads the profile, for some seconds at most. Never rejects; false: it could not be read, and
    * stays due.
    */
-  read(shop: number): Promise<void>
+  read(shop: number): Promise<boolean>
   /**
    * Reads it in the background if it is due, in one process only. Resolves when that is decided.
    */
@@ -53,9 +53,11 @@ export function createProfiles(
     try {
       const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
       await storeProfile(forShop(database, shop), profile)
+      return true
     } catch (error) {
       if (!signal.aborted)
         log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
+      return false
     }
   }
   return {
@@ -77,13 +79,11 @@ export function createProfiles(
  * Claims the reading of a profile that is due: true for one caller; it is due again soon unless it
  * is stored in the meantime.
  */
-async function claim(scope: ShopScope): Promise<boolean> {
-  const rows = await scope.query(
+const claim = (scope: ShopScope): Promise<boolean> =>
+  scope.has(
     `update shops set profile_due_at = now() + interval '${AFTER_FAILURE}'
      where id = :shop and profile_due_at <= now() returning id`,
   )
-  return rows.length > 0
-}
 
 /**
  * Stores the platform's name. Recipients and time zone follow the platform if the shop has none, or

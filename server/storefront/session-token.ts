@@ -1,9 +1,18 @@
 // Sign-in: verifies session tokens.
 import { AppError } from '../core/errors.ts'
 import type { Library } from './library.ts'
-import type { SessionIdentity } from './storefront.ts'
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
+
+/** The person and shop of a session token. */
+export interface SessionIdentity {
+  /** The shop's platform domain, like `harbour.myshopify.com`. */
+  shopDomain: string
+  /** The signed-in person's platform id. */
+  user: string
+  /** When the platform issued the token, by its clock. */
+  issuedAt: Date
+}
 
 /**
  * Verifies a session token. Throws `AppError` `unauthenticated`, without a cause: the library's
@@ -18,16 +27,17 @@ export async function verifySessionToken(
     () => ({}),
   )
   // The library checks exp and nbf if they are present, and accepts a token without them.
-  const timed = typeof claims.exp === 'number' && typeof claims.nbf === 'number'
+  const { exp, nbf } = claims
   const shopDomain = shopOf(claims.dest, ['/'])
   if (
-    !timed ||
+    typeof exp !== 'number' ||
+    typeof nbf !== 'number' ||
     shopDomain === null ||
     shopDomain !== shopOf(claims.iss, ['/', '/admin']) ||
     !isText(claims.sub)
   )
     throw new AppError('unauthenticated')
-  return { shopDomain, user: claims.sub }
+  return { shopDomain, user: claims.sub, issuedAt: new Date(nbf * 1000) }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -55,11 +55,8 @@ export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
  * Stores the tokens, unless the app was uninstalled while the platform was asked for them: false.
  * @param sealed the result of `Sealing.seal`.
  */
-export async function writeTokens(
-  scope: ShopScope,
-  sealed: Record<string, unknown>,
-): Promise<boolean> {
-  const rows = await scope.query(
+export const writeTokens = (scope: ShopScope, sealed: Record<string, unknown>): Promise<boolean> =>
+  scope.has(
     `with installed as (
        select id from shops where id = :shop and uninstalled_at is null for share
      )
@@ -74,24 +71,24 @@ export async function writeTokens(
      returning 1`,
     sealed,
   )
-  return rows.length > 0
-}
 
 /**
  * Stores the tokens that the platform gave to an uninstalled shop, and installs it. False: it was
  * uninstalled again, or installed by another process.
- * @param uninstalled of the row that was read before the platform was asked.
+ * @param read.uninstalled of the row that was read before the platform was asked.
+ * @param read.at when the platform issued the session token: reports of an uninstallation have its
+ *   clock too.
  */
 export const install = (
   scope: ShopScope,
-  uninstalled: string,
+  read: { uninstalled: string; at: Date },
   sealed: Record<string, unknown>,
 ): Promise<boolean> =>
   scope.transaction(async (tx) => {
     const rows = await tx.query(
-      `update shops set uninstalled_at = null, installed_at = now()
+      `update shops set uninstalled_at = null, installed_at = :at
        where id = :shop and uninstalled_at = :uninstalled::timestamptz returning 1`,
-      { uninstalled },
+      { ...read },
     )
     return rows.length > 0 && writeTokens(tx, sealed)
   })

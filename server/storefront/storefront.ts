@@ -7,17 +7,10 @@ import type { SendTrigger } from './flow.ts'
 import type { Installation } from './installation.ts'
 import type { LiveCustomers } from './customers.ts'
 import type { LiveOrders } from './orders.ts'
+import type { SessionIdentity } from './session-token.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { Intake } from './webhooks/intake.ts'
 import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
-
-/** The person and shop of a session token. */
-export interface SessionIdentity {
-  /** The shop's platform domain, like `harbour.myshopify.com`. */
-  shopDomain: string
-  /** The signed-in person's platform id. */
-  user: string
-}
 
 /** The catalog as the platform has it now. Every call throws `PortError`. */
 export interface LiveCatalog {
@@ -91,8 +84,8 @@ export interface Storefront {
   triggers(shop: number): SendTrigger
   /** Is the body signed with the app's secret? `signature`: X-Shopify-Hmac-Sha256. */
   isSigned(body: Buffer, signature: string): boolean
-  /** Reads name, address, time zone and scopes of the shop now. Never rejects. */
-  refreshProfile(shop: number): Promise<void>
+  /** Reads name, address, time zone and scopes of the shop now. False: the platform did not answer. */
+  refreshProfile(shop: number): Promise<boolean>
   /** Receives the platform's webhooks. */
   intake: Intake
   /** What the built-in demo adds; absent outside demo mode. */

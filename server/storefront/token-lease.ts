@@ -41,8 +41,8 @@ export async function underLease<T>(
   }
 }
 
-async function take(scope: ShopScope, holder: string): Promise<boolean> {
-  const rows = await scope.query(
+const take = (scope: ShopScope, holder: string): Promise<boolean> =>
+  scope.has(
     `insert into token_leases (shop_id, holder, expires_at)
        values (:shop, :holder, ${TOKEN_LEASE.value})
      on conflict (shop_id) do update set holder = excluded.holder, ${TOKEN_LEASE.extend}
@@ -50,5 +50,3 @@ async function take(scope: ShopScope, holder: string): Promise<boolean> {
      returning shop_id`,
     { holder },
   )
-  return rows.length > 0
-}

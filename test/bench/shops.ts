@@ -16,6 +16,7 @@ import { createLogger } from '../../server/core/log.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startServer, type ServerProcess } from '../flows/server.ts'
+import { shopCaller, type CallShop } from '../shop-caller.ts'
 import { manyShops } from './shops/many.ts'
 import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
@@ -25,7 +26,7 @@ const SETTLE_MS = 8000
 const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 20)
 const CEILING = 2
 
-type Call = (method: string, route: string, body?: unknown) => Promise<Body>
+type Call = (...call: Parameters<CallShop>) => Promise<Body>
 // What the routes answer differs.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any
@@ -151,20 +152,7 @@ async function callerOf(
   )
   const scope = forShop(database, rows[0]!.id)
   const { key } = await createApiKey(scope, { name, scopes: SCOPES, demo: true })
-  return async (method, route, body) => {
-    const isText = typeof body === 'string'
-    const response = await fetch(server.url + route, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...prefer,
-        ...(body === undefined ? {} : { 'content-type': isText ? 'text/csv' : 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${route}: ${await response.text()}`)
-    return response.json()
-  }
+  return shopCaller({ url: server.url, apiKey: key, prefer })
 }
 
 async function p95(run: (n: number) => Promise<void>): Promise<number> {

@@ -18,6 +18,7 @@ import { createTestShop, silent } from '../database.ts'
 import { paidOrder } from '../orders.ts'
 import { openExtension } from './extension-host.ts'
 import { sharedBrowser } from './page-browser.ts'
+import { soakTest } from '../scale.ts'
 
 const CHECKOUT = 'https://checkout.example'
 const PRODUCT = 'gid://shopify/Product/1'
@@ -105,7 +106,7 @@ test('the thank-you page waits for the order, then shows its downloads', async (
   expect(asked).toBe(2)
 })
 
-test('the thank-you page shows nothing for an order whose products have no files', async () => {
+soakTest('the thank-you page shows nothing for an order whose products have no files', async () => {
   order = null
   const before = asked
   const page = await openExtension(browser, {
@@ -117,7 +118,7 @@ test('the thank-you page shows nothing for an order whose products have no files
   await expect.poll(() => page.locator('s-section').count()).toBe(0)
 })
 
-test('the order’s page in the account reads the metafield and sends no request', async () => {
+soakTest('the order’s page in the account reads the metafield and sends no request', async () => {
   const value = { status: 'ready', files: 1, url: 'https://files.example.com/download?key=k' }
   const open = (entries: object[]) =>
     openExtension(browser, {
@@ -139,7 +140,8 @@ test('the order’s page in the account reads the metafield and sends no request
   await expect.poll(() => page.locator('s-button').getAttribute('href')).toBe(value.url)
   const gone = await open([{ ...value, status: 'withdrawn', url: null }])
   await gone.getByText('The files of this order are not offered any more.').waitFor()
-  expect(await (await open([])).locator('s-section').count()).toBe(0)
+  const none = await open([])
+  await expect.poll(() => none.locator('s-section').count()).toBe(0)
 })
 
 const addFile = () =>

@@ -62,28 +62,31 @@ test('unsaved changes use the admin’s save bar, which discards, guards and sav
   expect(await saved()).toBe('two')
 })
 
-test('confirmations are the admin’s modals: closed by the admin, answered by their buttons', async () => {
-  const made = await server.call('POST', '/api/packs', { name: 'Sailing' })
-  const { id } = (await made.json()) as { id: string }
-  const page = await embedded(`/packs/${id}`)
-  const modal = page.locator('ui-modal')
-  const ask = () => page.getByRole('button', { name: 'Delete', exact: true }).first().click()
-  await ask()
-  await page.getByRole('dialog', { name: 'Delete Sailing?' }).waitFor()
-  await modal.getByText('The pack is empty. Links to the pack stop working.').waitFor()
-  await expect.poll(() => page.locator('.Polaris-Modal-Dialog').count()).toBe(0)
-  await page.keyboard.press('Escape')
-  await modal.waitFor({ state: 'detached' })
-  await ask()
-  await modal.getByRole('button', { name: 'Cancel' }).click()
-  await modal.waitFor({ state: 'detached' })
-  await ask()
-  await modal.getByRole('button', { name: 'Delete' }).click()
-  await page.waitForURL(/\/packs$/)
-  expect((await server.call('GET', `/api/packs/${id}`)).status).toBe(404)
-})
+soakTest(
+  'confirmations are the admin’s modals: closed by the admin, answered by their buttons',
+  async () => {
+    const made = await server.call('POST', '/api/packs', { name: 'Sailing' })
+    const { id } = (await made.json()) as { id: string }
+    const page = await embedded(`/packs/${id}`)
+    const modal = page.locator('ui-modal')
+    const ask = () => page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+    await ask()
+    await page.getByRole('dialog', { name: 'Delete Sailing?' }).waitFor()
+    await modal.getByText('The pack is empty. Links to the pack stop working.').waitFor()
+    await expect.poll(() => page.locator('.Polaris-Modal-Dialog').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await modal.waitFor({ state: 'detached' })
+    await ask()
+    await modal.getByRole('button', { name: 'Cancel' }).click()
+    await modal.waitFor({ state: 'detached' })
+    await ask()
+    await modal.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL(/\/packs$/)
+    expect((await server.call('GET', `/api/packs/${id}`)).status).toBe(404)
+  },
+)
 
-test('the page shows its own save bar if the admin has none', async () => {
+soakTest('the page shows its own save bar if the admin has none', async () => {
   const page = await open('/settings', {})
   await page.addInitScript(
     `document.addEventListener('DOMContentLoaded', () => delete window.shopify.saveBar)`,

@@ -151,7 +151,7 @@ soakTest('an emptied folder deletes nothing until a person confirms it', async (
   expect(await filenames()).toHaveLength(3)
 })
 
-test('a bucket requires its keys, and deleting a connection keeps its files', async () => {
+soakTest('a bucket requires its keys, and deleting a connection keeps its files', async () => {
   const page = await open('/import/connections/new')
   await button(page, /^Connect .*S3/).click()
   await button(page, 'Continue').click()

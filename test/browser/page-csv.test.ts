@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
-import { sized, soakTest } from '../scale.ts'
-import { handOf } from './hand.ts'
+import { soakTest, someOf } from '../scale.ts'
+import { handOf, MODES } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -33,47 +33,50 @@ const check = async (page: Page) => {
 }
 const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 
-test('suggests columns, lets them be changed and saved, and applies the saved mapping next time', async () => {
-  const page = await open('/import')
-  await page.getByRole('link', { name: 'Choose a CSV file' }).click()
-  const rows = (from: number) =>
-    ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
-  await choose(page, 'tides.csv', rows(1))
-  await page.waitForURL(/\/import\/csv\/csv_/)
-  await expect.poll(() => figure(page, 'Delimiter').textContent()).toBe('Semicolon')
-  await expect.poll(() => figure(page, 'Rows').textContent()).toBe('1')
-  await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=Document')
-  await expect.poll(() => field(page, 'Tags').inputValue()).toBe('=Labels')
-  await field(page, 'File URL').selectOption({ label: 'None' })
-  await page.getByText('Choose a column for this field').waitFor()
-  await expect
-    .poll(() => page.getByRole('button', { name: 'Check the file' }).isDisabled())
-    .toBe(true)
-  await field(page, 'File URL').selectOption({ label: 'Where' })
-  await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
-  await page.getByRole('button', { name: 'Save this mapping' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('Harbour office')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await check(page)
-  // The button that was pressed is gone.
-  await page.locator('.place:focus .stages').waitFor()
-  await page.getByText('The file can be imported').waitFor()
-  await page.getByRole('button', { name: 'Start the import' }).click()
-  await page.waitForURL(/\/operations\/import_/)
-  await page.getByText('Success').first().waitFor()
-  expect(await listAll(server, '/api/files?search=Tide')).toMatchObject([
-    { filename: 'Tide 1.pdf', tags: ['sea', 'tides'] },
-  ])
+soakTest(
+  'suggests columns, lets them be changed and saved, and applies the saved mapping next time',
+  async () => {
+    const page = await open('/import')
+    await page.getByRole('link', { name: 'Choose a CSV file' }).click()
+    const rows = (from: number) =>
+      ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
+    await choose(page, 'tides.csv', rows(1))
+    await page.waitForURL(/\/import\/csv\/csv_/)
+    await expect.poll(() => figure(page, 'Delimiter').textContent()).toBe('Semicolon')
+    await expect.poll(() => figure(page, 'Rows').textContent()).toBe('1')
+    await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=Document')
+    await expect.poll(() => field(page, 'Tags').inputValue()).toBe('=Labels')
+    await field(page, 'File URL').selectOption({ label: 'None' })
+    await page.getByText('Choose a column for this field').waitFor()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Check the file' }).isDisabled())
+      .toBe(true)
+    await field(page, 'File URL').selectOption({ label: 'Where' })
+    await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
+    await page.getByRole('button', { name: 'Save this mapping' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Harbour office')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await check(page)
+    // The button that was pressed is gone.
+    await page.locator('.place:focus .stages').waitFor()
+    await page.getByText('The file can be imported').waitFor()
+    await page.getByRole('button', { name: 'Start the import' }).click()
+    await page.waitForURL(/\/operations\/import_/)
+    await page.getByText('Success').first().waitFor()
+    expect(await listAll(server, '/api/files?search=Tide')).toMatchObject([
+      { filename: 'Tide 1.pdf', tags: ['sea', 'tides'] },
+    ])
 
-  await page.goto(`${server.url}/import/csv`)
-  await page.getByText('Harbour office').waitFor()
-  await choose(page, 'again.csv', rows(2))
-  await page.getByText('The saved mapping “Harbour office” was applied').waitFor()
-  await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
-  await page.goto(`${server.url}/import/csv`)
-  await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
-  await page.getByText('Harbour office').waitFor({ state: 'detached' })
-})
+    await page.goto(`${server.url}/import/csv`)
+    await page.getByText('Harbour office').waitFor()
+    await choose(page, 'again.csv', rows(2))
+    await page.getByText('The saved mapping “Harbour office” was applied').waitFor()
+    await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
+    await page.goto(`${server.url}/import/csv`)
+    await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
+    await page.getByText('Harbour office').waitFor({ state: 'detached' })
+  },
+)
 
 /** This many rows, the last first: 30 with errors of five kinds, and 8 whose SKU is unknown. */
 const faultyFile = (name: string, rows: number): string =>
@@ -92,11 +95,41 @@ const faultyFile = (name: string, rows: number): string =>
     }).toReversed(),
   ].join('\n')
 
-/** With the keyboard each step also presses Tab many times. */
-const HANDS = [['mouse', sized(110, 300)] as const, ...sized([], [['keyboard', 300] as const])]
-test.each(HANDS)(
-  'with the %s alone, 30 errors in %d rows are corrected to a finished import',
-  async (mode, rows) => {
+test('errors of several rows are corrected together, and one in its cell', async () => {
+  const page = await open('/import/csv')
+  const rows = ['Sun.pdf,soon', 'Moon.pdf,soon', 'Low/tide.pdf,9'].map(
+    (row, n) => `${row},${bytes(50 + n)}`,
+  )
+  await choose(page, 'few.csv', ['filename,expiry_days,file_url', ...rows].join('\n'))
+  await check(page)
+  const errors = (count: number) =>
+    expect.poll(() => figure(page, 'Rows with errors').textContent()).toBe(String(count))
+  await errors(3)
+  const group = page
+    .locator('.problem-group')
+    .filter({ has: page.getByRole('button', { name: '2 rows: This is not a whole number' }) })
+  await group.getByRole('button', { name: 'Set one value', exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Expiry days').fill('30')
+  await page.getByRole('dialog').getByRole('button', { name: 'Correct the rows' }).click()
+  await errors(1)
+  const names = page.getByRole('button', { name: '1 row: A filename cannot contain' })
+  if ((await names.getAttribute('aria-expanded')) === 'false') await names.click()
+  await page.getByRole('button', { name: ': Low/tide.pdf' }).click()
+  await page.locator('.cell-input').fill('Low tide.pdf')
+  await page.keyboard.press('Enter')
+  await errors(0)
+  await page.getByRole('button', { name: 'Start the import' }).click()
+  await page.waitForURL(/\/operations\/import_/)
+  await page.getByText('Success').first().waitFor()
+  expect(await listAll(server, '/api/files?search=Low')).toMatchObject([
+    { filename: 'Low tide.pdf' },
+  ])
+})
+
+test.each(someOf(MODES, () => false))(
+  'with the %s alone, 30 errors in 300 rows are corrected to a finished import',
+  async (mode) => {
+    const rows = 300
     const page = await open('/import/csv')
     const hand = handOf(mode, page)
     const button = (name: string) => page.getByRole('button', { name, exact: true })

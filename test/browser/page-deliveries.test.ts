@@ -63,7 +63,7 @@ const list = (page: Page | Locator, name: string) => page.getByRole('list', { na
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const press = (page: Page, name: string) => button(page, name).first().click()
 
-test('a purchase is listed with its mail, opened page and downloads', async () => {
+soakTest('a purchase is listed with its mail, opened page and downloads', async () => {
   const page = await open('/deliveries')
   await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
   const buyer = await buy('one@example.com')
@@ -77,89 +77,97 @@ test('a purchase is listed with its mail, opened page and downloads', async () =
   await buyer.close()
 })
 
-test('a blocked buyer is found and unblocked by mouse, undone, and unblocked by keyboard', async () => {
-  const buyer = await buy('stuck@example.com')
-  const form = buyer.locator('form').filter({ has: button(buyer, 'Download Tides.pdf') })
-  const action = (await form.getAttribute('action')) ?? ''
-  const address = new URL(action.replace('&page=1', ''), buyer.url())
-  await download(buyer)
-  await buyer.close()
-  expect((await fetch(address)).status).toBe(410)
+soakTest(
+  'a blocked buyer is found and unblocked by mouse, undone, and unblocked by keyboard',
+  async () => {
+    const buyer = await buy('stuck@example.com')
+    const form = buyer.locator('form').filter({ has: button(buyer, 'Download Tides.pdf') })
+    const action = (await form.getAttribute('action')) ?? ''
+    const address = new URL(action.replace('&page=1', ''), buyer.url())
+    await download(buyer)
+    await buyer.close()
+    expect((await fetch(address)).status).toBe(410)
 
-  const page = await open('/')
-  await page.getByRole('link', { name: /^Show deliveries: \d+ buyers? ha/ }).click()
-  await page.waitForURL(/\/deliveries\?status=blocked/)
-  const row = page.locator('main tbody tr').filter({ hasText: 'stuck@example.com' })
-  await row.getByText('1 of 1 file used up').waitFor()
-  const help = row.getByRole('button', { name: /^Let the buyer of #\d+ download again$/ })
-  await help.click()
-  await list(dialog(page), 'What changes').getByText('Tides.pdf: 3 more downloads').waitFor()
-  await dialog(page).getByLabel('Send the email with the link again').uncheck()
-  await dialog(page).getByRole('button', { name: 'Let them download again' }).click()
-  await page.getByText('No email was sent.').waitFor()
-  await row.waitFor({ state: 'detached' })
-  await press(page, 'Undo')
-  await row.waitFor()
+    const page = await open('/')
+    await page.getByRole('link', { name: /^Show deliveries: \d+ buyers? ha/ }).click()
+    await page.waitForURL(/\/deliveries\?status=blocked/)
+    const row = page.locator('main tbody tr').filter({ hasText: 'stuck@example.com' })
+    await row.getByText('1 of 1 file used up').waitFor()
+    const help = row.getByRole('button', { name: /^Let the buyer of #\d+ download again$/ })
+    await help.click()
+    await list(dialog(page), 'What changes').getByText('Tides.pdf: 3 more downloads').waitFor()
+    await dialog(page).getByLabel('Send the email with the link again').uncheck()
+    await dialog(page).getByRole('button', { name: 'Let them download again' }).click()
+    await page.getByText('No email was sent.').waitFor()
+    await row.waitFor({ state: 'detached' })
+    await press(page, 'Undo')
+    await row.waitFor()
 
-  await row.getByRole('link').focus()
-  await page.keyboard.press('Tab')
-  const focused = 'document.activeElement.getAttribute("aria-label")'
-  await expect.poll(() => page.evaluate(focused)).toMatch(/^Let the buyer of #\d+ download again$/)
-  await page.keyboard.press('Enter')
-  await dialog(page).getByLabel('Send the email with the link again').waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByText('The email with the link is on its way.').waitFor()
-  expect((await fetch(address)).status).toBe(200)
-  const delivery = await openDelivery('stuck@example.com')
-  await list(delivery, 'Downloads and views').getByText('Refused: Used up').waitFor()
-  await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
-})
+    await row.getByRole('link').focus()
+    await page.keyboard.press('Tab')
+    const focused = 'document.activeElement.getAttribute("aria-label")'
+    await expect
+      .poll(() => page.evaluate(focused))
+      .toMatch(/^Let the buyer of #\d+ download again$/)
+    await page.keyboard.press('Enter')
+    await dialog(page).getByLabel('Send the email with the link again').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('The email with the link is on its way.').waitFor()
+    expect((await fetch(address)).status).toBe(200)
+    const delivery = await openDelivery('stuck@example.com')
+    await list(delivery, 'Downloads and views').getByText('Refused: Used up').waitFor()
+    await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
+  },
+)
 
-test('a pre-order: the merchant sets its day, the buyer waits, and the merchant makes it available', async () => {
-  const page = await open('/files?search=Preorder')
-  await tick(page, ['Preorder.pdf'])
-  await choose(page, 'Change settings')
-  await dialog(page).getByLabel('Files become available').selectOption('From a day')
-  await dialog(page).getByLabel('Day', { exact: true }).fill('2099-03-01')
-  const use = dialog(page).getByLabel('After the first download or view, links expire')
-  await use.selectOption('After a number of days')
-  await dialog(page).getByLabel('Days from the first use').fill('7')
-  await press(page, 'Update settings')
-  await page.getByText('Settings of 1 file updated').waitFor()
-  await page.goto(`${new URL(page.url()).origin}/files?released=no`)
-  await page.getByRole('link', { name: 'Preorder.pdf' }).click()
-  await page.getByText(/^From .*2099$/).waitFor()
+soakTest(
+  'a pre-order: the merchant sets its day, the buyer waits, and the merchant makes it available',
+  async () => {
+    const page = await open('/files?search=Preorder')
+    await tick(page, ['Preorder.pdf'])
+    await choose(page, 'Change settings')
+    await dialog(page).getByLabel('Files become available').selectOption('From a day')
+    await dialog(page).getByLabel('Day', { exact: true }).fill('2099-03-01')
+    const use = dialog(page).getByLabel('After the first download or view, links expire')
+    await use.selectOption('After a number of days')
+    await dialog(page).getByLabel('Days from the first use').fill('7')
+    await press(page, 'Update settings')
+    await page.getByText('Settings of 1 file updated').waitFor()
+    await page.goto(`${new URL(page.url()).origin}/files?released=no`)
+    await page.getByRole('link', { name: 'Preorder.pdf' }).click()
+    await page.getByText(/^From .*2099$/).waitFor()
 
-  const post = { method: 'POST', headers: { 'content-type': 'application/json' } }
-  const order = { email: 'early@example.com', lines: [{ sku: 'EB-002' }] }
-  await fetch(`${shopFront}/demo/orders`, { ...post, body: JSON.stringify(order) })
-  const address = async () => {
-    const found = await server.call('GET', '/api/deliveries?email=early@example.com')
-    return ((await found.json()) as { data: { url: string }[] }).data[0]?.url ?? ''
-  }
-  await expect.poll(address).not.toBe('')
-  const context = await browser.newContext({
-    ...{ javaScriptEnabled: false, viewport: { width: 390, height: 844 } },
-  })
-  const buyer = await context.newPage()
-  await buyer.goto(await address())
-  await buyer.getByText('Available from').waitFor()
-  await buyer.getByText('7 days from the first download').waitFor()
-  await expect.poll(() => buyer.getByRole('button', { name: /Download/ }).count()).toBe(0)
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const order = { email: 'early@example.com', lines: [{ sku: 'EB-002' }] }
+    await fetch(`${shopFront}/demo/orders`, { ...post, body: JSON.stringify(order) })
+    const address = async () => {
+      const found = await server.call('GET', '/api/deliveries?email=early@example.com')
+      return ((await found.json()) as { data: { url: string }[] }).data[0]?.url ?? ''
+    }
+    await expect.poll(address).not.toBe('')
+    const context = await browser.newContext({
+      ...{ javaScriptEnabled: false, viewport: { width: 390, height: 844 } },
+    })
+    const buyer = await context.newPage()
+    await buyer.goto(await address())
+    await buyer.getByText('Available from').waitFor()
+    await buyer.getByText('7 days from the first download').waitFor()
+    await expect.poll(() => buyer.getByRole('button', { name: /Download/ }).count()).toBe(0)
 
-  const delivery = await openDelivery('early@example.com')
-  await list(delivery, 'Files').getByText('Not available yet').waitFor()
-  await press(delivery, 'Make Preorder.pdf available now')
-  await delivery.getByText('Preorder.pdf is available').waitFor()
-  await list(delivery, 'Files').getByText('Active', { exact: true }).waitFor()
-  await buyer.reload()
-  const saved = buyer.waitForEvent('download')
-  await button(buyer, 'Download Preorder.pdf').click()
-  await (await saved).path()
-  await buyer.reload()
-  await buyer.getByText(/ · until /).waitFor()
-  await context.close()
-})
+    const delivery = await openDelivery('early@example.com')
+    await list(delivery, 'Files').getByText('Not available yet').waitFor()
+    await press(delivery, 'Make Preorder.pdf available now')
+    await delivery.getByText('Preorder.pdf is available').waitFor()
+    await list(delivery, 'Files').getByText('Active', { exact: true }).waitFor()
+    await buyer.reload()
+    const saved = buyer.waitForEvent('download')
+    await button(buyer, 'Download Preorder.pdf').click()
+    await (await saved).path()
+    await buyer.reload()
+    await buyer.getByText(/ · until /).waitFor()
+    await context.close()
+  },
+)
 
 soakTest('a buyer’s request for more downloads is granted with one click', async () => {
   const buyer = await buy('two@example.com')
@@ -255,7 +263,7 @@ test('a buyer is found by address, with what they have, and gets their library',
   await buyer.close()
 })
 
-test('new files of a sold product are given to its past buyers, after a preview', async () => {
+soakTest('new files of a sold product are given to its past buyers, after a preview', async () => {
   await (await buy('earlier@example.com')).close()
   const { files } = await importUntilEnd(server, {
     files: [{ filename: 'Addendum.pdf', url: originUrl, product_sku: 'EB-001' }],
@@ -277,21 +285,24 @@ test('new files of a sold product are given to its past buyers, after a preview'
   await list(delivery, 'Files').getByText('Addendum.pdf').waitFor()
 })
 
-test('past orders are imported from the page, which says what the storefront does not show', async () => {
-  const created_at = new Date(Date.now() - 20 * 86_400_000).toISOString()
-  const lines = [{ sku: 'EB-001', quantity: 1 }]
-  const placed = await fetch(`${shopFront}/demo/orders`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
-    body: JSON.stringify({ email: 'past@example.com', lines, created_at }),
-  })
-  expect(placed.status).toBe(201)
-  const page = await open('/deliveries')
-  await page.getByRole('link', { name: 'Import past orders' }).click()
-  await page.getByText('The storefront shows only the orders of the last 60 days').waitFor()
-  await press(page, 'Preview')
-  await page.getByText('New deliveries: 1').waitFor()
-  await press(page, 'Import the orders')
-  await page.getByRole('heading', { name: 'The last import' }).waitFor()
-  await page.getByRole('progressbar').first().waitFor()
-  await (await openDelivery('past@example.com')).close()
-})
+soakTest(
+  'past orders are imported from the page, which says what the storefront does not show',
+  async () => {
+    const created_at = new Date(Date.now() - 20 * 86_400_000).toISOString()
+    const lines = [{ sku: 'EB-001', quantity: 1 }]
+    const placed = await fetch(`${shopFront}/demo/orders`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ email: 'past@example.com', lines, created_at }),
+    })
+    expect(placed.status).toBe(201)
+    const page = await open('/deliveries')
+    await page.getByRole('link', { name: 'Import past orders' }).click()
+    await page.getByText('The storefront shows only the orders of the last 60 days').waitFor()
+    await press(page, 'Preview')
+    await page.getByText('New deliveries: 1').waitFor()
+    await press(page, 'Import the orders')
+    await page.getByRole('heading', { name: 'The last import' }).waitFor()
+    await page.getByRole('progressbar').first().waitFor()
+    await (await openDelivery('past@example.com')).close()
+  },
+)

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { soakDescribe, soakTest } from '../scale.ts'
 import { choose, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -108,31 +108,34 @@ describe('download links', () => {
   })
 })
 
-describe('export', () => {
-  test('has the usual columns of the selected files, and can be saved again from its operation', async () => {
-    const page = await open('/files?search=guide&sort=filename')
-    await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
-    const dialog = await choose(page, 'Export')
-    await expect.poll(() => dialog.getByLabel('File URLs').isChecked()).toBe(false)
-    await expect.poll(() => dialog.getByLabel('File ID').isChecked()).toBe(false)
-    await dialog.getByRole('button', { name: 'Export 2 files' }).click()
-    await launched(page).getByText('2 files exported').waitFor()
-    const { name, text } = await saved(
-      page,
-      launched(page).getByRole('button', { name: /^Download / }),
-    )
-    expect(name).toMatch(/^files-.*\.csv$/)
-    const [head, ...rows] = text.replace('\ufeff', '').trimEnd().split('\r\n')
-    expect(head).toBe(
-      'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit',
-    )
-    expect(rows).toHaveLength(2)
-    expect(rows[0]).toMatch(/^Guide a\.pdf,700,\d{4}-\d{2}-\d{2},,guide;2026,0,60,5$/)
-    await launched(page).getByRole('link', { name: 'View details' }).click()
-    await page.getByText('ready to be downloaded').waitFor()
-    const again = await saved(page, page.getByRole('button', { name: /^Download files-/ }))
-    expect(again).toEqual({ name, text })
-  })
+soakDescribe('export', () => {
+  soakTest(
+    'has the usual columns of the selected files, and can be saved again from its operation',
+    async () => {
+      const page = await open('/files?search=guide&sort=filename')
+      await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
+      const dialog = await choose(page, 'Export')
+      await expect.poll(() => dialog.getByLabel('File URLs').isChecked()).toBe(false)
+      await expect.poll(() => dialog.getByLabel('File ID').isChecked()).toBe(false)
+      await dialog.getByRole('button', { name: 'Export 2 files' }).click()
+      await launched(page).getByText('2 files exported').waitFor()
+      const { name, text } = await saved(
+        page,
+        launched(page).getByRole('button', { name: /^Download / }),
+      )
+      expect(name).toMatch(/^files-.*\.csv$/)
+      const [head, ...rows] = text.replace('\ufeff', '').trimEnd().split('\r\n')
+      expect(head).toBe(
+        'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit',
+      )
+      expect(rows).toHaveLength(2)
+      expect(rows[0]).toMatch(/^Guide a\.pdf,700,\d{4}-\d{2}-\d{2},,guide;2026,0,60,5$/)
+      await launched(page).getByRole('link', { name: 'View details' }).click()
+      await page.getByText('ready to be downloaded').waitFor()
+      const again = await saved(page, page.getByRole('button', { name: /^Download files-/ }))
+      expect(again).toEqual({ name, text })
+    },
+  )
 
   soakTest('of filtered files, or of all files, in other columns and as JSON', async () => {
     const page = await open('/files?tags=audio')

@@ -5,7 +5,7 @@ import { startOrigin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { soakDescribe, soakTest } from '../scale.ts'
 import { choose, dialogOf, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -209,7 +209,7 @@ soakTest(
   },
 )
 
-describe('deleting', () => {
+soakDescribe('deleting', () => {
   soakTest(
     'offers to keep the files and remove only their mappings, and shows the consequences',
     async () => {
@@ -234,7 +234,7 @@ describe('deleting', () => {
     },
   )
 
-  test('counts while conditions are typed, and deletes only after its preview', async () => {
+  soakTest('counts while conditions are typed, and deletes only after its preview', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'More actions' }).first().click()
     await page.getByRole('button', { name: 'Delete by conditions', exact: true }).click()
@@ -282,7 +282,7 @@ describe('deleting', () => {
   })
 })
 
-test('focus returns to the menu that opened the dialog', async () => {
+soakTest('focus returns to the menu that opened the dialog', async () => {
   const page = await open('/files?search=keep&sort=filename')
   await tick(page, ['Keep a.pdf'])
   const dialog = await choose(page, 'Move to a pack')

@@ -52,7 +52,7 @@ test('a workflow that was changed meanwhile: both versions are offered', async (
   await expect.poll(() => question(page).count()).toBe(0)
 })
 
-test('what is typed while a workflow is being saved is kept', async () => {
+soakTest('what is typed while a workflow is being saved is kept', async () => {
   const { id } = await call<{ id: string }>('POST', '/api/workflows', tagging('Slow', 'a'))
   const page = await open(`/workflows/${id}`)
   const name = page.getByLabel('Name', { exact: true })

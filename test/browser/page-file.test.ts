@@ -93,48 +93,51 @@ const answerUndoWhenEnded = (page: Page) =>
     await route.fulfill({ status: 202, contentType: 'application/json', body: await ended.text() })
   })
 
-test('a file is mapped, unmapped and deleted from its page, and the deletion can be undone', async () => {
-  const [sku] = uniqueSkus()
-  const id = await importFile('Own page.pdf')
-  const page = await open(`/files/${id}`)
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const done = () => launched(page).getByRole('button', { name: 'Undo' })
+soakTest(
+  'a file is mapped, unmapped and deleted from its page, and the deletion can be undone',
+  async () => {
+    const [sku] = uniqueSkus()
+    const id = await importFile('Own page.pdf')
+    const page = await open(`/files/${id}`)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const done = () => launched(page).getByRole('button', { name: 'Undo' })
 
-  await button('Map to product').click()
-  await dialogOf(page).getByRole('textbox').fill(sku!)
-  await dialogOf(page).getByRole('radio').first().check()
-  await dialogOf(page)
-    .getByRole('button', { name: /^Map to / })
-    .click()
-  await page.getByText('100% confidence').waitFor()
-  const [mapping] = (await read(id)).mappings
-  await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
+    await button('Map to product').click()
+    await dialogOf(page).getByRole('textbox').fill(sku!)
+    await dialogOf(page).getByRole('radio').first().check()
+    await dialogOf(page)
+      .getByRole('button', { name: /^Map to / })
+      .click()
+    await page.getByText('100% confidence').waitFor()
+    const [mapping] = (await read(id)).mappings
+    await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
 
-  await button('Remove mapping').click()
-  await dialogOf(page).getByRole('button', { name: 'Remove mappings' }).click()
-  await page.getByText('Not mapped to a product.').waitFor()
-  expect((await read(id)).mappings).toEqual([])
+    await button('Remove mapping').click()
+    await dialogOf(page).getByRole('button', { name: 'Remove mappings' }).click()
+    await page.getByText('Not mapped to a product.').waitFor()
+    expect((await read(id)).mappings).toEqual([])
 
-  await button('Delete').click()
-  await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
-  await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
-  await answerUndoWhenEnded(page)
-  await done().click()
-  await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
-  expect((await read(id)).filename).toBe('Own page.pdf')
+    await button('Delete').click()
+    await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
+    await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
+    await answerUndoWhenEnded(page)
+    await done().click()
+    await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
+    expect((await read(id)).filename).toBe('Own page.pdf')
 
-  // Its history says all that, and how each change was made.
-  const history = page.locator('.file-history > li')
-  await history.filter({ hasText: 'Restored from the trash' }).waitFor()
-  await history.filter({ hasText: 'Undone' }).filter({ hasText: 'Moved to the trash' }).waitFor()
-  await history
-    .filter({ hasText: `Mapped to: ${mapping!.product_title}` })
-    .first()
-    .waitFor()
-  const imported = history.filter({ hasText: 'New file' })
-  await imported.getByRole('link', { name: 'API import' }).click()
-  await page.getByRole('heading', { name: 'API import' }).waitFor()
-})
+    // Its history says all that, and how each change was made.
+    const history = page.locator('.file-history > li')
+    await history.filter({ hasText: 'Restored from the trash' }).waitFor()
+    await history.filter({ hasText: 'Undone' }).filter({ hasText: 'Moved to the trash' }).waitFor()
+    await history
+      .filter({ hasText: `Mapped to: ${mapping!.product_title}` })
+      .first()
+      .waitFor()
+    const imported = history.filter({ hasText: 'New file' })
+    await imported.getByRole('link', { name: 'API import' }).click()
+    await page.getByRole('heading', { name: 'API import' }).waitFor()
+  },
+)
 
 test.each(sized([390], [1920, 1280, 1024, 768, 390]))(
   'the links of a file fit in their card at %d px',

@@ -25,7 +25,7 @@ const rows = (page: Page) => page.locator('main tbody tr')
 const OWN_BROWSER = { viewport: { width: 1280, height: 900 } }
 const search = (page: Page) => page.getByPlaceholder('Search files')
 
-test('a shop without files shows how to import them', async () => {
+soakTest('a shop without files shows how to import them', async () => {
   const page = await open('/files')
   await page.getByRole('heading', { name: 'Import your first files' }).waitFor()
   await expect
@@ -99,63 +99,66 @@ describe('with 120 files', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('a view keeps its filters, order and columns for everybody; it is renamed, replaced and deleted', async () => {
-    const page = await open('/files?sort=filename', OWN_BROWSER)
-    await page.getByRole('button', { name: 'Add filter' }).click()
-    await page.getByRole('menuitem', { name: 'Backup', exact: true }).click()
-    await page.locator('label').getByText('Never backed up').click()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Columns of the list' }).click()
-    await page.locator('label').getByText('Pack', { exact: true }).click()
-    await page.locator('label').getByText('Tags', { exact: true }).click()
-    await page.keyboard.press('Escape')
-    await page.getByRole('columnheader', { name: 'Pack' }).waitFor()
-    await page.getByRole('button', { name: 'Downloads' }).click()
-    await page.waitForURL(/sort=-downloads/)
-    const dialog = page.getByRole('dialog')
-    const save = async (name: string) => {
-      await page.getByRole('button', { name: 'Save view' }).click()
-      await dialog.getByLabel('Name').fill(name)
+  soakTest(
+    'a view keeps its filters, order and columns for everybody; it is renamed, replaced and deleted',
+    async () => {
+      const page = await open('/files?sort=filename', OWN_BROWSER)
+      await page.getByRole('button', { name: 'Add filter' }).click()
+      await page.getByRole('menuitem', { name: 'Backup', exact: true }).click()
+      await page.locator('label').getByText('Never backed up').click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Columns of the list' }).click()
+      await page.locator('label').getByText('Pack', { exact: true }).click()
+      await page.locator('label').getByText('Tags', { exact: true }).click()
+      await page.keyboard.press('Escape')
+      await page.getByRole('columnheader', { name: 'Pack' }).waitFor()
+      await page.getByRole('button', { name: 'Downloads' }).click()
+      await page.waitForURL(/sort=-downloads/)
+      const dialog = page.getByRole('dialog')
+      const save = async (name: string) => {
+        await page.getByRole('button', { name: 'Save view' }).click()
+        await dialog.getByLabel('Name').fill(name)
+        await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+      }
+      await server.call('POST', '/api/views', { name: 'Taken' })
+      await save('taken')
+      await dialog.getByText('Another view has this name').waitFor()
+      await dialog.getByLabel('Name').fill('To back up')
       await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    }
-    await server.call('POST', '/api/views', { name: 'Taken' })
-    await save('taken')
-    await dialog.getByText('Another view has this name').waitFor()
-    await dialog.getByLabel('Name').fill('To back up')
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    const tab = page.getByRole('link', { name: /^To back up/ })
-    await tab.and(page.locator('[aria-current]')).waitFor()
-    await tab.getByText('120').waitFor()
+      const tab = page.getByRole('link', { name: /^To back up/ })
+      await tab.and(page.locator('[aria-current]')).waitFor()
+      await tab.getByText('120').waitFor()
 
-    // Another browser shows the same list with the view’s own columns.
-    const other = await open('/files')
-    await other.getByRole('link', { name: /^To back up/ }).click()
-    await other.getByText('Never backed up').waitFor()
-    await other.getByRole('columnheader', { name: 'Pack' }).waitFor()
-    await expect.poll(() => other.getByRole('columnheader', { name: 'Tags' }).count()).toBe(0)
-    await other.getByRole('button', { name: 'Type', exact: true }).click()
-    await other.locator('label').getByText('PDF', { exact: true }).click()
-    await other.keyboard.press('Escape')
-    await other.getByRole('button', { name: 'Save changes' }).click()
-    await other
-      .getByRole('link', { name: /^To back up/ })
-      .getByText('90')
-      .waitFor()
-    await other.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
-    const act = async (action: string) => {
-      await other.getByRole('button', { name: 'View “To back up”' }).click()
-      await other.getByRole('menuitem', { name: action }).click()
-    }
-    await act('Rename view')
-    await other.getByRole('dialog').getByLabel('Name').fill('Taken')
-    await other.keyboard.press('Enter')
-    await other.getByText('Another view has this name').waitFor()
-    await other.keyboard.press('Escape')
-    await act('Delete view')
-    await other.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-    await other.getByRole('link', { name: /^To back up/ }).waitFor({ state: 'detached' })
-    await other.getByText('1–50 of 90 files').waitFor()
-  })
+      // Another browser shows the same list with the view’s own columns.
+      const other = await open('/files')
+      await other.getByRole('link', { name: /^To back up/ }).click()
+      await other.getByText('Never backed up').waitFor()
+      await other.getByRole('columnheader', { name: 'Pack' }).waitFor()
+      await expect.poll(() => other.getByRole('columnheader', { name: 'Tags' }).count()).toBe(0)
+      await other.getByRole('button', { name: 'Type', exact: true }).click()
+      await other.locator('label').getByText('PDF', { exact: true }).click()
+      await other.keyboard.press('Escape')
+      await other.getByRole('button', { name: 'Save changes' }).click()
+      await other
+        .getByRole('link', { name: /^To back up/ })
+        .getByText('90')
+        .waitFor()
+      await other.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+      const act = async (action: string) => {
+        await other.getByRole('button', { name: 'View “To back up”' }).click()
+        await other.getByRole('menuitem', { name: action }).click()
+      }
+      await act('Rename view')
+      await other.getByRole('dialog').getByLabel('Name').fill('Taken')
+      await other.keyboard.press('Enter')
+      await other.getByText('Another view has this name').waitFor()
+      await other.keyboard.press('Escape')
+      await act('Delete view')
+      await other.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+      await other.getByRole('link', { name: /^To back up/ }).waitFor({ state: 'detached' })
+      await other.getByText('1–50 of 90 files').waitFor()
+    },
+  )
 
   soakTest(
     'a page is opened by its number, and the way back from a file leads to its row',
@@ -216,7 +219,7 @@ describe('with 120 files', () => {
     await expect.poll(() => search(page).inputValue()).toBe('')
   })
 
-  test('a file can be opened and left by keyboard alone', async () => {
+  soakTest('a file can be opened and left by keyboard alone', async () => {
     const page = await open('/files?search=chart+003')
     await page.getByText('1 file', { exact: true }).waitFor()
     const focused = page.locator('a:focus', { hasText: 'Sea chart 003.pdf' })
@@ -281,7 +284,7 @@ describe('with 120 files', () => {
     },
   )
 
-  test('a failed call shows an error, and Retry loads the list', async () => {
+  soakTest('a failed call shows an error, and Retry loads the list', async () => {
     const page = await open('/notices')
     await page.getByRole('heading', { name: 'Notices' }).waitFor()
     let failing = true

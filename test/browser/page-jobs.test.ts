@@ -8,15 +8,15 @@ import { expect, test } from 'vitest'
 import { insertManyFiles } from '../factories.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { launched } from './dialogs.ts'
-import { sized, soakTest } from '../scale.ts'
+import { soakTest, someOf } from '../scale.ts'
 import { handOf, MODES } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
 const MANY = 500
-/** What the mouse does in these jobs is also covered by the tests of each page. */
-const TESTED = sized<readonly (typeof MODES)[number][]>(['keyboard'], MODES)
+/** By keyboard each step also presses Tab many times. */
+const TESTED = someOf(MODES, (mode) => mode === 'mouse')
 /** What is done to many files, each step of which is also in the tests of bulk operations. */
-const IN_SOAK = sized<typeof TESTED>([], MODES)
+const IN_SOAK = someOf(MODES, () => false)
 
 let server: RunningServer
 let browser: Browser

@@ -87,7 +87,7 @@ soakTest('a paused operation stays paused over a reload until it is resumed', as
   await page.getByText('4 of 4').waitFor()
 })
 
-test('a cancel asks for confirmation, and the log has the result of each file', async () => {
+soakTest('a cancel asks for confirmation, and the log has the result of each file', async () => {
   const job = await startImport(3)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Cancel operation' }).click()

@@ -28,12 +28,12 @@ async function startImport(paths: readonly string[]): Promise<string> {
   return ((await response.json()) as { job_id: string }).job_id
 }
 
-test('an empty history says what it will contain', async () => {
+soakTest('an empty history says what it will contain', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
 })
 
-test('an import is shown live from start to end', async () => {
+soakTest('an import is shown live from start to end', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Operations' }).waitFor()
   // The last two files wait for a third request, which the test sends when it has seen enough.

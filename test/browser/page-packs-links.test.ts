@@ -5,6 +5,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { usePages } from './page-browser.ts'
+import { soakTest } from '../scale.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -176,7 +177,7 @@ test('links are found by customer, extended, reset and revoked; the export has t
   await json('PATCH', `/api/files/${ids[1]}`, { ask_for: null })
   await page.reload()
   await row(page, NAMES[1]!).getByText('Never').waitFor()
-  expect(await row(page, NAMES[1]!).getByText('Email needed').count()).toBe(0)
+  await expect.poll(() => row(page, NAMES[1]!).getByText('Email needed').count()).toBe(0)
   const download = page.waitForEvent('download')
   await button(page, 'Export as CSV').click()
   expect((await download).suggestedFilename()).toBe('download-links.csv')
@@ -212,7 +213,7 @@ test('an API key is shown once, works within its scopes, and stops when it is re
   expect(await asked('/api/files')).toBe(401)
 })
 
-test('a file is edited, replaced, and its previous version restored', async () => {
+soakTest('a file is edited, replaced, and its previous version restored', async () => {
   const page = await open(`/files/${ids[2]}`)
   await button(page, 'Edit').click()
   await dialog(page).getByLabel('Name').fill(NAMES[0]!)

@@ -64,7 +64,7 @@ test('/ searches the list and ? lists the keys, but not while text is typed', as
   await page.goto(`${app.url}/files`)
   await page.getByRole('link', { name: 'tide tables.pdf' }).waitFor()
   await page.keyboard.press('/')
-  expect(await focused()).toBe('Search files')
+  await expect.poll(focused).toBe('Search files')
   await page.keyboard.type('star/?')
   await expect.poll(() => page.getByPlaceholder('Search files').inputValue()).toBe('star/?')
   await page.getByPlaceholder('Search files').blur()

@@ -6,6 +6,7 @@ import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
 import { photo } from '../images.ts'
 import { openPage, sharedBrowser, type OpenPage } from './page-browser.ts'
+import { soakTest } from '../scale.ts'
 
 let app: TestApp
 let browser: Browser
@@ -29,7 +30,7 @@ test('the list shows a small picture of an image', async () => {
   await expect.poll(() => picture.evaluate(widthOf).catch(() => 0)).toBeGreaterThan(0)
 })
 
-test('a trial shows the picture before and after, side by side', async () => {
+soakTest('a trial shows the picture before and after, side by side', async () => {
   const made = await app.demo.call('POST', '/api/workflows', {
     ...{ name: 'Smaller', kind: 'bulk' },
     steps: [{ plugin: 'optimize-image', options: { max_px: 100 } }],
@@ -40,7 +41,8 @@ test('a trial shows the picture before and after, side by side', async () => {
   await page.getByRole('button', { name: 'Try it on the newest files' }).click()
   const pictures = page.locator('.tried-pictures figure')
   await expect.poll(() => pictures.count()).toBe(2)
-  expect(await pictures.locator('figcaption').allTextContents()).toEqual(['Before', 'After'])
+  const captions = () => pictures.locator('figcaption').allTextContents()
+  await expect.poll(captions).toEqual(['Before', 'After'])
   const widths = () =>
     pictures
       .locator('img')

@@ -80,7 +80,7 @@ async function productsOf(id: string | undefined): Promise<string[]> {
   return file.mappings.map(({ product_title }) => product_title)
 }
 
-test('shows an empty list, and an error if the list cannot be loaded', async () => {
+soakTest('shows an empty list, and an error if the list cannot be loaded', async () => {
   await expect
     .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown)
     .toMatchObject({ status: 'ready', products: PRODUCTS.length })
@@ -94,7 +94,7 @@ test('shows an empty list, and an error if the list cannot be loaded', async () 
   await page.getByText('Nothing to review').waitFor()
 })
 
-test('a candidate is accepted by keyboard, another product is chosen, or none', async () => {
+soakTest('a candidate is accepted by keyboard, another product is chosen, or none', async () => {
   const ids = await importFiles('TWIN_one.pdf', 'TWIN_two.pdf', 'TWIN_three.pdf')
   const page = await open()
   await page.getByText('3 files wait').waitFor()
@@ -168,7 +168,7 @@ test('files that are alike are accepted, undone and rejected together, by keyboa
   await expect.poll(() => productsOf(ids.get(ALMANAC))).toHaveLength(1)
 })
 
-test('a rule about names is made, applied, and brought back after it was deleted', async () => {
+soakTest('a rule about names is made, applied, and brought back after it was deleted', async () => {
   const ids = await importFiles('FLG one.pdf')
   opened = await openPage(browser, server, '/settings/mapping-rules')
   const { page } = opened

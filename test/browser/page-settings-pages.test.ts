@@ -22,74 +22,77 @@ const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
 const LONG = `${'Long name '.repeat(9)}ten chars.`
 
-test('a list of licence keys is created, filled and chosen in a workflow for deliveries', async () => {
-  const page = await open('/settings/licences')
-  await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
-  await page.getByRole('button', { name: 'Create list' }).first().click()
-  await press(page, 'Create')
-  await dialog(page).getByText('Give it a name').waitFor()
-  await dialog(page).getByLabel('Name').fill(`${LONG}x`)
-  await press(page, 'Create')
+soakTest(
+  'a list of licence keys is created, filled and chosen in a workflow for deliveries',
+  async () => {
+    const page = await open('/settings/licences')
+    await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
+    await page.getByRole('button', { name: 'Create list' }).first().click()
+    await press(page, 'Create')
+    await dialog(page).getByText('Give it a name').waitFor()
+    await dialog(page).getByLabel('Name').fill(`${LONG}x`)
+    await press(page, 'Create')
 
-  // An invalid line is named, and no key is added.
-  await dialog(page)
-    .getByLabel('Keys, one a line')
-    .fill(`GOOD-1\n${'x'.repeat(501)}`)
-  await press(page, 'Add keys')
-  await dialog(page).getByText('Line 2: A key has at most 500 characters').waitFor()
-  await dialog(page).getByLabel('Keys, one a line').fill('GOOD-1\nGOOD-2\nGOOD-1')
-  await press(page, 'Add keys')
-  const list = page.getByRole('listitem').filter({ hasText: LONG })
-  await list.getByText('2 keys left · 0 given').waitFor()
-  await list.getByText('Few keys left').waitFor()
+    // An invalid line is named, and no key is added.
+    await dialog(page)
+      .getByLabel('Keys, one a line')
+      .fill(`GOOD-1\n${'x'.repeat(501)}`)
+    await press(page, 'Add keys')
+    await dialog(page).getByText('Line 2: A key has at most 500 characters').waitFor()
+    await dialog(page).getByLabel('Keys, one a line').fill('GOOD-1\nGOOD-2\nGOOD-1')
+    await press(page, 'Add keys')
+    const list = page.getByRole('listitem').filter({ hasText: LONG })
+    await list.getByText('2 keys left · 0 given').waitFor()
+    await list.getByText('Few keys left').waitFor()
 
-  // From a file; keys that exist already are skipped.
-  await list.getByRole('button', { name: /^Add keys/ }).click()
-  const keys = Array.from({ length: 20 }, (_, n) => `GOOD-${n + 1}`).join('\n')
-  const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(`key\n${keys}\n`) }
-  await dialog(page).getByLabel('Choose a file').setInputFiles(file)
-  await page.getByText('18 keys added, 2 were there already').waitFor()
-  await list.getByText('20 keys left · 0 given').waitFor()
+    // From a file; keys that exist already are skipped.
+    await list.getByRole('button', { name: /^Add keys/ }).click()
+    const keys = Array.from({ length: 20 }, (_, n) => `GOOD-${n + 1}`).join('\n')
+    const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(`key\n${keys}\n`) }
+    await dialog(page).getByLabel('Choose a file').setInputFiles(file)
+    await page.getByText('18 keys added, 2 were there already').waitFor()
+    await list.getByText('20 keys left · 0 given').waitFor()
 
-  await page.goto(`${server.url}/workflows/new?kind=delivery`)
-  await page.getByLabel('Name').fill('Keys for buyers')
-  await expect.poll(() => page.getByRole('radio', { name: 'Deliveries' }).isChecked()).toBe(true)
-  await page.getByRole('button', { name: 'Add step' }).click()
-  const checked = page.waitForResponse(
-    (response) =>
-      response.url().endsWith('/api/workflows/check') &&
-      (response.request().postData() ?? '').includes('assign-licence-key'),
-  )
-  await page.getByRole('menuitem', { name: 'Assign licence keys' }).click()
-  // Wait for the check that reports the missing list, so that no later response arrives after Save.
-  await checked
-  await page.route('**/api/workflows/check', () => {})
-  await page
-    .getByRole('combobox', { name: 'List of licence keys' })
-    .selectOption({ label: `${LONG} (20 keys left · 0 given)` })
-  await press(page, 'Save')
-  await page.waitForURL(/\/workflows\/workflow_/)
-  await page.goto(`${server.url}/workflows`)
-  await page
-    .getByRole('row', { name: /Keys for buyers/ })
-    .getByText('Deliveries')
-    .waitFor()
+    await page.goto(`${server.url}/workflows/new?kind=delivery`)
+    await page.getByLabel('Name').fill('Keys for buyers')
+    await expect.poll(() => page.getByRole('radio', { name: 'Deliveries' }).isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Add step' }).click()
+    const checked = page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/api/workflows/check') &&
+        (response.request().postData() ?? '').includes('assign-licence-key'),
+    )
+    await page.getByRole('menuitem', { name: 'Assign licence keys' }).click()
+    // Wait for the check that reports the missing list, so that no later response arrives after Save.
+    await checked
+    await page.route('**/api/workflows/check', () => {})
+    await page
+      .getByRole('combobox', { name: 'List of licence keys' })
+      .selectOption({ label: `${LONG} (20 keys left · 0 given)` })
+    await press(page, 'Save')
+    await page.waitForURL(/\/workflows\/workflow_/)
+    await page.goto(`${server.url}/workflows`)
+    await page
+      .getByRole('row', { name: /Keys for buyers/ })
+      .getByText('Deliveries')
+      .waitFor()
 
-  await page.goto(`${server.url}/settings/deliveries`)
-  await page
-    .getByRole('combobox', { name: 'Run on each new delivery' })
-    .selectOption('Keys for buyers')
-  await press(page, 'Save')
-  await expect
-    .poll(async () => (await (await server.call('GET', '/api/settings')).json()) as object)
-    .toMatchObject({ delivery_workflow: expect.stringMatching(/^workflow_/) as string })
+    await page.goto(`${server.url}/settings/deliveries`)
+    await page
+      .getByRole('combobox', { name: 'Run on each new delivery' })
+      .selectOption('Keys for buyers')
+    await press(page, 'Save')
+    await expect
+      .poll(async () => (await (await server.call('GET', '/api/settings')).json()) as object)
+      .toMatchObject({ delivery_workflow: expect.stringMatching(/^workflow_/) as string })
 
-  await page.goto(`${server.url}/settings/licences`)
-  await list.getByRole('button', { name: /^Delete/ }).click()
-  await dialog(page).getByText('Its 20 unused keys are deleted.').waitFor()
-  await press(page, 'Delete')
-  await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
-})
+    await page.goto(`${server.url}/settings/licences`)
+    await list.getByRole('button', { name: /^Delete/ }).click()
+    await dialog(page).getByText('Its 20 unused keys are deleted.').waitFor()
+    await press(page, 'Delete')
+    await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
+  },
+)
 
 soakTest(
   'a list generates keys; a buyer’s key is found, revoked, restored, replaced and reset',
@@ -194,7 +197,7 @@ test('a webhook’s deliveries are read and replayed, and it is deleted after co
   await page.waitForURL(/\/settings\/webhooks$/)
 })
 
-test('an installation without plans shows that nothing is limited', async () => {
+soakTest('an installation without plans shows that nothing is limited', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Plan', exact: true }).click()
   await page.getByRole('heading', { name: 'This server has no plans' }).waitFor()
@@ -229,7 +232,7 @@ test('a customer’s data request is listed with its document, which is download
   await page.getByRole('heading', { name: 'No requests' }).waitFor()
 })
 
-test('the shop’s watermark is saved, and an empty one is refused', async () => {
+soakTest('the shop’s watermark is saved, and an empty one is refused', async () => {
   const page = await open('/settings#watermark')
   await expect.poll(() => page.getByRole('radio', { name: 'No watermark' }).isChecked()).toBe(true)
   await page.getByText('A text', { exact: true }).click()
@@ -253,56 +256,59 @@ test('the shop’s watermark is saved, and an empty one is refused', async () =>
   await expect.poll(() => choice.isChecked()).toBe(true)
 })
 
-test('mail to buyers: an own server is confirmed by a test mail, and a text is previewed', async () => {
-  const smtp = await startMailFake()
-  onTestFinished(() => smtp.close())
-  const page = await open('/settings/mail-to-buyers')
-  await page.getByLabel('Name', { exact: true }).fill('Harbour Books')
-  await page.getByLabel('Address for replies').fill('help@example.com')
-  await press(page, 'Save')
-  await page.getByText('The next mail comes from Harbour Books').waitFor()
+soakTest(
+  'mail to buyers: an own server is confirmed by a test mail, and a text is previewed',
+  async () => {
+    const smtp = await startMailFake()
+    onTestFinished(() => smtp.close())
+    const page = await open('/settings/mail-to-buyers')
+    await page.getByLabel('Name', { exact: true }).fill('Harbour Books')
+    await page.getByLabel('Address for replies').fill('help@example.com')
+    await press(page, 'Save')
+    await page.getByText('The next mail comes from Harbour Books').waitFor()
 
-  await press(page, 'Add a mail server')
-  await page.getByLabel('Server', { exact: true }).fill('127.0.0.1')
-  await page.getByLabel('Encryption').selectOption('none')
-  await page.getByLabel('Port').fill(String(smtp.port))
-  await page.getByLabel('From this address').fill('shop@')
-  await press(page, 'Save the server')
-  await page.getByText('Enter the address that mails are sent from').waitFor()
-  await page.getByLabel('From this address').fill('shop@example.com')
-  await press(page, 'Save the server')
-  smtp.behaviour = 'refuse'
-  await press(page, 'Send')
-  await page.getByText('550 No such user shop@example.com').waitFor()
-  smtp.behaviour = 'accept'
-  await press(page, 'Send')
-  await page.getByLabel('Code from the test mail').fill('1')
-  await press(page, 'Confirm')
-  await page.getByText('This is not the code of the last test mail').waitFor()
-  const code = /\r\n(\d{6})\r\n/.exec(smtp.mails.at(-1)!.raw)![1]!
-  await page.getByLabel('Code from the test mail').fill(code)
-  await press(page, 'Confirm')
-  await page.getByRole('radio', { name: 'Through your own mail server' }).waitFor()
-  await expect
-    .poll(() => page.getByRole('radio', { checked: true }).getAttribute('value'))
-    .toBe('server')
+    await press(page, 'Add a mail server')
+    await page.getByLabel('Server', { exact: true }).fill('127.0.0.1')
+    await page.getByLabel('Encryption').selectOption('none')
+    await page.getByLabel('Port').fill(String(smtp.port))
+    await page.getByLabel('From this address').fill('shop@')
+    await press(page, 'Save the server')
+    await page.getByText('Enter the address that mails are sent from').waitFor()
+    await page.getByLabel('From this address').fill('shop@example.com')
+    await press(page, 'Save the server')
+    smtp.behaviour = 'refuse'
+    await press(page, 'Send')
+    await page.getByText('550 No such user shop@example.com').waitFor()
+    smtp.behaviour = 'accept'
+    await press(page, 'Send')
+    await page.getByLabel('Code from the test mail').fill('1')
+    await press(page, 'Confirm')
+    await page.getByText('This is not the code of the last test mail').waitFor()
+    const code = /\r\n(\d{6})\r\n/.exec(smtp.mails.at(-1)!.raw)![1]!
+    await page.getByLabel('Code from the test mail').fill(code)
+    await press(page, 'Confirm')
+    await page.getByRole('radio', { name: 'Through your own mail server' }).waitFor()
+    await expect
+      .poll(() => page.getByRole('radio', { checked: true }).getAttribute('value'))
+      .toBe('server')
 
-  await page.goto(`${server.url}/settings/mail-to-buyers/texts`)
-  await page.getByLabel('Language', { exact: true }).selectOption('de')
-  await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo {kunde}')
-  await page.getByText('This mail has no variable {kunde}').waitFor()
-  await press(page, 'Save')
-  await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo zu {order}')
-  const preview = page.frameLocator('iframe[title="Preview of the email"]')
-  await preview.getByRole('heading', { name: 'Hallo zu #1042' }).waitFor()
-  await press(page, 'Save')
-  await page.getByText('Texts saved').waitFor()
-  await page.reload()
-  await page.getByLabel('Language', { exact: true }).selectOption('de')
-  await expect
-    .poll(() => page.getByRole('textbox', { name: 'Subject' }).inputValue())
-    .toBe('Hallo zu {order}')
-  await page.getByRole('button', { name: 'Use the usual text' }).click()
-  await press(page, 'Save')
-  await preview.getByRole('heading', { name: 'Ihre Dateien zur Bestellung #1042' }).waitFor()
-})
+    await page.goto(`${server.url}/settings/mail-to-buyers/texts`)
+    await page.getByLabel('Language', { exact: true }).selectOption('de')
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo {kunde}')
+    await page.getByText('This mail has no variable {kunde}').waitFor()
+    await press(page, 'Save')
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo zu {order}')
+    const preview = page.frameLocator('iframe[title="Preview of the email"]')
+    await preview.getByRole('heading', { name: 'Hallo zu #1042' }).waitFor()
+    await press(page, 'Save')
+    await page.getByText('Texts saved').waitFor()
+    await page.reload()
+    await page.getByLabel('Language', { exact: true }).selectOption('de')
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Subject' }).inputValue())
+      .toBe('Hallo zu {order}')
+    await page.getByRole('button', { name: 'Use the usual text' }).click()
+    await press(page, 'Save')
+    await preview.getByRole('heading', { name: 'Ihre Dateien zur Bestellung #1042' }).waitFor()
+  },
+)

@@ -212,22 +212,25 @@ soakTest('unsaved changes survive navigation to another page', async () => {
   await page.getByRole('link', { name: 'A week more' }).waitFor()
 })
 
-test('a copy of the built-in import is changed and attached, and imports then use it', async () => {
-  const page = await open('/workflows')
-  await showBuiltIn(page)
-  await page.getByRole('button', { name: 'Duplicate API import' }).click()
-  await page.getByLabel('Attached to').selectOption('API imports')
-  await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
-  await addStep(page, 'Tag files')
-  await tags(page, 5).fill('from the api')
-  // The last step reports on the whole operation, so steps on files must come before it.
-  await page.getByRole('button', { name: 'Move step 5, Tag files up' }).click()
-  await step(page, 4).getByText('from the api').first().waitFor()
-  await save(page).click()
-  await page.waitForURL(/\/workflows\/workflow_/)
-  const [file] = await importFiles(['Attached.pdf'])
-  expect(await read(`/api/files/${file}`)).toMatchObject({ tags: ['from the api'] })
-})
+soakTest(
+  'a copy of the built-in import is changed and attached, and imports then use it',
+  async () => {
+    const page = await open('/workflows')
+    await showBuiltIn(page)
+    await page.getByRole('button', { name: 'Duplicate API import' }).click()
+    await page.getByLabel('Attached to').selectOption('API imports')
+    await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
+    await addStep(page, 'Tag files')
+    await tags(page, 5).fill('from the api')
+    // The last step reports on the whole operation, so steps on files must come before it.
+    await page.getByRole('button', { name: 'Move step 5, Tag files up' }).click()
+    await step(page, 4).getByText('from the api').first().waitFor()
+    await save(page).click()
+    await page.waitForURL(/\/workflows\/workflow_/)
+    const [file] = await importFiles(['Attached.pdf'])
+    expect(await read(`/api/files/${file}`)).toMatchObject({ tags: ['from the api'] })
+  },
+)
 
 soakTest(
   'a workflow that a scheduled task runs cannot be deleted and names the task; another is deleted after confirmation',

@@ -9,6 +9,7 @@ import { createPackLink } from '../../server/features/links/model/pack-links.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { openDepot, type Depot } from '../delivery.ts'
 import { sharedBrowser } from './page-browser.ts'
+import { WAIT_MS } from '../wait.ts'
 
 interface Media {
   currentTime: number
@@ -90,7 +91,7 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
   context = await browser.newContext({ locale: 'en-GB' })
   page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(WAIT_MS)
   const video = await webm()
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {

@@ -139,6 +139,7 @@ export function importItem(
       view: 'download',
       available_from: null,
       available_after_days: null,
+      ...{ view_limit: null, view_days: null },
       first_use_hours: null,
       customer_tag: null,
       ask_for: null,

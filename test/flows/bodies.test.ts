@@ -24,7 +24,7 @@ const MAX_UNITS = 15
 const TRIES = 20
 const MAX_REPLY = 100_000
 /** Every n-th body is sent, beginning with one that the seed chooses. */
-const EACH = sized(50, 1)
+const EACH = sized(150, 1)
 const FIRST = randomOf('bodies')(0, EACH)
 
 let app: TestApp

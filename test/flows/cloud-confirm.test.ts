@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { manyFiles as many, untilEndedOrPreview, useSampleFolder } from '../cloud.ts'
+import { soakTest } from '../scale.ts'
 
 const app = await useSampleFolder()
 const { call } = app.owner
@@ -38,7 +39,7 @@ async function emptied(folder: string) {
   return { id, preview, confirm }
 }
 
-test('an empty file fails in the preview as it does in the sync', async () => {
+soakTest('an empty file fails in the preview as it does in the sync', async () => {
   await app.put({ 'void/full.txt': 'full', 'void/empty.txt': '' })
   const id = await app.connect({ provider: 'demo', folder: 'void' })
   const preview = await app.sync(id, { dry_run: true })
@@ -52,17 +53,20 @@ test('an empty file fails in the preview as it does in the sync', async () => {
   expect(await items()).toMatchObject([failed])
 })
 
-test('an emptied folder that was restored before the confirmation deletes nothing', async () => {
-  const { id, preview, confirm } = await emptied('restored')
-  await app.put(many('restored', 6))
-  expect(await confirm()).toMatchObject({ status: 'success', total: 0, preview: true })
-  expect(await filesOf('restored')).toHaveLength(6)
-  expect(await unread(preview.id)).toEqual([])
-  expect(await lastSync(id)).toMatchObject({ status: 'success', listed: 6, removed: 0 })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-})
+soakTest(
+  'an emptied folder that was restored before the confirmation deletes nothing',
+  async () => {
+    const { id, preview, confirm } = await emptied('restored')
+    await app.put(many('restored', 6))
+    expect(await confirm()).toMatchObject({ status: 'success', total: 0, preview: true })
+    expect(await filesOf('restored')).toHaveLength(6)
+    expect(await unread(preview.id)).toEqual([])
+    expect(await lastSync(id)).toMatchObject({ status: 'success', listed: 6, removed: 0 })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+  },
+)
 
-test('other deletions than the confirmed ones are a preview again', async () => {
+soakTest('other deletions than the confirmed ones are a preview again', async () => {
   const { id, preview, confirm } = await emptied('partly')
   await app.put({ ...many('partly', 2), 'partly/partly new.txt': 'new' })
   const again = await confirm()
@@ -127,7 +131,7 @@ async function undo(operation: string): Promise<void> {
   expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'success' })
 }
 
-test('the undo of a two-way sync deletes nothing at the provider', async () => {
+soakTest('the undo of a two-way sync deletes nothing at the provider', async () => {
   await app.put(many('undone', 10))
   const given = { provider: 'demo', folder: 'undone', include: ['*undone*'] }
   const id = await app.connect({ ...given, direction: 'two_way' })
@@ -160,14 +164,17 @@ test('no undo is offered for a sync that only sent files', async () => {
   expect(await lastSync(id)).toMatchObject({ uploaded: 1 })
 })
 
-test('a sync that runs while the folder is changed is cancelled, and the next one is the first', async () => {
-  await app.put({ ...many('old', 6), ...many('next', 3) })
-  const id = await app.connect({ provider: 'demo', folder: 'old' })
-  const { body } = await call('POST', `/api/connections/${id}/sync`, {})
-  expect((await call('PATCH', `/api/connections/${id}`, { folder: 'next' })).status).toBe(200)
-  expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'cancelled' })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 3, done: 3, failed: 0 })
-})
+soakTest(
+  'a sync that runs while the folder is changed is cancelled, and the next one is the first',
+  async () => {
+    await app.put({ ...many('old', 6), ...many('next', 3) })
+    const id = await app.connect({ provider: 'demo', folder: 'old' })
+    const { body } = await call('POST', `/api/connections/${id}/sync`, {})
+    expect((await call('PATCH', `/api/connections/${id}`, { folder: 'next' })).status).toBe(200)
+    expect(await untilEndedOrPreview(app, body.id)).toMatchObject({ status: 'cancelled' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 3, done: 3, failed: 0 })
+  },
+)
 
 test('a preview of the earlier folder is discarded', async () => {
   await app.put({ ...many('seen', 2), ...many('other', 2) })

@@ -7,6 +7,7 @@ import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { untilEndedOrPreview, useClouds } from '../cloud.ts'
+import { soakTest } from '../scale.ts'
 
 const CANARY = /canary/
 const ENDPOINT = 'https://s3.harbour.test'
@@ -60,23 +61,26 @@ test('is synced over TLS in both directions, with names that need escaping in a 
   expect([...bucket.objects.keys()]).toContain('plain/b c.txt')
 })
 
-test('an object that redirects to an address fails, and no connection is made there', async () => {
-  const hosts = ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', 's3.harbour.test']
-  bucket.put('redirected/good.txt', 'good')
-  for (const n of hosts.keys()) bucket.put(`redirected/evil ${n}.txt`, `evil ${n}`)
-  bucket.intercept = ({ method, key }) => {
-    const host = hosts[Number(/evil (\d)/.exec(key)?.[1])]
-    return method === 'GET' && host !== undefined
-      ? { status: 307, code: 'TemporaryRedirect', headers: { location: addressOf(host) } }
-      : null
-  }
-  const id = await app.connect({ ...given('redirected'), auto_map: false })
-  const sync = await app.sync(id)
-  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: hosts.length })
-  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
-  expect(data).toMatchObject(hosts.map(() => ({ error: { code: 'cloud_redirected' } })))
-  expect(visits).toBe(0)
-})
+soakTest(
+  'an object that redirects to an address fails, and no connection is made there',
+  async () => {
+    const hosts = ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', 's3.harbour.test']
+    bucket.put('redirected/good.txt', 'good')
+    for (const n of hosts.keys()) bucket.put(`redirected/evil ${n}.txt`, `evil ${n}`)
+    bucket.intercept = ({ method, key }) => {
+      const host = hosts[Number(/evil (\d)/.exec(key)?.[1])]
+      return method === 'GET' && host !== undefined
+        ? { status: 307, code: 'TemporaryRedirect', headers: { location: addressOf(host) } }
+        : null
+    }
+    const id = await app.connect({ ...given('redirected'), auto_map: false })
+    const sync = await app.sync(id)
+    expect(sync).toMatchObject({ status: 'partial', done: 1, failed: hosts.length })
+    const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+    expect(data).toMatchObject(hosts.map(() => ({ error: { code: 'cloud_redirected' } })))
+    expect(visits).toBe(0)
+  },
+)
 
 test('an endpoint that redirects its listing is refused, with advice', async () => {
   bucket.intercept = () => ({
@@ -96,7 +100,7 @@ async function failureOf(connection: string): Promise<string> {
   return error.code
 }
 
-test('an answer that is no list of files fails, and nothing is taken for deleted', async () => {
+soakTest('an answer that is no list of files fails, and nothing is taken for deleted', async () => {
   for (const name of ['one.txt', 'two.txt']) bucket.put(`listed/${name}`, name)
   const id = await app.connect(given('listed'))
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2 })
@@ -117,7 +121,7 @@ test('a list that is longer than the limit fails', async () => {
   expect(await failureOf(id)).toBe('cloud_listing_too_large')
 })
 
-test('a list whose pages repeat without an end fails soon', async () => {
+soakTest('a list whose pages repeat without an end fails soon', async () => {
   for (let n = 0; n < 1500; n++) bucket.put(`circle/${n}.txt`, `${n}`)
   const id = await app.connect(given('circle'))
   bucket.endless = true

@@ -77,7 +77,7 @@ soakTest(
   },
 )
 
-test('wide characters need no separate rclone', async () => {
+soakTest('wide characters need no separate rclone', async () => {
   for (let n = 0; n < 20; n++) bucket.put(`wide/カタログ（${n}）！.txt`, `wide ${n}`)
   const id = await app.connect({ ...bucket.connection('wide'), auto_map: false })
   bucket.requests.length = 0
@@ -130,7 +130,7 @@ soakTest(
   },
 )
 
-test('two files of one name in Google Drive that are excluded are not reported', async () => {
+soakTest('two files of one name in Google Drive that are excluded are not reported', async () => {
   const twin = (path: string, content: string) => ({
     ...{ path, content: Buffer.from(content) },
     modified: new Date(),
@@ -190,71 +190,82 @@ test('an empty file is reported once, also after a retry, and imported when it h
   expect(await rejected(id)).toEqual([])
 })
 
-test('a version that cannot be imported leaves the file as it was, in both directions', async () => {
-  await app.put({ 'both/page both.txt': 'page', 'both/other both.txt': 'other' })
-  const given = {
-    provider: 'demo',
-    folder: 'both',
-    direction: 'two_way',
-    include: ['page both.txt', 'other both.txt'],
-  }
-  const id = await app.connect(given)
-  await app.sync(id)
-  await app.put({ 'both/page both.txt': '' })
-  expect(await app.sync(id)).toMatchObject({ total: 1, failed: 1 })
-  const { id: file } = (await app.files())['page both.txt']
-  await app.replace(file, 'changed here')
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-  expect(await rejected(id)).toMatchObject([{ path: 'page both.txt', code: 'empty_file' }])
-  await app.put({ 'both/page both.txt': 'page' })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
-  expect(await rejected(id)).toEqual([])
-})
+soakTest(
+  'a version that cannot be imported leaves the file as it was, in both directions',
+  async () => {
+    await app.put({ 'both/page both.txt': 'page', 'both/other both.txt': 'other' })
+    const given = {
+      provider: 'demo',
+      folder: 'both',
+      direction: 'two_way',
+      include: ['page both.txt', 'other both.txt'],
+    }
+    const id = await app.connect(given)
+    await app.sync(id)
+    await app.put({ 'both/page both.txt': '' })
+    expect(await app.sync(id)).toMatchObject({ total: 1, failed: 1 })
+    const { id: file } = (await app.files())['page both.txt']
+    await app.replace(file, 'changed here')
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    expect(await rejected(id)).toMatchObject([{ path: 'page both.txt', code: 'empty_file' }])
+    await app.put({ 'both/page both.txt': 'page' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await rejected(id)).toEqual([])
+  },
+)
 
-test('names that cannot be read are tried again on request, and after a change of the options', async () => {
-  for (const name of ['a//x.txt', './y.txt', 'z.txt'])
-    bucket.put(`unread/${name}`, `text of ${name}`)
-  const id = await app.connect({ ...bucket.connection('unread'), auto_map: false })
-  const first = await app.sync(id)
-  expect(first).toMatchObject({ status: 'partial', done: 1, failed: 2 })
-  expect(await rejected(id)).toMatchObject([
-    { path: 'a//x.txt', code: 'cloud_name_unusable' },
-    // As rclone writes `./y.txt`.
-    { path: '．/y.txt', code: 'cloud_name_unusable' },
-  ])
-  const page = await app.get(`/api/connections/${id}/rejections?limit=1`)
-  expect(page.data).toHaveLength(1)
-  const next = await app.get(`/api/connections/${id}/rejections?limit=1&cursor=${page.next_cursor}`)
-  expect(next).toMatchObject({ data: [{ path: '．/y.txt' }], next_cursor: null })
+soakTest(
+  'names that cannot be read are tried again on request, and after a change of the options',
+  async () => {
+    for (const name of ['a//x.txt', './y.txt', 'z.txt'])
+      bucket.put(`unread/${name}`, `text of ${name}`)
+    const id = await app.connect({ ...bucket.connection('unread'), auto_map: false })
+    const first = await app.sync(id)
+    expect(first).toMatchObject({ status: 'partial', done: 1, failed: 2 })
+    expect(await rejected(id)).toMatchObject([
+      { path: 'a//x.txt', code: 'cloud_name_unusable' },
+      // As rclone writes `./y.txt`.
+      { path: '．/y.txt', code: 'cloud_name_unusable' },
+    ])
+    const page = await app.get(`/api/connections/${id}/rejections?limit=1`)
+    expect(page.data).toHaveLength(1)
+    const next = await app.get(
+      `/api/connections/${id}/rejections?limit=1&cursor=${page.next_cursor}`,
+    )
+    expect(next).toMatchObject({ data: [{ path: '．/y.txt' }], next_cursor: null })
 
-  // Without a change of the options nothing is tried again.
-  await app.owner.call('PATCH', `/api/connections/${id}`, { names: 'filename', name: 'Renamed' })
-  expect(await app.sync(id)).toMatchObject({ total: 0 })
-  expect(await app.sync(id, { retry_rejected: true })).toMatchObject({ total: 2, failed: 2 })
-  expect(await rejected(id)).toHaveLength(2)
-  await app.owner.call('PATCH', `/api/connections/${id}`, { names: 'path' })
-  expect(await rejected(id)).toEqual([])
-  expect(await app.sync(id)).toMatchObject({ total: 2, failed: 2 })
-  expect(await rejected(id)).toHaveLength(2)
-  await app.owner.call('PATCH', `/api/connections/${id}`, { exclude: ['y.txt'] })
-  expect(await app.sync(id)).toMatchObject({ total: 1, failed: 1 })
-  expect(await rejected(id)).toMatchObject([{ path: 'a//x.txt' }])
-})
+    // Without a change of the options nothing is tried again.
+    await app.owner.call('PATCH', `/api/connections/${id}`, { names: 'filename', name: 'Renamed' })
+    expect(await app.sync(id)).toMatchObject({ total: 0 })
+    expect(await app.sync(id, { retry_rejected: true })).toMatchObject({ total: 2, failed: 2 })
+    expect(await rejected(id)).toHaveLength(2)
+    await app.owner.call('PATCH', `/api/connections/${id}`, { names: 'path' })
+    expect(await rejected(id)).toEqual([])
+    expect(await app.sync(id)).toMatchObject({ total: 2, failed: 2 })
+    expect(await rejected(id)).toHaveLength(2)
+    await app.owner.call('PATCH', `/api/connections/${id}`, { exclude: ['y.txt'] })
+    expect(await app.sync(id)).toMatchObject({ total: 1, failed: 1 })
+    expect(await rejected(id)).toMatchObject([{ path: 'a//x.txt' }])
+  },
+)
 
-test('a file that the provider refuses is reported once, and tried again after a week', async () => {
-  bucket.put('rights/mine.txt', 'mine')
-  bucket.put('rights/theirs.txt', 'theirs')
-  bucket.intercept = ({ method, key }) =>
-    method === 'GET' && key === 'rights/theirs.txt' ? { status: 403, code: 'AccessDenied' } : null
-  const id = await app.connect(bucket.connection('rights'))
-  expect(await app.sync(id)).toMatchObject({ status: 'partial', done: 1, failed: 1 })
-  expect(await rejected(id)).toMatchObject([{ path: 'theirs.txt', code: 'cloud_access_denied' }])
-  bucket.intercept = () => null
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
-  await app.owner.scope.query(
-    `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop
+soakTest(
+  'a file that the provider refuses is reported once, and tried again after a week',
+  async () => {
+    bucket.put('rights/mine.txt', 'mine')
+    bucket.put('rights/theirs.txt', 'theirs')
+    bucket.intercept = ({ method, key }) =>
+      method === 'GET' && key === 'rights/theirs.txt' ? { status: 403, code: 'AccessDenied' } : null
+    const id = await app.connect(bucket.connection('rights'))
+    expect(await app.sync(id)).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+    expect(await rejected(id)).toMatchObject([{ path: 'theirs.txt', code: 'cloud_access_denied' }])
+    bucket.intercept = () => null
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+    await app.owner.scope.query(
+      `update cloud_rejections set created_at = now() - interval '8 days' where shop_id = :shop
        and path = 'theirs.txt'`,
-  )
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
-  expect(await rejected(id)).toEqual([])
-})
+    )
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await rejected(id)).toEqual([])
+  },
+)

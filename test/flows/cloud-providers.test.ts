@@ -86,7 +86,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     },
   )
 
-  further('says that access was revoked, and is authorized again', async () => {
+  soakTest('says that access was revoked, and is authorized again', async () => {
     clouds.put(`${folder}-gone/gone ${folder}.pdf`, 'gone')
     const id = await signedIn(provider, `${folder}-gone`)
     clouds.refresh = null

@@ -170,7 +170,7 @@ describe('changes above the limits', () => {
     },
   )
 
-  test(
+  soakTest(
     'many moved files are moved; none is deleted or fetched again',
     async () => {
       const count = sized(40, 10_000)

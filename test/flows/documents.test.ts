@@ -173,7 +173,7 @@ test('a merge keeps the chosen order, and an undo reverts it', async () => {
   for (const id of ids) expect((await call('GET', `/api/files/${id}`)).status).toBe(200)
 })
 
-test('a merge with a damaged document creates nothing, and names it', async () => {
+soakTest('a merge with a damaged document creates nothing, and names it', async () => {
   const [good, bad] = [
     await add('Merge good.pdf', documentOf([page('good')])),
     await add('Merge bad.pdf', Buffer.from('%PDF-1.4 and nothing more')),
@@ -190,56 +190,62 @@ test('a merge with a damaged document creates nothing, and names it', async () =
   expect(await find('never')).toEqual([])
 })
 
-test('a watermark and a compressed document are new versions, which an undo reverts', async () => {
-  const wordy = documentOf(
-    numberedPages(20).map(({ draws }) => ({ draws: `${draws}\n${'% words '.repeat(400)}` })),
-  )
-  const id = await add('Guide.pdf', wordy)
-  const smaller = await act('optimize-pdf', [id], {})
-  expect(smaller.record).toMatchObject({ status: 'success', done: 1 })
-  expect(smaller.record.bytes_saved).toBeGreaterThan(wordy.length / 2)
-  const marked = await act('watermark-pdf', [id], { text: 'For Ann', position: 'center' })
-  expect(marked.record).toMatchObject({ status: 'success', done: 1 })
-  const bytes = await bytesOf(id)
-  expect(await faultsOf(bytes)).toBe('')
-  expect(await textsOf(bytes)).toEqual(await textsOf(wordy))
-  expect((await undo(marked.id)).record).toMatchObject({ status: 'success', done: 1 })
-  expect((await undo(smaller.id)).record).toMatchObject({ status: 'success', done: 1 })
-  expect((await bytesOf(id)).equals(wordy)).toBe(true)
-})
+soakTest(
+  'a watermark and a compressed document are new versions, which an undo reverts',
+  async () => {
+    const wordy = documentOf(
+      numberedPages(20).map(({ draws }) => ({ draws: `${draws}\n${'% words '.repeat(400)}` })),
+    )
+    const id = await add('Guide.pdf', wordy)
+    const smaller = await act('optimize-pdf', [id], {})
+    expect(smaller.record).toMatchObject({ status: 'success', done: 1 })
+    expect(smaller.record.bytes_saved).toBeGreaterThan(wordy.length / 2)
+    const marked = await act('watermark-pdf', [id], { text: 'For Ann', position: 'center' })
+    expect(marked.record).toMatchObject({ status: 'success', done: 1 })
+    const bytes = await bytesOf(id)
+    expect(await faultsOf(bytes)).toBe('')
+    expect(await textsOf(bytes)).toEqual(await textsOf(wordy))
+    expect((await undo(marked.id)).record).toMatchObject({ status: 'success', done: 1 })
+    expect((await undo(smaller.id)).record).toMatchObject({ status: 'success', done: 1 })
+    expect((await bytesOf(id)).equals(wordy)).toBe(true)
+  },
+)
 
-test('a preview changes nothing, lists what stays unchanged, and is carried out as shown', async () => {
-  const [id, other] = [
-    await add('Seen.pdf', documentOf(numberedPages(4))),
-    await add('Seen.txt', Buffer.from('words')),
-  ]
-  const before = await bytesOf(id)
-  for (const [action, options, made] of [
-    ['split-pdf', { every: 2 }, ['Seen-1.pdf', 'Seen-2.pdf']],
-    ['watermark-pdf', { text: 'Seen' }, []],
-  ] as const) {
-    const select = { file_ids: [id, other] }
-    const { body } = await call('POST', '/api/operations', {
-      action,
-      select,
-      options,
-      dry_run: true,
-    })
-    const previewed = await untilPreviewed(body.id)
-    expect(previewed.items.map(({ status }) => status)).toEqual(['done', 'skipped'])
-    expect(previewed.record).toMatchObject({ status: 'previewed' })
-    expect(await find('seen-')).toEqual([])
-    expect((await bytesOf(id)).equals(before)).toBe(true)
-    expect((await call('POST', `/api/operations/${body.id}/confirm`)).status).toBe(200)
-    expect((await untilEnd(body.id)).record).toMatchObject({
-      status: 'success',
-      done: 1,
-      skipped: 1,
-    })
-    expect((await find('seen-')).map(({ filename }) => filename)).toEqual(made)
-    await undo(body.id)
-  }
-})
+soakTest(
+  'a preview changes nothing, lists what stays unchanged, and is carried out as shown',
+  async () => {
+    const [id, other] = [
+      await add('Seen.pdf', documentOf(numberedPages(4))),
+      await add('Seen.txt', Buffer.from('words')),
+    ]
+    const before = await bytesOf(id)
+    for (const [action, options, made] of [
+      ['split-pdf', { every: 2 }, ['Seen-1.pdf', 'Seen-2.pdf']],
+      ['watermark-pdf', { text: 'Seen' }, []],
+    ] as const) {
+      const select = { file_ids: [id, other] }
+      const { body } = await call('POST', '/api/operations', {
+        action,
+        select,
+        options,
+        dry_run: true,
+      })
+      const previewed = await untilPreviewed(body.id)
+      expect(previewed.items.map(({ status }) => status)).toEqual(['done', 'skipped'])
+      expect(previewed.record).toMatchObject({ status: 'previewed' })
+      expect(await find('seen-')).toEqual([])
+      expect((await bytesOf(id)).equals(before)).toBe(true)
+      expect((await call('POST', `/api/operations/${body.id}/confirm`)).status).toBe(200)
+      expect((await untilEnd(body.id)).record).toMatchObject({
+        status: 'success',
+        done: 1,
+        skipped: 1,
+      })
+      expect((await find('seen-')).map(({ filename }) => filename)).toEqual(made)
+      await undo(body.id)
+    }
+  },
+)
 
 async function untilPreviewed(id: string): Promise<Ended> {
   while ((await call('GET', `/api/operations/${id}`)).body.status === 'previewing')
@@ -278,7 +284,7 @@ describe('a password', () => {
     // Checks the search itself: it finds text that exists.
     expect(await tablesWith('Closed-1.pdf')).toContain('public.files')
   })
-  test('is still available when failed files are retried', async () => {
+  soakTest('is still available when failed files are retried', async () => {
     const id = await add(
       'Again.pdf',
       await encrypted(documentOf(numberedPages(2)), CANARY, 'owner'),

@@ -17,6 +17,7 @@ import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
 import { silent } from '../database.ts'
 import { WAIT_MS } from '../wait.ts'
+import { soakTest } from '../scale.ts'
 
 const MB = 1_000_000
 let house: DropHouse
@@ -58,35 +59,38 @@ test('a client that reads no replies of FTP is not read either, and its replies 
 })
 
 describe('SFTP', () => {
-  test('reads run only as far as their replies are taken, and then all are answered', async () => {
-    const { sftp: channel, socket, put, end } = await sftp()
-    onTestFinished(end)
-    await put(`${house.home}/read.bin`, randomBytes(2 * MB))
-    const handle = await new Promise<Buffer>((resolve, reject) =>
-      channel.open(`${house.home}/read.bin`, 'r', (error, opened) =>
-        error ? reject(error) : resolve(opened),
-      ),
-    )
-    const bytes = vi.spyOn(Buffer, 'allocUnsafe')
-    onTestFinished(() => bytes.mockRestore())
-    socket.pause()
-    const COUNT = 1500
-    let answered = 0
-    for (let n = 0; n < COUNT; n++)
-      channel.read(handle, Buffer.alloc(32_000), 0, 32_000, 0, (error, read) => {
-        if (!error && read === 32_000) answered++
-      })
-    const other = await sftp()
-    onTestFinished(other.end)
-    // The server has dealt with what came before these.
-    for (let n = 0; n < 100; n++) await other.size(`${house.home}/read.bin`)
-    const large = bytes.mock.calls.filter(([size]) => size >= 32_000).length
-    // Each is read once and copied into two packets.
-    expect(large).toBeLessThan(300)
-    socket.resume()
-    await expect.poll(() => answered).toBe(COUNT)
-  })
-  test('a client that sends requests without an end is disconnected', async () => {
+  soakTest(
+    'reads run only as far as their replies are taken, and then all are answered',
+    async () => {
+      const { sftp: channel, socket, put, end } = await sftp()
+      onTestFinished(end)
+      await put(`${house.home}/read.bin`, randomBytes(2 * MB))
+      const handle = await new Promise<Buffer>((resolve, reject) =>
+        channel.open(`${house.home}/read.bin`, 'r', (error, opened) =>
+          error ? reject(error) : resolve(opened),
+        ),
+      )
+      const bytes = vi.spyOn(Buffer, 'allocUnsafe')
+      onTestFinished(() => bytes.mockRestore())
+      socket.pause()
+      const COUNT = 1500
+      let answered = 0
+      for (let n = 0; n < COUNT; n++)
+        channel.read(handle, Buffer.alloc(32_000), 0, 32_000, 0, (error, read) => {
+          if (!error && read === 32_000) answered++
+        })
+      const other = await sftp()
+      onTestFinished(other.end)
+      // The server has dealt with what came before these.
+      for (let n = 0; n < 100; n++) await other.size(`${house.home}/read.bin`)
+      const large = bytes.mock.calls.filter(([size]) => size >= 32_000).length
+      // Each is read once and copied into two packets.
+      expect(large).toBeLessThan(300)
+      socket.resume()
+      await expect.poll(() => answered).toBe(COUNT)
+    },
+  )
+  soakTest('a client that sends requests without an end is disconnected', async () => {
     const { sftp: channel, socket } = await sftp()
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.pause()
@@ -112,7 +116,7 @@ describe('SFTP', () => {
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['cut']))
     expect(await size(at)).toBe(sizes.at(-1))
   })
-  test('truncations that wait when their client leaves are dropped', async () => {
+  soakTest('truncations that wait when their client leaves are dropped', async () => {
     const { sftp: channel, put, socket } = await sftp()
     const at = `${house.home}/left.bin`
     await put(at, randomBytes(4 * MB))

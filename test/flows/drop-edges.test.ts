@@ -71,6 +71,26 @@ test('a file that is being imported is not replaced by a rename', async () => {
   expect(String(await client.get(other))).toBe('other')
 })
 
+test('a transfer of FTP that is refused leaves the file of its name as it is', async () => {
+  const control = await ftp()
+  onTestFinished(() => void control.socket.destroy())
+  const store = async (name: string) => {
+    ;(await control.data()).end('whole')
+    return control.say(`STOR ${name}`)
+  }
+  expect(await store('whole.bin')).toMatch(/^150 /)
+  expect(await control.reply()).toMatch(/^226 /)
+  for (const name of ['whole.bin', 'absent.bin']) {
+    expect(await control.say('REST 4096')).toMatch(/^350 /)
+    expect(await store(name)).toBe('550 REST is beyond the end of the file')
+  }
+  const stored = await house.scope.query(
+    `select name, size_bytes::int as size, state from drop_entries
+       where shop_id = :shop and name in ('whole.bin', 'absent.bin')`,
+  )
+  expect(stored).toEqual([{ name: 'whole.bin', size: 5, state: 'waiting' }])
+})
+
 // TLS has a message for its end, but Node does not show whether it came before the end of the
 // connection. Most FTP clients do not send it either (vsftpd has an option for it, off by default).
 test('an encrypted data connection that ends without TLS’s own end is complete', async () => {

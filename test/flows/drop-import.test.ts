@@ -17,7 +17,7 @@ import { openDropImports, type DropImports } from '../drop-import.ts'
 import { hashOf } from '../fakes/content.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
-import { randomOf, sized, soakTest } from '../scale.ts'
+import { randomOf, sized, soakTest, someOf } from '../scale.ts'
 
 const RESETS = sized(2, 100)
 const random = randomOf('drop resets')
@@ -51,17 +51,20 @@ test('in real-time mode an SFTP and an FTP upload are imported and moved to /pro
   ])
 })
 
-test('a document whose transfer was cancelled like a complete one is imported with a warning', async () => {
-  const whole = documentOf(Array.from({ length: 30 }, () => ({})))
-  await house.sendWithCurl('cut.pdf', Buffer.from(whole.subarray(0, whole.length * 0.6)), 'sftp')
-  await house.untilThere('cut.pdf')
-  const { data } = await house.get('/api/operations?channel=drop')
-  const { id } = await untilEnded(house.app.owner, data[0].id)
-  const items = await house.get(`/api/operations/${id}/items`)
-  expect(items.data[0]).toMatchObject({ status: 'done', warnings: [{ code: 'cut_off' }] })
-})
+soakTest(
+  'a document whose transfer was cancelled like a complete one is imported with a warning',
+  async () => {
+    const whole = documentOf(Array.from({ length: 30 }, () => ({})))
+    await house.sendWithCurl('cut.pdf', Buffer.from(whole.subarray(0, whole.length * 0.6)), 'sftp')
+    await house.untilThere('cut.pdf')
+    const { data } = await house.get('/api/operations?channel=drop')
+    const { id } = await untilEnded(house.app.owner, data[0].id)
+    const items = await house.get(`/api/operations/${id}/items`)
+    expect(items.data[0]).toMatchObject({ status: 'done', warnings: [{ code: 'cut_off' }] })
+  },
+)
 
-test('many files that arrive together join one import that ends soon', async () => {
+soakTest('many files that arrive together join one import that ends soon', async () => {
   const names = Array.from({ length: 30 }, (_, n) => `many-${n}.bin`)
   for (const name of names) await house.send(name, randomBytes(2000))
   await house.untilThere('many-29.bin')
@@ -88,7 +91,7 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.untilPaths([], 'failed')
 })
 
-test('a file that was imported immediately answers its client for some minutes', async () => {
+soakTest('a file that was imported immediately answers its client for some minutes', async () => {
   const { server, account, password, home } = house
   const client = await openSftp(server.sftpPort, account.username, password)
   await client.put(`${home}/asked.pdf`, Buffer.from('asked'))
@@ -107,7 +110,7 @@ test('a file that was imported immediately answers its client for some minutes',
   ftp.socket.destroy()
 })
 
-test('files keep their folders in /failed/ and /processed/, and return to them', async () => {
+soakTest('files keep their folders in /failed/ and /processed/, and return to them', async () => {
   await house.set({ on_conflict: 'error' })
   await house.send('Course/twice.pdf', 'of the course')
   await house.untilThere('twice.pdf')
@@ -131,17 +134,20 @@ test('files keep their folders in /failed/ and /processed/, and return to them',
   await house.set({ on_conflict: 'error' })
 })
 
-test('an import by hand takes all waiting files, also when one import cannot have them all', async () => {
-  await house.set({ schedule: 'manual' })
-  const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.pdf`)
-  for (const name of names) await house.send(name, name)
-  const { app } = house
-  const parts = { engine: app.engine.engine, stores: app.stores }
-  await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, limit: 2 })
-  const { data } = await house.get('/api/operations?channel=drop&limit=3')
-  expect(data.map(({ total }: { total: number }) => total)).toEqual([1, 2, 2])
-  for (const name of names) await house.untilThere(name)
-})
+soakTest(
+  'an import by hand takes all waiting files, also when one import cannot have them all',
+  async () => {
+    await house.set({ schedule: 'manual' })
+    const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.pdf`)
+    for (const name of names) await house.send(name, name)
+    const { app } = house
+    const parts = { engine: app.engine.engine, stores: app.stores }
+    await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, limit: 2 })
+    const { data } = await house.get('/api/operations?channel=drop&limit=3')
+    expect(data.map(({ total }: { total: number }) => total)).toEqual([1, 2, 2])
+    for (const name of names) await house.untilThere(name)
+  },
+)
 
 soakTest('a retry of the import takes the failed file again', async () => {
   await house.send('again.pdf', 'first')
@@ -311,26 +317,29 @@ test('ABOR after the end of the data marks the file as interrupted', async () =>
   expect(await entriesOf('cancelled.bin')).toMatchObject([{ state: 'partial' }])
 })
 
-test.each(Object.keys(ENDS))('%s: nothing is imported, and the upload is resumed', async (how) => {
-  const witness = await open()
-  for (let n = 0; n < RESETS; n++) {
-    const name = `${how.replaceAll(' ', '-')}-${n}.bin`
-    const bytes = randomBytes(random(300_000, 900_000))
-    const cut = await open()
-    const data = await begin(cut, name, bytes.subarray(0, random(1, bytes.length)))
-    // A reset may discard bytes that the server has not read; from here on the file exists there.
-    await expect.poll(() => witness.say(`SIZE ${name}`)).toMatch(/^213 /)
-    await ENDS[how]!(cut, data)
-    await expect.poll(() => entriesOf(name)).toMatchObject([{ state: 'partial' }])
-    expect(await house.fileNamed(name)).toBeNull()
-    const resumed = await open()
-    const [, size] = (await resumed.say(`SIZE ${name}`)).split(' ')
-    const rest = await begin(resumed, name, bytes, Number(size))
-    rest.end()
-    expect(await resumed.reply()).toMatch(/^226 /)
-    await resumed.say('QUIT')
-    expect(await house.untilThere(name)).toMatchObject({ size_bytes: bytes.length })
-    expect(await entriesOf(name)).toMatchObject([{ hash: hashOf(bytes) }])
-  }
-  witness.socket.destroy()
-})
+test.each(someOf(Object.keys(ENDS), (_, at) => at === 0))(
+  '%s: nothing is imported, and the upload is resumed',
+  async (how) => {
+    const witness = await open()
+    for (let n = 0; n < RESETS; n++) {
+      const name = `${how.replaceAll(' ', '-')}-${n}.bin`
+      const bytes = randomBytes(random(300_000, 900_000))
+      const cut = await open()
+      const data = await begin(cut, name, bytes.subarray(0, random(1, bytes.length)))
+      // A reset may discard bytes that the server has not read; from here on the file exists there.
+      await expect.poll(() => witness.say(`SIZE ${name}`)).toMatch(/^213 /)
+      await ENDS[how]!(cut, data)
+      await expect.poll(() => entriesOf(name)).toMatchObject([{ state: 'partial' }])
+      expect(await house.fileNamed(name)).toBeNull()
+      const resumed = await open()
+      const [, size] = (await resumed.say(`SIZE ${name}`)).split(' ')
+      const rest = await begin(resumed, name, bytes, Number(size))
+      rest.end()
+      expect(await resumed.reply()).toMatch(/^226 /)
+      await resumed.say('QUIT')
+      expect(await house.untilThere(name)).toMatchObject({ size_bytes: bytes.length })
+      expect(await entriesOf(name)).toMatchObject([{ hash: hashOf(bytes) }])
+    }
+    witness.socket.destroy()
+  },
+)

@@ -5,6 +5,7 @@ import { DROP_TASK, laterKey } from '../../server/features/drop/wake.ts'
 import { queueTask } from '../../server/core/queue/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
+import { soakTest } from '../scale.ts'
 
 let house: DropImports
 beforeAll(async () => void (house = await openDropImports()))
@@ -24,7 +25,7 @@ const confirm = async (id: string) => {
 beforeEach(() => house.set({ schedule: 'manual' }))
 
 describe('a preview', () => {
-  test('leaves the files where they are, and imports them once it is confirmed', async () => {
+  soakTest('leaves the files where they are, and imports them once it is confirmed', async () => {
     await house.send('plan/import.csv', 'file_name,tags\nseen.pdf,spring\n')
     await house.send('plan/seen.pdf', 'seen')
     const id = await preview()
@@ -50,14 +51,17 @@ describe('a preview', () => {
     expect(await house.fileNamed('stale.pdf')).toMatchObject({ size_bytes: 5 })
     await house.untilPaths([])
   })
-  test('of an hourly folder is carried out when it is confirmed, not an hour later', async () => {
-    await house.set({ schedule: 'hourly' })
-    const { scope } = house.app.owner
-    await house.send('hour.pdf', 'hour')
-    await queueTask(scope, DROP_TASK, laterKey(scope.shop), new Date(Date.now() + 3_600_000))
-    expect(await confirm(await preview())).toMatchObject({ status: 'success', done: 1 })
-    await house.untilPaths([])
-  })
+  soakTest(
+    'of an hourly folder is carried out when it is confirmed, not an hour later',
+    async () => {
+      await house.set({ schedule: 'hourly' })
+      const { scope } = house.app.owner
+      await house.send('hour.pdf', 'hour')
+      await queueTask(scope, DROP_TASK, laterKey(scope.shop), new Date(Date.now() + 3_600_000))
+      expect(await confirm(await preview())).toMatchObject({ status: 'success', done: 1 })
+      await house.untilPaths([])
+    },
+  )
   test('names files whose names repeat within the import', async () => {
     await house.send('one/same.pdf', 'one')
     await house.send('two/same.pdf', 'two')

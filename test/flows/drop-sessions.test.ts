@@ -8,7 +8,7 @@ import { dropMetrics } from '../../server/features/drop/metrics.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
-import { promisedMs } from '../scale.ts'
+import { promisedMs, soakTest } from '../scale.ts'
 import { openSftp } from '../sftp-client.ts'
 
 let house: DropHouse
@@ -174,7 +174,7 @@ const reply = <T>(ask: (done: (error: unknown, value: T) => void) => void): Prom
     ask((error, value) => (error ? reject(error as Error) : resolve(value))),
   )
 
-test('a file whose first bytes died with their process is not resumed after them', async () => {
+soakTest('a file whose first bytes died with their process is not resumed after them', async () => {
   const { scope, home } = house
   const file = `${home}/resumed.bin`
   await scope.query(

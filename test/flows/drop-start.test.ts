@@ -12,6 +12,7 @@ import { closeAll, type CloseStep } from '../../server/startup/closing.ts'
 import { startDrop } from '../../server/startup/drop.ts'
 import { createTestDatabase, silent } from '../database.ts'
 import { runProgram } from '../drop.ts'
+import { startCollector } from '../fakes/collector.ts'
 import { startLocalServer } from './local-server.ts'
 import {
   ARGUMENTS,
@@ -67,40 +68,59 @@ async function takePort(): Promise<{ port: number; server: Server }> {
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-test('a file sent to ROLE=drop is imported by another process on the same database and store', async () => {
-  const STORAGE_PRIMARY = `disk:${path.join(dataDir, 'shared')}`
-  const web = await startLocalServer({ DATABASE_URL: database.url, STORAGE_PRIMARY })
-  onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
-  const drop = start({ STORAGE_PRIMARY })
-  const portOf = () => /"the drop server is ready","sftpPort":(\d+)/.exec(drop.output())?.[1]
-  await expect.poll(portOf).toBeDefined()
-  const made = await web.call('POST', '/api/drop/accounts', { name: 'Warehouse' })
-  expect(made.status).toBe(201)
-  const { username, password } = (await made.json()) as { username: string; password: string }
-  const settings = await web.call('PATCH', '/api/drop', { schedule: 'realtime' })
-  const { path: home } = (await settings.json()) as { path: string }
-  const bytes = randomBytes(700_000)
-  await writeFile(path.join(dataDir, 'sent.pdf'), bytes)
-  const address = `sftp://127.0.0.1:${portOf()}${home}sent.pdf`
-  const user = ['--user', `${username}:${password}`]
-  const sent = await runProgram(['curl', '-sSk', ...user, '-T', 'sent.pdf', address], {
-    cwd: dataDir,
-  })
-  expect(sent).toEqual({ code: 0, output: '' })
-  const files = async () => {
-    const { data } = (await (await web.call('GET', '/api/files')).json()) as {
-      data: { id: string; filename: string }[]
+soakTest(
+  'a file sent to ROLE=drop is imported by another process on the same database and store',
+  async () => {
+    const STORAGE_PRIMARY = `disk:${path.join(dataDir, 'shared')}`
+    const web = await startLocalServer({ DATABASE_URL: database.url, STORAGE_PRIMARY })
+    onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
+    const collector = await startCollector()
+    onTestFinished(() => collector.close())
+    const drop = start({ STORAGE_PRIMARY, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    const portOf = () => /"the drop server is ready","sftpPort":(\d+)/.exec(drop.output())?.[1]
+    await expect.poll(portOf).toBeDefined()
+    const made = await web.call('POST', '/api/drop/accounts', { name: 'Warehouse' })
+    expect(made.status).toBe(201)
+    const { username, password } = (await made.json()) as { username: string; password: string }
+    const settings = await web.call('PATCH', '/api/drop', { schedule: 'realtime' })
+    const { path: home } = (await settings.json()) as { path: string }
+    const bytes = randomBytes(700_000)
+    await writeFile(path.join(dataDir, 'sent.pdf'), bytes)
+    const address = `sftp://127.0.0.1:${portOf()}${home}sent.pdf`
+    const user = ['--user', `${username}:${password}`]
+    const sent = await runProgram(['curl', '-sSk', ...user, '-T', 'sent.pdf', address], {
+      cwd: dataDir,
+    })
+    expect(sent).toEqual({ code: 0, output: '' })
+    const files = async () => {
+      const { data } = (await (await web.call('GET', '/api/files')).json()) as {
+        data: { id: string; filename: string }[]
+      }
+      return data.find(({ filename }) => filename === 'sent.pdf')?.id
     }
-    return data.find(({ filename }) => filename === 'sent.pdf')?.id
-  }
-  await expect.poll(files).toBeDefined()
-  const content = await web.call('GET', `/api/files/${await files()}/content`)
-  expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true)
-  expect(await isRunning(web)).toBe(true)
-  drop.child.kill('SIGTERM')
-  expect(await drop.closed).toBe(0)
-  await expect.poll(() => isRunning(web)).toBe(false)
-})
+    await expect.poll(files).toBeDefined()
+    const content = await web.call('GET', `/api/files/${await files()}/content`)
+    expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(await isRunning(web)).toBe(true)
+    drop.child.kill('SIGTERM')
+    expect(await drop.closed).toBe(0)
+    // The last spans are sent while it stops.
+    const [span, ...others] = collector.spans
+    expect(others).toEqual([])
+    expect(span).toMatchObject({
+      ...{ name: 'receive a file', parent: '', failed: false },
+      fields: {
+        'stevedore.protocol': 'sftp',
+        'stevedore.bytes': 700_000,
+        'stevedore.complete': true,
+      },
+      resource: { 'stevedore.roles': 'drop' },
+    })
+    expect(span!.ended).toBeGreaterThan(span!.begun)
+    expect(JSON.stringify(span?.fields)).not.toContain('sent.pdf')
+    await expect.poll(() => isRunning(web)).toBe(false)
+  },
+)
 
 test('wrong settings end the start of all roles, before anything starts, and are all named', async () => {
   const none = path.join(dataDir, 'none.pem')

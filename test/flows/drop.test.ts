@@ -11,6 +11,7 @@ import { publicKey } from '../../server/features/drop/public-keys.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
+import { soakTest } from '../scale.ts'
 
 let house: DropHouse
 const content = randomBytes(700_000)
@@ -105,17 +106,20 @@ describe('SFTP', () => {
       closed_cleanly: true,
     })
   })
-  test('OpenSSH’s sftp syncs, is told the space, and reads back more than its window', async () => {
-    // Its window is 2 MB; a byte too many ends the connection.
-    const large = randomBytes(30_000_000)
-    await writeFile(path.join(house.folder, 'window.bin'), large)
-    const done = await sftp('put -f window.bin\nget window.bin window-back.bin\ndf')
-    expect(done).toMatchObject({ code: 0 })
-    expect(done.output).toMatch(/Avail/)
-    // Vitest compares buffers element by element, for many seconds.
-    expect(large.equals(await readFile(path.join(house.folder, 'window-back.bin')))).toBe(true)
-  })
-  test('OpenSSH’s sftp renames over an existing file', async () => {
+  soakTest(
+    'OpenSSH’s sftp syncs, is told the space, and reads back more than its window',
+    async () => {
+      // Its window is 2 MB; a byte too many ends the connection.
+      const large = randomBytes(30_000_000)
+      await writeFile(path.join(house.folder, 'window.bin'), large)
+      const done = await sftp('put -f window.bin\nget window.bin window-back.bin\ndf')
+      expect(done).toMatchObject({ code: 0 })
+      expect(done.output).toMatch(/Avail/)
+      // Vitest compares buffers element by element, for many seconds.
+      expect(large.equals(await readFile(path.join(house.folder, 'window-back.bin')))).toBe(true)
+    },
+  )
+  soakTest('OpenSSH’s sftp renames over an existing file', async () => {
     const renamed = 'put large.bin old.bin\nput small.txt new.bin\nrename new.bin old.bin'
     expect(await sftp(renamed)).toMatchObject({ code: 0 })
     expect(await stored()).toEqual({ 'old.bin': whole('small') })
@@ -127,7 +131,7 @@ describe('SFTP', () => {
     expect(await sftp('reput cut.bin cut.bin')).toMatchObject({ code: 0 })
     expect(await stored()).toEqual({ 'cut.bin': whole(content) })
   })
-  test('scp, recursively', async () => {
+  soakTest('scp, recursively', async () => {
     const done = await run(
       'scp',
       '-r',
@@ -143,7 +147,7 @@ describe('SFTP', () => {
       'tree/inner/Größe ü.txt': whole('two'),
     })
   })
-  test('scp of the old protocol, and a shell, say what is served', async () => {
+  soakTest('scp of the old protocol, and a shell, say what is served', async () => {
     const port = String(house.server.sftpPort)
     const old = await run('scp', '-O', ...SSH, '-P', port, 'small.txt', `${target()}:`)
     const shell = await run('ssh', ...SSH, '-p', port, target(), 'ls')
@@ -161,7 +165,7 @@ describe('SFTP', () => {
     expect(await sftp('put small.txt', ...only)).toMatchObject({ code: 0 })
     expect(await stored()).toEqual({ 'small.txt': whole('small') })
   })
-  test('paramiko writes out of order, signed in by password', async () => {
+  soakTest('paramiko writes out of order, signed in by password', async () => {
     const done = await python(`
 import sys, json, paramiko
 g = json.loads(sys.argv[1])
@@ -194,7 +198,7 @@ t.close()`)
 })
 
 describe('FTP', () => {
-  test('lftp mirrors a tree and resumes a file, encrypted', async () => {
+  soakTest('lftp mirrors a tree and resumes a file, encrypted', async () => {
     const done = await lftp(
       'ftp',
       'set ftp:ssl-force yes; set ftp:ssl-protect-data yes; mirror -R tree; cls -l tree',
@@ -253,7 +257,7 @@ f.quit()`)
       'x/b.bin': whole(content.subarray(0, 20)),
     })
   })
-  test('rclone copies over both', async () => {
+  soakTest('rclone copies over both', async () => {
     const { username } = house.account
     const { output } = await run('rclone', 'obscure', house.password)
     const common = `user=${username},pass=${output.trim()}`

@@ -15,6 +15,7 @@ import { checkWorkflow } from '../../server/features/workflows/check.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { bomb, delaysOf, photo } from '../images.ts'
 import { fillMirror } from '../mirror.ts'
+import { soakTest } from '../scale.ts'
 
 const { plugins, workflows } = appConfig({})
 let house: TestEngine
@@ -134,57 +135,60 @@ async function someImages(): Promise<Record<string, Buffer>> {
   }
 }
 
-test('each image has the right result independent of the others; an undo restores all, and the operation can run again', async () => {
-  const images = await someImages()
-  await imported(importOf(['fetch-url']), images)
-  const before = await files()
-  const { operation, items } = await house.untilEnd(await house.startOn(optimizing()))
-  expect(Object.fromEntries(items.map((item) => [item.filename, said(item)]))).toEqual({
-    'photo.webp': ['done', null],
-    'taken.png': ['failed', 'duplicate_filename'],
-    'Taken.webp': ['skipped', 'It would not become smaller'],
-    'moving.webp': ['done', null],
-    'scan.webp': ['done', null],
-    'broken.jpg': ['failed', 'image_damaged'],
-    'page.jpg': ['failed', 'not_an_image'],
-    'bomb.png': ['failed', 'image_too_large'],
-    'drawing.svg': ['skipped', 'SVG images are drawings and are not changed'],
-    'guide.pdf': ['skipped', 'It is not an image'],
-  })
-  const after = await files()
-  const changed = ['photo', 'moving', 'scan']
-  for (const name of changed) {
-    const file = after[`${name}.webp`]!
-    expect(file).toMatchObject({ content_type: 'image/webp', version: 2, drops: false })
-    expect(await sharp(await bytesOf(file)).metadata()).toMatchObject({
-      format: 'webp',
-      width: 100,
+soakTest(
+  'each image has the right result independent of the others; an undo restores all, and the operation can run again',
+  async () => {
+    const images = await someImages()
+    await imported(importOf(['fetch-url']), images)
+    const before = await files()
+    const { operation, items } = await house.untilEnd(await house.startOn(optimizing()))
+    expect(Object.fromEntries(items.map((item) => [item.filename, said(item)]))).toEqual({
+      'photo.webp': ['done', null],
+      'taken.png': ['failed', 'duplicate_filename'],
+      'Taken.webp': ['skipped', 'It would not become smaller'],
+      'moving.webp': ['done', null],
+      'scan.webp': ['done', null],
+      'broken.jpg': ['failed', 'image_damaged'],
+      'page.jpg': ['failed', 'not_an_image'],
+      'bomb.png': ['failed', 'image_too_large'],
+      'drawing.svg': ['skipped', 'SVG images are drawings and are not changed'],
+      'guide.pdf': ['skipped', 'It is not an image'],
     })
-  }
-  expect(await sharp(await bytesOf(after['moving.webp']!)).metadata()).toMatchObject({
-    pages: 20,
-    loop: 2,
-  })
-  const sum = (all: Record<string, Kept>) =>
-    Object.values(all).reduce((bytes, { size_bytes }) => bytes + size_bytes, 0)
-  expect(operation).toMatchObject({
-    status: 'partial',
-    done: 3,
-    bytes_saved: sum(before) - sum(after),
-  })
+    const after = await files()
+    const changed = ['photo', 'moving', 'scan']
+    for (const name of changed) {
+      const file = after[`${name}.webp`]!
+      expect(file).toMatchObject({ content_type: 'image/webp', version: 2, drops: false })
+      expect(await sharp(await bytesOf(file)).metadata()).toMatchObject({
+        format: 'webp',
+        width: 100,
+      })
+    }
+    expect(await sharp(await bytesOf(after['moving.webp']!)).metadata()).toMatchObject({
+      pages: 20,
+      loop: 2,
+    })
+    const sum = (all: Record<string, Kept>) =>
+      Object.values(all).reduce((bytes, { size_bytes }) => bytes + size_bytes, 0)
+    expect(operation).toMatchObject({
+      status: 'partial',
+      done: 3,
+      bytes_saved: sum(before) - sum(after),
+    })
 
-  const back = await undone(operation)
-  expect(back.operation).toMatchObject({ status: 'success', done: 3 })
-  expect(await files()).toEqual(before)
-  expect(await bytesOf((await files())['photo.jpg']!)).toEqual(images['photo.jpg'])
+    const back = await undone(operation)
+    expect(back.operation).toMatchObject({ status: 'success', done: 3 })
+    expect(await files()).toEqual(before)
+    expect(await bytesOf((await files())['photo.jpg']!)).toEqual(images['photo.jpg'])
 
-  const again = await house.untilEnd(await house.startOn(optimizing()))
-  expect(again.operation.done).toBe(3)
-  expect((await files())['photo.webp']).toMatchObject({
-    version: 3,
-    hash: after['photo.webp']!.hash,
-  })
-})
+    const again = await house.untilEnd(await house.startOn(optimizing()))
+    expect(again.operation.done).toBe(3)
+    expect((await files())['photo.webp']).toMatchObject({
+      version: 3,
+      hash: after['photo.webp']!.hash,
+    })
+  },
+)
 
 test('an original that is not kept is deleted when the time for undo ends', async () => {
   await imported(importOf(['fetch-url']), { 'photo.jpg': await photo(300, 200).jpeg().toBuffer() })

@@ -16,7 +16,7 @@ import type { ItemStatus, OperationMove, OperationRow } from '../../server/engin
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
-import { promisedMs, sized, soakTest } from '../scale.ts'
+import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
@@ -176,7 +176,7 @@ describe('many files', () => {
   })
 })
 
-describe('an import whose origin does not answer', () => {
+soakDescribe('an import whose origin does not answer', () => {
   const downloads: Workflow = { ...workflowOf('fetch-url'), action: 'import', kind: 'import' }
   let origin: GatedOrigin
   beforeAll(async () => {
@@ -227,24 +227,27 @@ describe('an import whose origin does not answer', () => {
     },
   )
 
-  test('a cancel interrupts running downloads within a second, keeps imported files and leaves no partial file', async () => {
-    const id = await start('cancelled')
-    await inTheMiddle(id)
-    await move(id, 'cancel')
-    await expectInterrupted(id)
-    await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
-    expect(await temporary()).toEqual([])
-    const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'cancelled', done: 30, cancelled: 90, failed: 0 })
-    expect(
-      items.filter(({ status }) => status === 'done').every(({ file_id }) => file_id !== null),
-    ).toBe(true)
-    expect(await itemCounts(id)).toEqual({ done: 30, cancelled: 90 })
-    const [{ files }] = (await house.scope.query<{ files: number }>(
-      `select count(*) as files from files where shop_id = :shop and filename like 'cancelled%'`,
-    )) as [{ files: number }]
-    expect(files).toBe(30)
-  })
+  soakTest(
+    'a cancel interrupts running downloads within a second, keeps imported files and leaves no partial file',
+    async () => {
+      const id = await start('cancelled')
+      await inTheMiddle(id)
+      await move(id, 'cancel')
+      await expectInterrupted(id)
+      await expect.poll(() => origin.waiting, DEADLINE).toBe(0)
+      expect(await temporary()).toEqual([])
+      const { operation, items } = await house.untilEnd(id)
+      expect(operation).toMatchObject({ status: 'cancelled', done: 30, cancelled: 90, failed: 0 })
+      expect(
+        items.filter(({ status }) => status === 'done').every(({ file_id }) => file_id !== null),
+      ).toBe(true)
+      expect(await itemCounts(id)).toEqual({ done: 30, cancelled: 90 })
+      const [{ files }] = (await house.scope.query<{ files: number }>(
+        `select count(*) as files from files where shop_id = :shop and filename like 'cancelled%'`,
+      )) as [{ files: number }]
+      expect(files).toBe(30)
+    },
+  )
 })
 
 describe('previews, retries and order', () => {
@@ -261,45 +264,51 @@ describe('previews, retries and order', () => {
       .where('id', id)
       .update(change as never)
 
-  test('a preview changes nothing; once confirmed it makes the previewed changes, and skips files that would change differently by now', async () => {
-    const before = await dumpOf(house.scope)
-    const id = await house.startOn(
-      workflowOf('update-settings', { add_expiry_days: 7, download_limit: 9 }),
-      {
-        dryRun: true,
-      },
-    )
-    await expect.poll(async () => (await read(id)).status).toBe('previewed')
-    expectSame(await dumpOf(house.scope), before)
-    const preview = await read(id)
-    expect(preview).toMatchObject({ total: COUNT, done: COUNT, failed: 0, undo_until: null })
-    expect(house.engine.actions(preview)).toEqual(['cancel', 'confirm'])
-    const [, second] = await house.engine.items(house.scope, id, { limit: 2 })
-    expect(second).toMatchObject({
-      status: 'done',
-      before: { expiry_days: 2 },
-      after: { expiry_days: 9, download_limit: 9 },
-    })
+  soakTest(
+    'a preview changes nothing; once confirmed it makes the previewed changes, and skips files that would change differently by now',
+    async () => {
+      const before = await dumpOf(house.scope)
+      const id = await house.startOn(
+        workflowOf('update-settings', { add_expiry_days: 7, download_limit: 9 }),
+        {
+          dryRun: true,
+        },
+      )
+      await expect.poll(async () => (await read(id)).status).toBe('previewed')
+      expectSame(await dumpOf(house.scope), before)
+      const preview = await read(id)
+      expect(preview).toMatchObject({ total: COUNT, done: COUNT, failed: 0, undo_until: null })
+      expect(house.engine.actions(preview)).toEqual(['cancel', 'confirm'])
+      const [, second] = await house.engine.items(house.scope, id, { limit: 2 })
+      expect(second).toMatchObject({
+        status: 'done',
+        before: { expiry_days: 2 },
+        after: { expiry_days: 9, download_limit: 9 },
+      })
 
-    await set(ids[1]!, { expiry_days: 50 })
-    await set(ids[2]!, { tags: ['by-hand'] })
-    await set(ids[3]!, { deleted_at: new Date() })
-    await move(id, 'confirm')
-    const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'partial', done: COUNT - 2, skipped: 1, failed: 1 })
-    expect(items[1]).toMatchObject({
-      status: 'skipped',
-      error: { message: 'It has changed since the preview' },
-    })
-    expect(items[2]).toMatchObject({ status: 'done', after: { expiry_days: 10 } })
-    expect(items[3]).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
-    expect(
-      await house.scope.from('files').where('id', ids[1]!).select('expiry_days', 'download_limit'),
-    ).toEqual([{ expiry_days: 50, download_limit: 1 + (1 % 7) }])
-    expect(
-      await house.scope.from('files').where('id', ids[2]!).select('expiry_days', 'tags'),
-    ).toEqual([{ expiry_days: 10, tags: ['by-hand'] }])
-  })
+      await set(ids[1]!, { expiry_days: 50 })
+      await set(ids[2]!, { tags: ['by-hand'] })
+      await set(ids[3]!, { deleted_at: new Date() })
+      await move(id, 'confirm')
+      const { operation, items } = await house.untilEnd(id)
+      expect(operation).toMatchObject({ status: 'partial', done: COUNT - 2, skipped: 1, failed: 1 })
+      expect(items[1]).toMatchObject({
+        status: 'skipped',
+        error: { message: 'It has changed since the preview' },
+      })
+      expect(items[2]).toMatchObject({ status: 'done', after: { expiry_days: 10 } })
+      expect(items[3]).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
+      expect(
+        await house.scope
+          .from('files')
+          .where('id', ids[1]!)
+          .select('expiry_days', 'download_limit'),
+      ).toEqual([{ expiry_days: 50, download_limit: 1 + (1 % 7) }])
+      expect(
+        await house.scope.from('files').where('id', ids[2]!).select('expiry_days', 'tags'),
+      ).toEqual([{ expiry_days: 10, tags: ['by-hand'] }])
+    },
+  )
 
   test('if a step works on bytes, the previewed changes are checked before anything is done', async () => {
     const seen: (string | null)[] = []
@@ -382,44 +391,47 @@ describe('previews, retries and order', () => {
     expect(items.filter(({ error }) => error !== null)).toEqual([])
   })
 
-  test('a failure policy of stop ends the operation at the first failure, cancels the rest, and a retry runs all of it again', async () => {
-    let broken = true
-    behave = async function* (items) {
-      for (const item of items)
-        if (broken && item.position === 150)
-          yield {
-            item: item.id,
-            status: 'failed',
-            code: 'storage_full',
-            message: 'No room',
-            retryable: false,
-          }
-        else yield ok(item)
-    }
-    const workflow = { ...workflowOf('work-on-bytes', {}, { onFailure: 'stop' }), parallel: 1 }
-    const id = await house.startOn(workflow, { ids: ids.slice(100, 500) })
-    const { operation } = await house.untilEnd(id)
-    expect(operation).toMatchObject({
-      status: 'partial',
-      failed: 1,
-      stopped: { step: 'act', code: 'storage_full', message: 'No room' },
-    })
-    expect(operation.done).toBeGreaterThanOrEqual(100)
-    expect(operation.done + 1 + operation.cancelled).toBe(400)
-    expect(operation.cancelled).toBeGreaterThanOrEqual(200)
-    expect(await itemCounts(id)).toEqual(countsOf(operation))
+  soakTest(
+    'a failure policy of stop ends the operation at the first failure, cancels the rest, and a retry runs all of it again',
+    async () => {
+      let broken = true
+      behave = async function* (items) {
+        for (const item of items)
+          if (broken && item.position === 150)
+            yield {
+              item: item.id,
+              status: 'failed',
+              code: 'storage_full',
+              message: 'No room',
+              retryable: false,
+            }
+          else yield ok(item)
+      }
+      const workflow = { ...workflowOf('work-on-bytes', {}, { onFailure: 'stop' }), parallel: 1 }
+      const id = await house.startOn(workflow, { ids: ids.slice(100, 500) })
+      const { operation } = await house.untilEnd(id)
+      expect(operation).toMatchObject({
+        status: 'partial',
+        failed: 1,
+        stopped: { step: 'act', code: 'storage_full', message: 'No room' },
+      })
+      expect(operation.done).toBeGreaterThanOrEqual(100)
+      expect(operation.done + 1 + operation.cancelled).toBe(400)
+      expect(operation.cancelled).toBeGreaterThanOrEqual(200)
+      expect(await itemCounts(id)).toEqual(countsOf(operation))
 
-    broken = false
-    await move(id, 'retry')
-    const again = await house.untilEnd(id)
-    expect(again.operation).toMatchObject({
-      status: 'success',
-      done: 400,
-      failed: 0,
-      cancelled: 0,
-      stopped: null,
-    })
-  })
+      broken = false
+      await move(id, 'retry')
+      const again = await house.untilEnd(id)
+      expect(again.operation).toMatchObject({
+        status: 'success',
+        done: 400,
+        failed: 0,
+        cancelled: 0,
+        stopped: null,
+      })
+    },
+  )
 
   test('one chain runs strictly one batch after another, in order', async () => {
     const log: string[] = []

@@ -12,6 +12,7 @@ import { visit } from '../delivery.ts'
 import { importUntilEnd } from './imports.ts'
 import { startOrderShop, type OrderShop } from './order-shop.ts'
 import { SECRET } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 let server: OrderShop['server']
 let origin: OrderShop['origin']
@@ -187,7 +188,7 @@ test('the thank-you page of a new order links to its files, given its confirmati
   expect(await askAsBuyer(order)).toEqual({ status: 'elsewhere' })
 })
 
-test('an edit with a balance takes nothing back, and its payment brings the rest', async () => {
+soakTest('an edit with a balance takes nothing back, and its payment brings the rest', async () => {
   await sell('map.pdf', 'EB-002')
   const order = await buy('edits@example.com', 'EB-001')
   await expect.poll(() => statusOf(order.order_id)).toBe('ready')
@@ -227,53 +228,62 @@ test('an order that is first seen after its edit delivers what was paid before',
   ])
 })
 
-test('an order with a deposit waits for its payment; a line that is added waits alone', async () => {
-  const order = await post('/demo/orders', {
-    ...{ email: 'deposit@example.com', source: 'pos', financial_status: 'PARTIALLY_PAID' },
-    lines: [{ sku: 'EB-001' }],
-  })
-  expect(order).toMatchObject({ status: 201, financial_status: 'PARTIALLY_PAID' })
-  const paid = await post(`/demo/orders/${order.order_id}/pay`, {})
-  expect(paid).toMatchObject({ status: 200, financial_status: 'PAID' })
-  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
-  const edited = await post(`/demo/orders/${order.order_id}/edit`, {
-    add: [{ sku: 'EB-002', quantity: 2 }],
-  })
-  expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
-  const { id } = await deliveryOf(order.order_id)
-  const lines = async () =>
-    (await read(`/api/deliveries/${id}`)).lines.map(({ sku, quantity, entitled }: any) => [
-      ...[sku, quantity, entitled],
+soakTest(
+  'an order with a deposit waits for its payment; a line that is added waits alone',
+  async () => {
+    const order = await post('/demo/orders', {
+      ...{ email: 'deposit@example.com', source: 'pos', financial_status: 'PARTIALLY_PAID' },
+      lines: [{ sku: 'EB-001' }],
+    })
+    expect(order).toMatchObject({ status: 201, financial_status: 'PARTIALLY_PAID' })
+    const paid = await post(`/demo/orders/${order.order_id}/pay`, {})
+    expect(paid).toMatchObject({ status: 200, financial_status: 'PAID' })
+    await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+    const edited = await post(`/demo/orders/${order.order_id}/edit`, {
+      add: [{ sku: 'EB-002', quantity: 2 }],
+    })
+    expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
+    const { id } = await deliveryOf(order.order_id)
+    const lines = async () =>
+      (await read(`/api/deliveries/${id}`)).lines.map(({ sku, quantity, entitled }: any) => [
+        ...[sku, quantity, entitled],
+      ])
+    await expect.poll(lines).toEqual([
+      ['EB-001', 1, true],
+      ['EB-002', 2, false],
     ])
-  await expect.poll(lines).toEqual([
-    ['EB-001', 1, true],
-    ['EB-002', 2, false],
-  ])
-  await post(`/demo/orders/${order.order_id}/pay`, {})
-  await expect.poll(lines).toEqual([
-    ['EB-001', 1, true],
-    ['EB-002', 2, true],
-  ])
-  expect((await post(`/demo/orders/${order.order_id}/edit`, {})).status).toBe(422)
-})
+    await post(`/demo/orders/${order.order_id}/pay`, {})
+    await expect.poll(lines).toEqual([
+      ['EB-001', 1, true],
+      ['EB-002', 2, true],
+    ])
+    expect((await post(`/demo/orders/${order.order_id}/edit`, {})).status).toBe(422)
+  },
+)
 
-test('an authorized order is delivered without waiting, if the shop delivers on authorization', async () => {
-  const set = (deliver_on: string) => server.call('PATCH', '/api/settings', { deliver_on })
-  expect((await set('authorized')).status).toBe(200)
-  const order = await post('/demo/orders', {
-    ...{ email: 'authorized@example.com', financial_status: 'AUTHORIZED' },
-    lines: [{ sku: 'EB-001', quantity: 1 }],
-  })
-  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
-  expect((await set('paid')).status).toBe(200)
-})
+soakTest(
+  'an authorized order is delivered without waiting, if the shop delivers on authorization',
+  async () => {
+    const set = (deliver_on: string) => server.call('PATCH', '/api/settings', { deliver_on })
+    expect((await set('authorized')).status).toBe(200)
+    const order = await post('/demo/orders', {
+      ...{ email: 'authorized@example.com', financial_status: 'AUTHORIZED' },
+      lines: [{ sku: 'EB-001', quantity: 1 }],
+    })
+    await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+    expect((await set('paid')).status).toBe(200)
+  },
+)
 
-test('an order of a bundle’s component delivers the files of the bundle’s product', async () => {
-  await sell('bundle.pdf', 'EB-003')
-  const component = { sku: 'EB-005', quantity: 1, bundle_sku: 'EB-003' }
-  const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })
-  await expect.poll(() => deliveryOf(order.order_id)).toMatchObject({ status: 'ready', files: 1 })
-})
+soakTest(
+  'an order of a bundle’s component delivers the files of the bundle’s product',
+  async () => {
+    await sell('bundle.pdf', 'EB-003')
+    const component = { sku: 'EB-005', quantity: 1, bundle_sku: 'EB-003' }
+    const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })
+    await expect.poll(() => deliveryOf(order.order_id)).toMatchObject({ status: 'ready', files: 1 })
+  },
+)
 
 test('an order without an address has a notice, and a link to copy', async () => {
   const order = await post('/demo/orders', {
@@ -288,7 +298,7 @@ test('an order without an address has a notice, and a link to copy', async () =>
   expect(notices).toContain(`Order ${order.name} has no email address`)
 })
 
-test('a risky order waits for the merchant, whose release sends the mail', async () => {
+soakTest('a risky order waits for the merchant, whose release sends the mail', async () => {
   const order = await buy('risky@example.com', 'EB-001')
   await post(`/demo/orders/${order.order_id}/risk`, { recommendation: 'INVESTIGATE' })
   await expect.poll(() => statusOf(order.order_id)).toBe('held')
@@ -307,7 +317,7 @@ test('a risky order waits for the merchant, whose release sends the mail', async
   })
 })
 
-test('past buyers get one mail per order about a new version', async () => {
+soakTest('past buyers get one mail per order about a new version', async () => {
   const order = await buy('past@example.com', 'EB-001')
   await expect
     .poll(() => mail.mails.filter(({ to }) => to[0] === 'past@example.com').length)
@@ -329,41 +339,44 @@ test('past buyers get one mail per order about a new version', async () => {
   ])
 })
 
-test('a file that is imported after the sale is given to past buyers, and taken back', async () => {
-  await sell('first.pdf', 'EB-006')
-  const order = await buy('later@example.com', 'EB-006')
-  const mailed = () => mail.mails.filter(({ to }) => to[0] === 'later@example.com').length
-  await expect.poll(mailed).toBe(1)
-  await sell('second.pdf', 'EB-006')
-  const { data } = await read('/api/new-files')
-  const [product] = data.filter(({ files }: any) => files[0].filename === 'second.pdf')
-  expect(product).toMatchObject({ orders: 1, buyers: 1 })
-  expect((await read('/api/attention')).needs).toContainEqual(
-    expect.objectContaining({
-      ...{ need: 'new_files', count: data.length },
-      url: `${server.url}/deliveries/new-files`,
-    }),
-  )
-  const request = {
-    ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
-    select: { file_ids: product.files.map(({ file_id }: any) => file_id) },
-  }
-  const preview: any = await (await server.call('POST', '/api/operations', request)).json()
-  const operation = async (id: string) => (await read(`/api/operations/${id}`)).status
-  await expect.poll(() => operation(preview.id)).toBe('previewed')
-  const items = await read(`/api/operations/${preview.id}/items`)
-  expect(items.data[0].after).toEqual({ orders: 1, buyers: 1 })
-  expect((await deliveryOf(order.order_id)).files).toBe(1)
-  await server.call('POST', `/api/operations/${preview.id}/confirm`)
-  await expect.poll(() => operation(preview.id)).toBe('success')
-  expect((await deliveryOf(order.order_id)).files).toBe(2)
-  await expect.poll(mailed).toBe(2)
-  const { messages } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
-  expect(messages[0].subject).toContain('nouveaux fichiers')
-  const undo: any = await (await server.call('POST', `/api/operations/${preview.id}/undo`)).json()
-  await expect.poll(() => operation(undo.id)).toBe('success')
-  expect((await deliveryOf(order.order_id)).files).toBe(1)
-})
+soakTest(
+  'a file that is imported after the sale is given to past buyers, and taken back',
+  async () => {
+    await sell('first.pdf', 'EB-006')
+    const order = await buy('later@example.com', 'EB-006')
+    const mailed = () => mail.mails.filter(({ to }) => to[0] === 'later@example.com').length
+    await expect.poll(mailed).toBe(1)
+    await sell('second.pdf', 'EB-006')
+    const { data } = await read('/api/new-files')
+    const [product] = data.filter(({ files }: any) => files[0].filename === 'second.pdf')
+    expect(product).toMatchObject({ orders: 1, buyers: 1 })
+    expect((await read('/api/attention')).needs).toContainEqual(
+      expect.objectContaining({
+        ...{ need: 'new_files', count: data.length },
+        url: `${server.url}/deliveries/new-files`,
+      }),
+    )
+    const request = {
+      ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
+      select: { file_ids: product.files.map(({ file_id }: any) => file_id) },
+    }
+    const preview: any = await (await server.call('POST', '/api/operations', request)).json()
+    const operation = async (id: string) => (await read(`/api/operations/${id}`)).status
+    await expect.poll(() => operation(preview.id)).toBe('previewed')
+    const items = await read(`/api/operations/${preview.id}/items`)
+    expect(items.data[0].after).toEqual({ orders: 1, buyers: 1 })
+    expect((await deliveryOf(order.order_id)).files).toBe(1)
+    await server.call('POST', `/api/operations/${preview.id}/confirm`)
+    await expect.poll(() => operation(preview.id)).toBe('success')
+    expect((await deliveryOf(order.order_id)).files).toBe(2)
+    await expect.poll(mailed).toBe(2)
+    const { messages } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
+    expect(messages[0].subject).toContain('nouveaux fichiers')
+    const undo: any = await (await server.call('POST', `/api/operations/${preview.id}/undo`)).json()
+    await expect.poll(() => operation(undo.id)).toBe('success')
+    expect((await deliveryOf(order.order_id)).files).toBe(1)
+  },
+)
 
 test('orders from before the installation are imported after a preview, without a mail', async () => {
   await sell('old.pdf', 'EB-007')

@@ -10,6 +10,7 @@ import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../app.ts'
 import { makeFiles } from '../files.ts'
 import { TSC } from '../programs.ts'
+import { soakTest } from '../scale.ts'
 
 const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -43,7 +44,7 @@ const { retireEditions } = (await import(path.join(HOUSE, files[0]!))) as { reti
 // The plugin's own test, with the shared suite, becomes part of this file.
 await import(path.join(HOUSE, files[1]!))
 
-test('the page has a plugin and its test, and both type-check', async () => {
+soakTest('the page has a plugin and its test, and both type-check', async () => {
   expect(files).toEqual([
     'plugins/retire-editions/plugin.ts',
     'plugins/retire-editions/plugin.test.ts',

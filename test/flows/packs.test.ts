@@ -9,6 +9,7 @@ import { readRecords } from '../../server/files/records.ts'
 import { toPublicId } from '../../server/core/ids.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
+import { soakTest } from '../scale.ts'
 
 const COUNT = 300
 const { plugins, workflows } = appConfig({})
@@ -54,51 +55,54 @@ async function records(on: readonly string[]) {
 const productsOf = ({ mappings }: { mappings: readonly { product_id: string }[] }) =>
   mappings.map(({ product_id }) => product_id.split('/').at(-1)).sort()
 
-test('300 files move with their products, keep their order, and an undo restores every row exactly', async () => {
-  // Every third file has Product 1 itself, and some have Product 2.
-  const whole = await dumpOf(house.scope)
-  const first = await newPack('First', product(1), product(7))
-  const second = await newPack('Second', product(8))
-  const chosen = ids.toReversed()
+soakTest(
+  '300 files move with their products, keep their order, and an undo restores every row exactly',
+  async () => {
+    // Every third file has Product 1 itself, and some have Product 2.
+    const whole = await dumpOf(house.scope)
+    const first = await newPack('First', product(1), product(7))
+    const second = await newPack('Second', product(8))
+    const chosen = ids.toReversed()
 
-  const { operation } = await move(into(first), chosen)
-  expect(operation).toMatchObject({ status: 'success', done: COUNT, failed: 0, skipped: 0 })
-  expect(await packOf(first)).toMatchObject({ files: COUNT, size_bytes: COUNT * 1000 })
-  const there = await records(chosen)
-  expect(there.map(({ pack_id, pack_position }) => [pack_id, pack_position])).toEqual(
-    chosen.map((_, at) => [first, at + 1]),
-  )
-  expect(there.every((record) => record.mapping_state === 'mapped')).toBe(true)
-  expect(there.every((record) => ['1', '7'].every((one) => productsOf(record).includes(one)))).toBe(
-    true,
-  )
+    const { operation } = await move(into(first), chosen)
+    expect(operation).toMatchObject({ status: 'success', done: COUNT, failed: 0, skipped: 0 })
+    expect(await packOf(first)).toMatchObject({ files: COUNT, size_bytes: COUNT * 1000 })
+    const there = await records(chosen)
+    expect(there.map(({ pack_id, pack_position }) => [pack_id, pack_position])).toEqual(
+      chosen.map((_, at) => [first, at + 1]),
+    )
+    expect(there.every((record) => record.mapping_state === 'mapped')).toBe(true)
+    expect(
+      there.every((record) => ['1', '7'].every((one) => productsOf(record).includes(one))),
+    ).toBe(true)
 
-  const inFirst = await dumpOf(house.scope)
-  const half = ids.slice(0, COUNT / 2)
-  const moved = await move(into(second), half)
-  expect(moved.operation).toMatchObject({ status: 'success', done: COUNT / 2 })
-  for (const record of await records(half)) {
-    expect(productsOf(record)).toContain('8')
-    expect(productsOf(record)).not.toContain('7')
-    const own = record.mappings
-      .filter(({ method }) => method !== 'pack')
-      .map(({ product_id }) => product_id)
-    expect(productsOf(record).includes('1')).toBe(own.includes(product(1).product_id))
-  }
+    const inFirst = await dumpOf(house.scope)
+    const half = ids.slice(0, COUNT / 2)
+    const moved = await move(into(second), half)
+    expect(moved.operation).toMatchObject({ status: 'success', done: COUNT / 2 })
+    for (const record of await records(half)) {
+      expect(productsOf(record)).toContain('8')
+      expect(productsOf(record)).not.toContain('7')
+      const own = record.mappings
+        .filter(({ method }) => method !== 'pack')
+        .map(({ product_id }) => product_id)
+      expect(productsOf(record).includes('1')).toBe(own.includes(product(1).product_id))
+    }
 
-  expect((await undo(moved.operation)).operation).toMatchObject({
-    status: 'success',
-    done: COUNT / 2,
-    skipped: 0,
-  })
-  expectSame(await dumpOf(house.scope), inFirst)
-  expect((await undo(operation)).operation).toMatchObject({
-    status: 'success',
-    done: COUNT,
-    skipped: 0,
-  })
-  expectSame(await dumpOf(house.scope), whole)
-})
+    expect((await undo(moved.operation)).operation).toMatchObject({
+      status: 'success',
+      done: COUNT / 2,
+      skipped: 0,
+    })
+    expectSame(await dumpOf(house.scope), inFirst)
+    expect((await undo(operation)).operation).toMatchObject({
+      status: 'success',
+      done: COUNT,
+      skipped: 0,
+    })
+    expectSame(await dumpOf(house.scope), whole)
+  },
+)
 
 test('files are appended to existing ones, and lose the pack’s products when they leave it', async () => {
   const whole = await dumpOf(house.scope)

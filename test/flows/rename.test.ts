@@ -135,17 +135,20 @@ soakTest(
   },
 )
 
-test('a name conflict is reported before anything changes, and keeps all files behind it from their names', async () => {
-  const ids = await make(range(4500, 1))
-  await make([numbered(4502)])
-  const operation = await expectPreview({ ...SEQUENCE, start: 3 }, ids)
-  // Odd numbers move on by two up to 4,501; the even ones conflict with the existing 4,502.
-  expect(operation).toMatchObject({ status: 'partial', done: 2250, failed: 2250 })
-  const names = await namesOf(ids)
-  expect(names.filter((name, n) => name === numbered(n + 3)).length).toBe(2250)
-  expect(names.filter((name, n) => name === numbered(n + 1)).length).toBe(2250)
-  expect(new Set(names).size).toBe(4500)
-})
+soakTest(
+  'a name conflict is reported before anything changes, and keeps all files behind it from their names',
+  async () => {
+    const ids = await make(range(4500, 1))
+    await make([numbered(4502)])
+    const operation = await expectPreview({ ...SEQUENCE, start: 3 }, ids)
+    // Odd numbers move on by two up to 4,501; the even ones conflict with the existing 4,502.
+    expect(operation).toMatchObject({ status: 'partial', done: 2250, failed: 2250 })
+    const names = await namesOf(ids)
+    expect(names.filter((name, n) => name === numbered(n + 3)).length).toBe(2250)
+    expect(names.filter((name, n) => name === numbered(n + 1)).length).toBe(2250)
+    expect(new Set(names).size).toBe(4500)
+  },
+)
 
 test('of several files for one name the first gets it, in any batches', async () => {
   const ids = await make([

@@ -204,23 +204,26 @@ describe('an operation without a ledger', () => {
     expect(await contentOf(id)).toBe('\ufefffilename\r\n')
   })
 
-  test('shows its progress, is interrupted by a pause within a second, and starts again', async () => {
-    behave = writeForEver
-    const id = await house.startOn(WRITE)
-    await begun(id)
-    await move(id, 'pause')
-    await expectInterrupted(id)
-    expect(await read(id)).toMatchObject({
-      status: 'paused',
-      done: expect.toSatisfy((n: number) => n < COUNT),
-    })
-    expect([await count('artifacts', id), await count('notices', id)]).toEqual([0, 0])
-    behave = writeNames
-    await move(id, 'resume')
-    expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
-    await expectNames(id)
-    expect(runs).toBe(2)
-  })
+  soakTest(
+    'shows its progress, is interrupted by a pause within a second, and starts again',
+    async () => {
+      behave = writeForEver
+      const id = await house.startOn(WRITE)
+      await begun(id)
+      await move(id, 'pause')
+      await expectInterrupted(id)
+      expect(await read(id)).toMatchObject({
+        status: 'paused',
+        done: expect.toSatisfy((n: number) => n < COUNT),
+      })
+      expect([await count('artifacts', id), await count('notices', id)]).toEqual([0, 0])
+      behave = writeNames
+      await move(id, 'resume')
+      expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })
+      await expectNames(id)
+      expect(runs).toBe(2)
+    },
+  )
 
   soakTest('resumes on another worker after a pause', async () => {
     behave = writeForEver
@@ -272,7 +275,7 @@ describe('an operation without a ledger', () => {
     expect(await contentOf(id)).toBeNull()
   })
 
-  test('fails with the reason, for each file too, and a retry starts again', async () => {
+  soakTest('fails with the reason, for each file too, and a retry starts again', async () => {
     behave = async (context) => {
       await writeNames(context)
       throw new PortError('storage_full', 'The storage location is full', true)
@@ -317,7 +320,7 @@ describe('an operation without a ledger', () => {
     })
   })
 
-  test('is previewed in a sentence, and confirmed or discarded', async () => {
+  soakTest('is previewed in a sentence, and confirmed or discarded', async () => {
     const id = await house.startOn(WRITE, { dryRun: true })
     await expect.poll(async () => (await read(id)).status).toBe('previewed')
     const notice = 'A notice in the page when it has ended'
@@ -561,7 +564,7 @@ describe('links created by an operation', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  test('are listed by a preview, and none is created', async () => {
+  soakTest('are listed by a preview, and none is created', async () => {
     const id = await house.startOn(
       create({ expiry_days: null, email: 'a@example.com', send_emails: true }),
       {
@@ -582,28 +585,31 @@ describe('links created by an operation', () => {
     await house.scope.from('links').where('operation_id', id).delete()
   })
 
-  test('for failed files are created by a retry: each is sent once, and the list has all of them', async () => {
-    const ids = (await fileIds(house.scope)).slice(0, 300)
-    const gone = ids.slice(0, 5)
-    const setTrash = (deleted_at: Date | null) =>
-      house.scope
-        .from('files')
-        .whereIn('id', gone)
-        .update({ deleted_at } as never)
-    await setTrash(new Date())
-    const id = await house.startOn(create({ email: 'a@example.com', send_emails: true }), { ids })
-    expect(await ended(id)).toMatchObject({ status: 'partial', done: 295, failed: 5 })
-    expect([(await rowsIn(id)).length, await count('outbox', id)]).toEqual([295, 295])
-    await setTrash(null)
-    await move(id, 'retry')
-    expect(await ended(id)).toMatchObject({ status: 'success', done: 300, failed: 0 })
-    expect([
-      (await linksOf(id)).length,
-      (await rowsIn(id)).length,
-      await count('outbox', id),
-    ]).toEqual([300, 300, 300])
-    await house.scope.from('links').where('operation_id', id).delete()
-  })
+  soakTest(
+    'for failed files are created by a retry: each is sent once, and the list has all of them',
+    async () => {
+      const ids = (await fileIds(house.scope)).slice(0, 300)
+      const gone = ids.slice(0, 5)
+      const setTrash = (deleted_at: Date | null) =>
+        house.scope
+          .from('files')
+          .whereIn('id', gone)
+          .update({ deleted_at } as never)
+      await setTrash(new Date())
+      const id = await house.startOn(create({ email: 'a@example.com', send_emails: true }), { ids })
+      expect(await ended(id)).toMatchObject({ status: 'partial', done: 295, failed: 5 })
+      expect([(await rowsIn(id)).length, await count('outbox', id)]).toEqual([295, 295])
+      await setTrash(null)
+      await move(id, 'retry')
+      expect(await ended(id)).toMatchObject({ status: 'success', done: 300, failed: 0 })
+      expect([
+        (await linksOf(id)).length,
+        (await rowsIn(id)).length,
+        await count('outbox', id),
+      ]).toEqual([300, 300, 300])
+      await house.scope.from('links').where('operation_id', id).delete()
+    },
+  )
 
   soakTest('created before a cancel are kept and listed', async () => {
     const workflow = { ...create(), parallel: 1 }

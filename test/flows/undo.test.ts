@@ -5,7 +5,7 @@ import { appConfig } from '../../app.config.ts'
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { OperationRow } from '../../server/engine/engine.ts'
 import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary, type Dump } from './library.ts'
 
 const COUNT = sized(600, 10_000)
@@ -214,7 +214,7 @@ test('works once, within its time limit, and not while the operation runs', asyn
   await house.untilEnd(await undo(late.id))
 })
 
-test('of a cancelled operation reverts what was done', async () => {
+soakTest('of a cancelled operation reverts what was done', async () => {
   const other = await createTestEngine(plugins, workflows)
   onTestFinished(() => other.close())
   await fillLibrary(other, SEVERAL_WRITES)

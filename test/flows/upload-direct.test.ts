@@ -7,6 +7,7 @@ import { startS3, type FakeS3 } from '../fakes/s3.ts'
 import { create, patch, tus, type Sender } from '../uploads.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { directStack } from '../../web/features/upload/direct-stack.ts'
+import { soakTest } from '../scale.ts'
 
 const PIECE = 1024 ** 2
 const SIZE = 2 * PIECE + 12_345
@@ -124,7 +125,7 @@ it('sends to the server if the bucket cannot be reached', async () => {
   await expectImported('blocked.bin', bytes)
 })
 
-it('continues over tus where direct pieces ended, and back', async () => {
+soakTest('continues over tus where direct pieces ended, and back', async () => {
   const bytes = contentOf(SIZE, 'mixed')
   const { headers } = await create(sender, SIZE, { filename: 'mixed.bin' })
   const at = headers.get('location')!

@@ -74,22 +74,15 @@ export const listApiKeys = (
  * @param id a bare UUID
  * @returns null: the shop has none with this id
  */
-export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKey | null> {
-  const [row] = await scope.query<ListedKey>(
-    `select ${LISTED} from api_keys where shop_id = :shop and id = :id`,
-    {
-      id,
-    },
-  )
-  return row ?? null
-}
+export const readApiKey = (scope: ShopScope, id: string): Promise<ListedKey | null> =>
+  scope.first<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop and id = :id`, {
+    id,
+  })
 
 /** Revokes the key; a key already revoked stays so. Returns false if no such key exists. */
-export async function revokeApiKey(scope: ShopScope, id: string): Promise<boolean> {
-  const rows = await scope.query(
+export const revokeApiKey = (scope: ShopScope, id: string): Promise<boolean> =>
+  scope.has(
     `update api_keys set revoked_at = coalesce(revoked_at, now()) where shop_id = :shop and id = :id
        returning 1`,
     { id },
   )
-  return rows.length > 0
-}

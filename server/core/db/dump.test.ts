@@ -9,6 +9,7 @@ import type { Database } from './database.ts'
 import { dumpDatabase, loadDump, type Dump } from './dump.ts'
 import { migrationsOf } from './migrate.ts'
 import { makeMonths, readParts } from './month-parts.ts'
+import { soakTest, someOf } from '../../../test/scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let folder: string
@@ -80,7 +81,7 @@ test('every row of every table is loaded; keys, triggers and sequences are as be
   await other.pool.query(`select graphile_worker.add_job('upkeep', job_key := 'two')`)
 })
 
-test('large tables are dumped as they are', async () => {
+soakTest('large tables are dumped as they are', async () => {
   const { pool } = database
   const second = await mkdtemp(path.join(folder, 'large-'))
   await pool.query(
@@ -164,7 +165,7 @@ test('a file that is cut off or has other rows loads nothing', async () => {
     () => writeFile(file, gzipSync('not a row\n')),
     () => rm(file),
   ]
-  for (const spoil of spoilers) {
+  for (const spoil of someOf(spoilers, (_, at) => at === 0)) {
     await spoil()
     await expect(loadDump(other, folder, dump, quiet)).rejects.toThrow()
     await writeFile(file, whole)

@@ -179,11 +179,12 @@ export async function loadDump(
 function targetOf(table: DumpedTable, present: readonly DumpedTable[]): string {
   const isPartOf = ({ schema, name, parts }: DumpedTable) =>
     Boolean(parts) && schema === table.schema && table.name.startsWith(`${name}_`)
-  const isPresent = present.some(
-    ({ schema, name }) => schema === table.schema && name === table.name,
-  )
-  return tableOf((isPresent ? undefined : present.find(isPartOf)) ?? table)
+  return tableOf(namesake(table, present) ?? present.find(isPartOf) ?? table)
 }
+
+/** The table of this database with the dumped one's name. */
+const namesake = (table: DumpedTable, present: readonly DumpedTable[]): DumpedTable | undefined =>
+  present.find(({ schema, name }) => schema === table.schema && name === table.name)
 
 /** Divides the empty table as the dumped one, whose months this database may not have. */
 async function remakeParts(
@@ -192,7 +193,7 @@ async function remakeParts(
   present: readonly DumpedTable[],
 ): Promise<void> {
   if (!table.parts) return
-  const own = present.find(({ schema, name }) => schema === table.schema && name === table.name)
+  const own = namesake(table, present)
   const partOf = (name: string) => tableOf({ schema: table.schema, name })
   for (const { name } of own?.parts ?? []) await client.query(`drop table ${partOf(name)}`)
   for (const { name, bound, settings } of table.parts)

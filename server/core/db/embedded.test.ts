@@ -6,6 +6,7 @@ import { makeDataDir, removeDataDir } from '../../../test/data-dir.ts'
 import { silent } from '../../../test/database.ts'
 import { clusterOf } from './embedded-place.ts'
 import { findRunning, startEmbedded, type EmbeddedServer } from './embedded.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 /** Only root starts PostgreSQL as another user, which cannot enter a closed folder. */
 const ROOT = process.getuid?.() === 0
@@ -55,7 +56,7 @@ test('in a folder that only root may enter, the database starts, is found again 
   expect([outside.uid, outside.mode & 0o022]).toEqual([process.getuid!(), 0])
 })
 
-test('a cluster in a folder that was closed later keeps its data', async () => {
+soakTest('a cluster in a folder that was closed later keeps its data', async () => {
   await start()
   await query('create table kept as select 2 as n')
   await stop()
@@ -69,32 +70,35 @@ test('a cluster in a folder that was closed later keeps its data', async () => {
   expect(await query('select n from kept')).toEqual([{ n: 2 }])
 })
 
-test('an external data folder that is missing, or another user’s, is never replaced by an empty one', async () => {
-  await chmod(folder, 0o700)
-  await start()
-  await stop()
-  const outside = path.dirname(await clusterOf(home()))
-  expect(outside === home()).toBe(!ROOT)
-  if (!ROOT) return
-  await chmod(outside, 0o777)
-  await expect(start()).rejects.toThrow(
-    `is kept in ${outside}, which is missing or belongs to another user`,
-  )
-  await chmod(outside, 0o711)
-  await rename(outside, `${outside}-away`)
-  await expect(start()).rejects.toThrow('Restore it from your backup')
-  await rename(`${outside}-away`, outside)
-  await start()
-})
+soakTest(
+  'an external data folder that is missing, or another user’s, is never replaced by an empty one',
+  async () => {
+    await chmod(folder, 0o700)
+    await start()
+    await stop()
+    const outside = path.dirname(await clusterOf(home()))
+    expect(outside === home()).toBe(!ROOT)
+    if (!ROOT) return
+    await chmod(outside, 0o777)
+    await expect(start()).rejects.toThrow(
+      `is kept in ${outside}, which is missing or belongs to another user`,
+    )
+    await chmod(outside, 0o711)
+    await rename(outside, `${outside}-away`)
+    await expect(start()).rejects.toThrow('Restore it from your backup')
+    await rename(`${outside}-away`, outside)
+    await start()
+  },
+)
 
-test('a second server on the same data folder is refused with advice', async () => {
+soakTest('a second server on the same data folder is refused with advice', async () => {
   await start()
   await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
     /Another Stevedore is running on this data folder/,
   )
 })
 
-test('a data folder may be moved; its copy cannot use the same database', async () => {
+soakTest('a data folder may be moved; its copy cannot use the same database', async () => {
   await chmod(folder, 0o700)
   await start()
   await query('create table kept as select 3 as n')
@@ -112,16 +116,19 @@ test('a data folder may be moved; its copy cannot use the same database', async 
   )
 })
 
-test('PostgreSQL’s user needs no further rights, and only root can read its password', async () => {
-  await chmod(folder, 0o700)
-  await start()
-  const pid = (await readFile(path.join(await clusterOf(home()), 'postmaster.pid'), 'utf8')).split(
-    '\n',
-  )[0]!
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  expect(/^CapEff:\s*0+$/m.test(status)).toBe(true)
-  expect((await stat(path.join(home(), 'password'))).mode & 0o777).toBe(0o600)
-  expect((await readdir(path.dirname(await clusterOf(home())))).includes('initial-password')).toBe(
-    false,
-  )
-})
+soakTest(
+  'PostgreSQL’s user needs no further rights, and only root can read its password',
+  async () => {
+    await chmod(folder, 0o700)
+    await start()
+    const pid = (
+      await readFile(path.join(await clusterOf(home()), 'postmaster.pid'), 'utf8')
+    ).split('\n')[0]!
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    expect(/^CapEff:\s*0+$/m.test(status)).toBe(true)
+    expect((await stat(path.join(home(), 'password'))).mode & 0o777).toBe(0o600)
+    expect(
+      (await readdir(path.dirname(await clusterOf(home())))).includes('initial-password'),
+    ).toBe(false)
+  },
+)

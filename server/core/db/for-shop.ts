@@ -19,6 +19,10 @@ export interface ShopScope {
   query<Row extends object>(sql: string, bindings?: Bindings): Promise<Row[]>
   /** The first row of such a query, for one that always gives a row. Throws if it gives none. */
   one<Row extends object>(sql: string, bindings?: Bindings): Promise<Row>
+  /** The first row of such a query; null if it gives none. */
+  first<Row extends object>(sql: string, bindings?: Bindings): Promise<Row | null>
+  /** Does such a query give a row? */
+  has(sql: string, bindings?: Bindings): Promise<boolean>
   /**
    * Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws.
    */
@@ -50,6 +54,9 @@ function scopeOf(knex: Knex, shop: number): ShopScope {
     shop,
     query,
     one: async (sql, bindings) => firstOf(await query(sql, bindings)),
+    first: async <Row extends object>(sql: string, bindings?: Bindings) =>
+      (await query<Row>(sql, bindings))[0] ?? null,
+    has: async (sql, bindings) => (await query(sql, bindings)).length > 0,
     from: <Row extends object>(table: string) =>
       knex(table).where(`${table}.shop_id`, shop) as unknown as Knex.QueryBuilder<Row, Row[]>,
     insert: (table, rows) =>

@@ -22,6 +22,8 @@ const MIGRATION_LOCK = 728_115_001
 const LOCK_TIMEOUT_MS = 900
 const LOCK_ATTEMPTS = 40
 const PAUSE_MS = 1_000
+/** How often a process asks whether another one still migrates. */
+const ASK_AGAIN_MS = 100
 
 const source: Knex.MigrationSource<string> = {
   getMigrations: async () => {
@@ -81,15 +83,29 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
   const client = await database.pool.connect()
   try {
-    // An advisory lock, since the first migration creates the tables. No timeout: the other processes
-    // wait until the one that migrates has finished.
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await lockMigrations(client)
     const applied = await retryOnRefusedLock(() => applyOurs(database, config), pauseMs)
     await retryOnRefusedLock(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
     return applied
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
     client.release()
+  }
+}
+
+/**
+ * An advisory lock, since the first migration creates the tables. Waits without a timeout until the
+ * process that migrates has finished, and asks again and again: a statement that waits is a
+ * transaction which `create index concurrently` waits for.
+ */
+async function lockMigrations(client: pg.PoolClient): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ got: boolean }>(
+      'select pg_try_advisory_lock($1) as got',
+      [MIGRATION_LOCK],
+    )
+    if (rows[0]?.got) return
+    await delay(ASK_AGAIN_MS)
   }
 }
 
@@ -144,7 +160,7 @@ export async function migrateDown(
   const client = await database.pool.connect()
   try {
     // The advisory lock of migrate(): both change the schema, and undoing may drop every table.
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await lockMigrations(client)
     const undone = await migrationsAfter(database, number, migrations)
     const known = await migrations.getMigrations([])
     for (const { name } of undone) {

@@ -51,8 +51,8 @@ export const defineEvent = <Data extends z.ZodObject>(
 export const operationFilesData = z.object({
   operation_id: z.string(),
   total: z.number().int(),
-  file_ids: z.array(z.string()).meta({ description: 'The first 1,000 files' }),
-  more: z.string().nullable().meta({ description: 'The address that lists the other files' }),
+  file_ids: z.array(z.string()).describe('The first 1,000 files'),
+  more: z.string().nullable().describe('The address that lists the other files'),
 })
 
 /** An event about the files of operations with a plugin that announces it. */

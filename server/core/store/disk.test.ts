@@ -8,6 +8,7 @@ import { contentOf, contentSlices, digestsOf, hashOf } from '../../../test/fakes
 import { heldBytes, watchedBuffers } from '../../../test/memory.ts'
 import { storeSuite } from '../../../test/suites/store.ts'
 import { createDiskStore } from './disk.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const run = promisify(execFile)
 const makeFolder = () => mkdtemp(path.join(tmpdir(), 'stevedore-disk-'))
@@ -121,7 +122,7 @@ describe('disk', () => {
       if (isRoot) process.seteuid!(0)
     }
   })
-  it('keeps little of a large body in memory', async () => {
+  soakTest('keeps little of a large body in memory', async () => {
     const store = createDiskStore({ folder })
     await store.write(3, stream(5_000_000, 'warm'))
     const before = heldBytes()

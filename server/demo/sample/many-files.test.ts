@@ -7,6 +7,7 @@ import { fillMirror } from '../../../test/mirror.ts'
 import { sampleBytes, SAMPLE_NAMES } from './bytes.ts'
 import { addManyFiles } from './many-files.ts'
 import { SAMPLES_PATH } from './path.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 let house: TestEngine
 beforeAll(async () => {
@@ -47,7 +48,7 @@ test('many files are made of few, for the products that have none', async () => 
   expect(first).toBeTruthy()
 })
 
-test('every sample is what its name says', async () => {
+soakTest('every sample is what its name says', async () => {
   const begins = { pdf: '%PDF', jpg: '\xff\xd8', png: '\x89PNG', zip: 'PK\x03\x04', txt: 'For' }
   for (const name of SAMPLE_NAMES) {
     const bytes = await sampleBytes(SAMPLES_PATH + name)

@@ -60,13 +60,12 @@ async function readRunning(tx: ShopScope, operation: string): Promise<OperationR
         or shop_id = :shop and id = :operation and status = 'queued'`,
     { operation },
   )
-  const [row] = await tx.query<OperationRow>(
+  return tx.first<OperationRow>(
     `select * from operations where shop_id = :shop and id = :operation
        and status in ('running', 'previewing')
        and done + failed + skipped + cancelled < total`,
     { operation },
   )
-  return row ?? null
 }
 
 /**

@@ -125,11 +125,9 @@ export async function holdPlanned(
  * Whether there is an item whose worker died. Such items are executed, in small groups and then
  * alone.
  */
-export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
-  const rows = await tx.query(
+export const anyCrashed = (tx: ShopScope, operation: string): Promise<boolean> =>
+  tx.has(
     `select from items where shop_id = :shop and operation_id = :operation and status = 'pending'
        and crashed limit 1`,
     { operation },
   )
-  return rows.length > 0
-}

@@ -28,6 +28,8 @@ async function statementsOf(work: (tx: ShopScope) => Promise<unknown>): Promise<
     ...tx,
     query: (sql, bindings) => (statements.push(sql), tx.query(sql, bindings)),
     one: (sql, bindings) => (statements.push(sql), tx.one(sql, bindings)),
+    first: (sql, bindings) => (statements.push(sql), tx.first(sql, bindings)),
+    has: (sql, bindings) => (statements.push(sql), tx.has(sql, bindings)),
     transaction: (inner) => tx.transaction((nested) => inner(recording(nested))),
   })
   await scope.transaction((tx) => work(recording(tx)))

@@ -103,16 +103,14 @@ export async function closeOperation(
  * Makes an open operation that has no items yet a preview, which a person must confirm; false: it
  * is closed or cancelled, or has items. One that was confirmed before must be confirmed again.
  */
-export async function previewOpen(tx: ShopScope, operation: string): Promise<boolean> {
-  const changed = await tx.query(
+export const previewOpen = (tx: ShopScope, operation: string): Promise<boolean> =>
+  tx.has(
     `update operations set preview = true, round = 0, status = 'previewing', paused_at = null
      where shop_id = :shop and id = :operation and open and total = 0
        and status in ('queued', 'running', 'paused', 'previewing')
      returning id`,
     { operation },
   )
-  return changed.length > 0
-}
 
 /** Fails an operation to which its channel cannot add items; waiting items are cancelled. */
 export async function failOpen(tx: ShopScope, operation: string, stop: Stop): Promise<void> {

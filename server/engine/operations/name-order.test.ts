@@ -5,6 +5,7 @@ import { createTestEngine, workflowOf, type TestEngine } from '../../../test/eng
 import { definePlugin, type Entry, type Item, type Outcome } from '../../../plugins/contract.ts'
 import { predecessorsOf } from './name-order.ts'
 import { BATCH } from './strategy.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -82,7 +83,7 @@ test.each(['overwrite', 'new_version'] as const)(
   },
 )
 
-test('rename numbers them in order and never fails', async () => {
+soakTest('rename numbers them in order and never fails', async () => {
   const engine = await engineWith()
   const { items } = await importOf(engine, Array<string>(30).fill('a.txt'), 'rename')
   expect(outcomes(items)).toEqual(Array(30).fill('done'))
@@ -91,20 +92,23 @@ test('rename numbers them in order and never fails', async () => {
   )
 })
 
-test('more entries of one name than a batch and its chains hold: every version exists, in order', async () => {
-  const engine = await engineWith()
-  const names = Array.from({ length: 3 * BATCH }, (_, n) =>
-    n % 3 === 0 ? `other-${n}.txt` : 'same.txt',
-  )
-  const { operation } = await importOf(engine, names, 'new_version')
-  expect(operation).toMatchObject({ status: 'success', done: 3 * BATCH })
-  const sizes = await engine.scope.query<{ size_bytes: number }>(
-    `select v.size_bytes from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+soakTest(
+  'more entries of one name than a batch and its chains hold: every version exists, in order',
+  async () => {
+    const engine = await engineWith()
+    const names = Array.from({ length: 3 * BATCH }, (_, n) =>
+      n % 3 === 0 ? `other-${n}.txt` : 'same.txt',
+    )
+    const { operation } = await importOf(engine, names, 'new_version')
+    expect(operation).toMatchObject({ status: 'success', done: 3 * BATCH })
+    const sizes = await engine.scope.query<{ size_bytes: number }>(
+      `select v.size_bytes from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
      where v.shop_id = :shop and f.filename = 'same.txt' order by v.number`,
-  )
-  const expected = names.flatMap((name, n) => (name === 'same.txt' ? [n + 1] : []))
-  expect(sizes.map(({ size_bytes }) => size_bytes)).toEqual(expected)
-})
+    )
+    const expected = names.flatMap((name, n) => (name === 'same.txt' ? [n + 1] : []))
+    expect(sizes.map(({ size_bytes }) => size_bytes)).toEqual(expected)
+  },
+)
 
 test('a retried entry keeps its place, and a failed one gives it up', async () => {
   const tries = new Map<string, number>()

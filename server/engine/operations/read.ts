@@ -31,13 +31,11 @@ const UNDOES_KIND = `(
 const COLUMNS = `operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind`
 
 /** The operation with this UUID, or null. */
-export async function readOperation(scope: ShopScope, id: string): Promise<OperationRow | null> {
-  const [row] = await scope.query<OperationRow>(
+export const readOperation = (scope: ShopScope, id: string): Promise<OperationRow | null> =>
+  scope.first<OperationRow>(
     `select ${COLUMNS} from operations where shop_id = :shop and id = :id`,
     { id },
   )
-  return row ?? null
-}
 
 /**
  * The operations that the filter selects, newest first. Absent conditions are left out of the SQL,

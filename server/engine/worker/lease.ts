@@ -29,21 +29,19 @@ export interface ChainRow {
 }
 
 /** The chain, locked; null while another living worker holds it, or when it has ended. */
-export async function lockChain(
+export const lockChain = (
   tx: ShopScope,
   operation: string,
   chain: number,
   worker: string,
-): Promise<ChainRow | null> {
-  const [row] = await tx.query<ChainRow>(
+): Promise<ChainRow | null> =>
+  tx.first<ChainRow>(
     `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
        and ${WORKER_LEASE.isFree('c', ':worker')}
      for update`,
     { operation, chain, worker },
   )
-  return row ?? null
-}
 
 export interface TakenChain {
   lease: number

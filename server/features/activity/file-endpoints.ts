@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { fromCursor, text, time, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, text, time, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { itemError, listOf, page, timestamp } from '../../http/schemas.ts'
 import { shownChange } from '../operations/item-record.ts'
 import { refusedReasonSchema } from '../orders/record.ts'
@@ -15,6 +15,8 @@ import {
 } from './file-history.ts'
 import { readHolders, type HolderRow } from './file-holders.ts'
 
+const endpoint = endpointsOf({ tag: 'Files', scope: 'files:read' })
+
 export const fileActivityRoutes = (): Endpoint[] => [fileHistory(), fileHolders()]
 
 const change = z.record(z.string(), z.unknown()).nullable()
@@ -25,17 +27,17 @@ const historyEntry = z
       kind: z.literal('operation'),
       at: timestamp,
       operation_id: z.string(),
-      title: z.string().meta({ description: 'Of its workflow' }),
+      title: z.string().describe('Of its workflow'),
       requested_by: z.string(),
       status: z.enum(['done', 'failed']),
       error: itemError.nullable(),
       before: change,
-      after: change.meta({ description: 'As the operation’s items show it' }),
+      after: change.describe('As the operation’s items show it'),
       undone: z.boolean(),
-      undo_until: timestamp.nullable().meta({
-        description: 'Until when the operation can be undone; null: it cannot',
-      }),
-      files: z.number().int().meta({ description: 'How many files the operation changed' }),
+      undo_until: timestamp
+        .nullable()
+        .describe('Until when the operation can be undone; null: it cannot'),
+      files: z.number().int().describe('How many files the operation changed'),
     }),
     z.object({
       kind: z.literal('link'),
@@ -54,15 +56,15 @@ const historyEntry = z
     z.object({
       kind: z.literal('downloads'),
       at: timestamp,
-      day: z.iso.date().meta({ description: 'In UTC' }),
+      day: z.iso.date().describe('In UTC'),
       downloads: z.number().int(),
     }),
     z.object({
       kind: z.literal('refused'),
-      at: timestamp.meta({ description: 'The last attempt of its minute' }),
+      at: timestamp.describe('The last attempt of its minute'),
       reason: refusedReasonSchema,
       times: z.number().int(),
-      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      address: z.string().describe('Shortened: 203.0.113.0/24'),
       agent: z.string(),
       email: z.string().nullable(),
       delivery_id: z.string().nullable(),
@@ -70,8 +72,8 @@ const historyEntry = z
     }),
     z.object({
       kind: z.literal('view'),
-      at: timestamp.meta({ description: 'The last request of its hour' }),
-      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      at: timestamp.describe('The last request of its hour'),
+      address: z.string().describe('Shortened: 203.0.113.0/24'),
       agent: z.string(),
       email: z.string().nullable(),
       delivery_id: z.string().nullable(),
@@ -81,19 +83,14 @@ const historyEntry = z
   .meta({ id: 'FileHistoryEntry' })
 
 const fileHistory = (): Endpoint =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/history',
+  endpoint('GET /api/files/{id}/history', {
     summary: 'List what happened to a file, newest first',
     description:
       'Imports and other operations with what they changed, links, deliveries, the downloads of each day, downloads that were refused, and views in a browser. Operations are listed as long as they are kept.',
-    tag: 'Files',
-    scope: 'files:read',
-    params: z.strictObject({ id: z.string() }),
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of entries', schema: listOf(historyEntry) } },
     handler: ({ caller, params, query }) =>
-      pageOf(query, entryOf, (place) =>
+      historyPage(query, entryOf, (place) =>
         readFileHistory(caller.scope, requirePublicId('file', params.id), place),
       ),
   })
@@ -101,31 +98,26 @@ const fileHistory = (): Endpoint =>
 const holderSchema = z
   .object({
     kind: z.enum(['delivery', 'link', 'pack_link']),
-    at: timestamp.meta({ description: 'Since when' }),
+    at: timestamp.describe('Since when'),
     delivery_id: z.string().nullable(),
     link_id: z.string().nullable(),
     order_name: z.string().nullable(),
     pack_name: z.string().nullable(),
     email: z.string().nullable(),
-    downloads: z.number().int().meta({ description: 'Of this file' }),
+    downloads: z.number().int().describe('Of this file'),
     last_download_at: timestamp.nullable(),
-    ended: z.boolean().meta({ description: 'It was withdrawn or revoked, or has expired' }),
+    ended: z.boolean().describe('It was withdrawn or revoked, or has expired'),
   })
   .meta({ id: 'FileHolder' })
 
 const fileHolders = (): Endpoint =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/holders',
+  endpoint('GET /api/files/{id}/holders', {
     summary: 'List who has a file, newest first',
     description: 'The orders that delivered it, links to it, and links to its pack.',
-    tag: 'Files',
-    scope: 'files:read',
-    params: z.strictObject({ id: z.string() }),
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of holders', schema: listOf(holderSchema) } },
     handler: ({ caller, params, query }) =>
-      pageOf(query, holderOf, (place) =>
+      historyPage(query, holderOf, (place) =>
         readHolders(caller.scope, requirePublicId('file', params.id), place),
       ),
   })
@@ -144,7 +136,7 @@ const holderOf = ({
 const momentText = (at: string | null): string | null => at && new Date(at).toISOString()
 
 /** Reads a page of what is ordered by time and key. Throws `not_found`. */
-async function pageOf<Row extends HistoryPlace, Shown>(
+async function historyPage<Row extends HistoryPlace, Shown>(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   show: (row: Row) => Shown,
   read: (place: PagePlace) => Promise<Row[] | null>,
@@ -153,14 +145,7 @@ async function pageOf<Row extends HistoryPlace, Shown>(
   const before = exact_at === undefined || key === undefined ? null : { exact_at, key }
   const rows = await read({ before, limit: limit + 1 })
   if (!rows) throw new AppError('not_found')
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  return {
-    body: {
-      data: shown.map(show),
-      next_cursor: last ? toCursor([last.exact_at, last.key]) : null,
-    },
-  }
+  return { body: listPage(rows, limit, (last) => [last.exact_at, last.key], show) }
 }
 
 function entryOf(row: HistoryRow): z.output<typeof historyEntry> {

@@ -8,15 +8,12 @@ import { listRefused } from '../orders/deliveries.ts'
 import { openingRecord, openingSchema, refusalRecord, refusalSchema } from '../orders/record.ts'
 
 export const linkOpenings = (): Endpoint =>
-  endpoint({
-    method: 'get',
-    path: '/api/links/{id}/openings',
+  endpoint('GET /api/links/{id}/openings', {
     summary: 'List who opened a link that asks before a download',
     description:
       'With the downloads that were refused, wrong answers among them, newest first. For a pack’s link also those of its files.',
     tag: 'Links',
     scope: ['files:read', 'links:write'],
-    params: z.strictObject({ id: z.string() }),
     replies: {
       200: {
         description: 'The openings and refusals that are kept',

@@ -13,23 +13,15 @@ const MAX_REVIEWS = 1000
 
 const activitySchema = z
   .object({
-    unread: z.number().int().meta({ description: 'Unread notices' }),
-    reviews: z
-      .number()
-      .int()
-      .meta({ description: `Open reviews, counted up to ${MAX_REVIEWS}` }),
-    running: z.boolean().meta({ description: 'Whether an operation is running' }),
-    latest_operation: z
-      .string()
-      .nullable()
-      .meta({ description: 'The newest operation; null: none yet' }),
+    unread: z.number().int().describe('Unread notices'),
+    reviews: z.number().int().describe(`Open reviews, counted up to ${MAX_REVIEWS}`),
+    running: z.boolean().describe('Whether an operation is running'),
+    latest_operation: z.string().nullable().describe('The newest operation; null: none yet'),
   })
   .meta({ id: 'Activity' })
 
 export const activityRoutes = (engine: Engine): Endpoint[] => [
-  endpoint({
-    method: 'get',
-    path: '/api/activity',
+  endpoint('GET /api/activity', {
     summary: 'Read what is new: counts, and whether an operation is running',
     tag: 'Session',
     scope: 'operations:read',

@@ -46,7 +46,7 @@ const importBody = (limits: Limits) =>
               .min(1)
               .max(255)
               .optional()
-              .meta({ description: 'Always maps to the product with this SKU' }),
+              .describe('Always maps to the product with this SKU'),
             ...entrySettingFields,
             tags: tags.optional(),
           }),
@@ -59,15 +59,12 @@ const importBody = (limits: Limits) =>
       auto_map: z
         .boolean()
         .optional()
-        .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-      notify: z
-        .boolean()
-        .optional()
-        .meta({ description: 'Send the import email; absent: the shop’s setting' }),
+        .describe('Guess products from names and titles; absent: the shop’s setting'),
+      notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
       on_conflict: z
         .enum(['error', 'rename', 'overwrite', 'new_version'])
         .default('error')
-        .meta({ description: '`overwrite` and `new_version` need `files:write` too' }),
+        .describe('`overwrite` and `new_version` need `files:write` too'),
       callback_url: fetchUrl.optional().meta({
         description:
           'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
@@ -86,9 +83,7 @@ export function importRoutes({
   reach: Reach
 }): Endpoint[] {
   return [
-    endpoint({
-      method: 'post',
-      path: '/api/files/import',
+    endpoint('POST /api/files/import', {
       summary: 'Import files by URL',
       description:
         'Answers when the import has ended, or with 202 after 30 seconds (`Prefer: wait=N`, `Prefer: respond-async`); then follow `Location`.',

@@ -18,18 +18,18 @@ import { PREVIEW_PAGES, previewPage } from '../downloads/preview.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { endpoint, type Caller, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 
 const locale = z.enum(LOCALES as [Locale, ...Locale[]])
 const colourReport = z
   .object({
-    button: z.number().meta({ description: 'Contrast of the text on a button, 1 to 21' }),
-    link: z.number().meta({ description: 'Contrast of a link, after it was adjusted' }),
+    button: z.number().describe('Contrast of the text on a button, 1 to 21'),
+    link: z.number().describe('Contrast of a link, after it was adjusted'),
     link_colour: z.string(),
-    adjusted: z.boolean().meta({
-      description: 'The chosen colour is unreadable for links, so links have `link_colour`',
-    }),
+    adjusted: z
+      .boolean()
+      .describe('The chosen colour is unreadable for links, so links have `link_colour`'),
   })
   .meta({ id: 'ColourReport' })
 
@@ -40,27 +40,23 @@ const pageSchema = z
     background: z.string().nullable(),
     language: locale,
     texts: z.partialRecord(locale, ownTexts),
-    library: z.boolean().meta({ description: 'Buyers can ask for a link to all their downloads' }),
-    library_link: z
-      .boolean()
-      .meta({ description: 'The pages of deliveries have a button “All my downloads”' }),
-    copied_links: z.enum(['direct', 'page']).meta({
-      description: 'What copied and listed links do: download the file, or open its page',
-    }),
-    ask_again: z
-      .boolean()
-      .meta({ description: 'Buyers can ask for more of what is expired or used up' }),
-    buy_again: z.boolean().meta({ description: 'Such files lead to their product in the shop' }),
-    library_url: z.url().meta({ description: 'Where buyers ask for the link to their downloads' }),
+    library: z.boolean().describe('Buyers can ask for a link to all their downloads'),
+    library_link: z.boolean().describe('The pages of deliveries have a button “All my downloads”'),
+    copied_links: z
+      .enum(['direct', 'page'])
+      .describe('What copied and listed links do: download the file, or open its page'),
+    ask_again: z.boolean().describe('Buyers can ask for more of what is expired or used up'),
+    buy_again: z.boolean().describe('Such files lead to their product in the shop'),
+    library_url: z.url().describe('Where buyers ask for the link to their downloads'),
     logo: z
       .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })
       .nullable()
-      .meta({ description: '`url` is a data address' }),
+      .describe('`url` is a data address'),
     colours: colourReport,
   })
   .meta({ id: 'BuyerPage' })
 
-const about = { tag: 'Settings', path: '/api/settings/buyer-page' } as const
+const endpoint = endpointsOf({ tag: 'Settings' })
 const saved = { 200: { description: 'All of it', schema: pageSchema } } as const
 const refused = { 422: { description: 'Every problem', schema: errorSchema } } as const
 
@@ -77,9 +73,7 @@ export const buyerPageRoutes = (parts: BuyerPageParts): Endpoint[] => [
 ]
 
 const read = (parts: BuyerPageParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
+  endpoint('GET /api/settings/buyer-page', {
     summary: 'Read how buyers’ pages look',
     scope: 'operations:read',
     replies: saved,
@@ -89,9 +83,7 @@ const read = (parts: BuyerPageParts) =>
   })
 
 const change = (parts: BuyerPageParts) =>
-  endpoint({
-    ...about,
-    method: 'patch',
+  endpoint('PATCH /api/settings/buyer-page', {
     summary: 'Change how buyers’ pages look',
     description:
       'The change applies to the next page that a buyer opens. `texts` replaces all texts.',
@@ -107,10 +99,7 @@ const change = (parts: BuyerPageParts) =>
 const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4
 
 const putLogo = (parts: BuyerPageParts) =>
-  endpoint({
-    ...about,
-    method: 'put',
-    path: '/api/settings/buyer-page/logo',
+  endpoint('PUT /api/settings/buyer-page/logo', {
     summary: 'Set the logo of buyers’ pages',
     scope: 'settings:write',
     body: z
@@ -149,10 +138,7 @@ async function logoOf(bytes: Buffer): Promise<Logo> {
 }
 
 const removeLogo = (parts: BuyerPageParts) =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/settings/buyer-page/logo',
+  endpoint('DELETE /api/settings/buyer-page/logo', {
     summary: 'Remove the logo of buyers’ pages',
     scope: 'settings:write',
     replies: saved,
@@ -162,10 +148,7 @@ const removeLogo = (parts: BuyerPageParts) =>
   })
 
 const preview = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/settings/buyer-page/preview',
+  endpoint('POST /api/settings/buyer-page/preview', {
     summary: 'Preview buyers’ pages',
     description: 'With the saved look and these changes, which are not saved.',
     scope: 'operations:read',

@@ -263,8 +263,8 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   await recordApplied(parts.scope, sync, task, { ...now, version, filename })
 }
 
-async function fileNow(scope: ShopScope, { file_id, from_path }: SyncTask) {
-  const [row] = await scope.query<{
+const fileNow = (scope: ShopScope, { file_id, from_path }: SyncTask) =>
+  scope.first<{
     version: number
     filename: string
     base_version: number | null
@@ -276,5 +276,3 @@ async function fileNow(scope: ShopScope, { file_id, from_path }: SyncTask) {
      from files f where f.shop_id = :shop and f.id = :file_id and f.deleted_at is null`,
     { file_id, from_path },
   )
-  return row ?? null
-}

@@ -47,13 +47,10 @@ export const listCloudConnections = (scope: ShopScope): Promise<CloudConnection[
        limit ${MAX_CONNECTIONS}`,
   )
 
-async function readConnection(scope: ShopScope, id: string): Promise<CloudConnection | null> {
-  const [row] = await scope.query<CloudConnection>(
-    'select * from connections where shop_id = :shop and id = :id',
-    { id },
-  )
-  return row ?? null
-}
+const readConnection = (scope: ShopScope, id: string): Promise<CloudConnection | null> =>
+  scope.first<CloudConnection>('select * from connections where shop_id = :shop and id = :id', {
+    id,
+  })
 
 /** Reads the connection. Throws `not_found`. */
 export async function requireConnection(scope: ShopScope, id: string): Promise<CloudConnection> {

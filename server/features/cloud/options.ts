@@ -23,33 +23,33 @@ const patterns = (title: string) =>
 const MAX_FILE_BYTES = 5 * 1024 ** 3
 
 export const optionFields = {
-  direction: z.enum(['from_provider', 'two_way']).meta({
-    description: 'from_provider: the provider is the source of truth',
-  }),
-  deletions: z.enum(['keep', 'trash', 'unmap']).meta({
-    description: 'What happens to files whose objects are deleted at the provider',
-  }),
+  direction: z
+    .enum(['from_provider', 'two_way'])
+    .describe('from_provider: the provider is the source of truth'),
+  deletions: z
+    .enum(['keep', 'trash', 'unmap'])
+    .describe('What happens to files whose objects are deleted at the provider'),
   include: patterns('Only paths that match one of these; empty: all'),
   exclude: patterns('Not paths that match one of these'),
   max_bytes: z
     .int(sayPlain('Enter a number of bytes'))
     .min(1, sayPlain('Enter a number above 0'))
     .max(MAX_FILE_BYTES, sayPlain('At most 5 GB'))
-    .meta({ description: 'Larger files are left out' }),
-  packs_from_subfolders: z.boolean().meta({
-    description: 'New files go into a pack with the name of their subfolder',
-  }),
-  auto_map: z.boolean().meta({ description: 'New files are matched to products' }),
-  names: z.enum(['filename', 'path']).meta({
-    description: 'filename: the object’s name; path: with its folders, `a - b - name.pdf`',
-  }),
-  notify: z.boolean().meta({ description: 'Email at the end of each sync' }),
+    .describe('Larger files are left out'),
+  packs_from_subfolders: z
+    .boolean()
+    .describe('New files go into a pack with the name of their subfolder'),
+  auto_map: z.boolean().describe('New files are matched to products'),
+  names: z
+    .enum(['filename', 'path'])
+    .describe('filename: the object’s name; path: with its folders, `a - b - name.pdf`'),
+  notify: z.boolean().describe('Email at the end of each sync'),
   bytes_per_second: z
     .int(sayPlain('Enter a number of bytes'))
     .min(1024, sayPlain('At least 1024'))
     .max(10 ** 12, sayPlain('At most 1 TB'))
     .nullable()
-    .meta({ description: 'The bandwidth limit of a sync; null: unlimited' }),
+    .describe('The bandwidth limit of a sync; null: unlimited'),
 }
 
 export interface ConnectionOptions {

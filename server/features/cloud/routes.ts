@@ -20,12 +20,11 @@ import {
   createBody,
   connectionInputOf,
 } from './routes/record.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { listOf } from '../../http/schemas.ts'
 import { cloudOfferRoutes } from './routes/offer-endpoints.ts'
 import { connectionSyncRoutes } from './routes/sync-endpoints.ts'
 import {
-  byConnectionId,
   cloudReading,
   cloudWriting,
   connectionReply,
@@ -45,10 +44,7 @@ export const connectionRoutes = (parts: ConnectionParts): Endpoint[] => [
 
 function readRoutes(): Endpoint[] {
   return [
-    endpoint({
-      ...cloudReading,
-      method: 'get',
-      path: '/api/connections',
+    cloudReading('GET /api/connections', {
       summary: 'List cloud connections, by name',
       replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
       handler: async ({ caller: { scope } }) => {
@@ -63,12 +59,8 @@ function readRoutes(): Endpoint[] {
         return { body: { data, next_cursor: null } }
       },
     }),
-    endpoint({
-      ...cloudReading,
-      method: 'get',
-      path: '/api/connections/{id}',
+    cloudReading('GET /api/connections/{id}', {
       summary: 'Read a cloud connection',
-      params: byConnectionId,
       replies: { 200: connectionReply },
       handler: async ({ caller, params }) => ({
         body: await readConnection(caller.scope, requirePublicId('connection', params.id)),
@@ -85,10 +77,7 @@ const changeRoutes = (parts: ConnectionParts): Endpoint[] => [
 ]
 
 const create = ({ cloud }: ConnectionParts): Endpoint =>
-  endpoint({
-    ...cloudWriting,
-    method: 'post',
-    path: '/api/connections',
+  cloudWriting('POST /api/connections', {
     summary: 'Connect an account or a bucket',
     description:
       'Keys are verified with a listing before they are stored. GET /api/cloud lists the fields of each provider.',
@@ -103,14 +92,10 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
   })
 
 const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
-  endpoint({
-    ...cloudWriting,
-    method: 'patch',
-    path: '/api/connections/{id}',
+  cloudWriting('PATCH /api/connections/{id}', {
     summary: 'Change a cloud connection',
     description:
       'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
-    params: byConnectionId,
     body: changeBody,
     replies: { 200: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, params, body }) => {
@@ -123,13 +108,9 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
   })
 
 const remove = ({ engine }: ConnectionParts): Endpoint =>
-  endpoint({
-    ...cloudWriting,
-    method: 'delete',
-    path: '/api/connections/{id}',
+  cloudWriting('DELETE /api/connections/{id}', {
     summary: 'Delete a cloud connection',
     description: 'Files stay, here and at the provider. A running sync is cancelled.',
-    params: byConnectionId,
     replies: { 204: { description: 'It is deleted', schema: null } },
     handler: async ({ caller: { scope }, params }) => {
       const id = requirePublicId('connection', params.id)
@@ -143,13 +124,9 @@ const remove = ({ engine }: ConnectionParts): Endpoint =>
   })
 
 const folders = ({ cloud }: ConnectionParts): Endpoint =>
-  endpoint({
-    ...cloudWriting,
-    method: 'get',
-    path: '/api/connections/{id}/folders',
+  cloudWriting('GET /api/connections/{id}/folders', {
     summary: 'List the folders of a cloud connection',
     description: 'Directly in `path`, by name, at most 1,000; read from the provider.',
-    params: byConnectionId,
     query: z.strictObject({ path: z.string().max(1024).default('') }),
     replies: {
       200: {

@@ -75,15 +75,10 @@ export async function newestSyncs(scope: ShopScope): Promise<Map<string, SyncVie
   return new Map(rows.map((row) => [row.connection_id, row]))
 }
 
-export async function readSync(scope: ShopScope, id: string): Promise<SyncRow | null> {
-  const [row] = await scope.query<SyncRow>(
-    'select * from syncs where shop_id = :shop and id = :id',
-    {
-      id,
-    },
-  )
-  return row ?? null
-}
+export const readSync = (scope: ShopScope, id: string): Promise<SyncRow | null> =>
+  scope.first<SyncRow>('select * from syncs where shop_id = :shop and id = :id', {
+    id,
+  })
 
 export async function newestSync(scope: ShopScope, connection: string): Promise<SyncView | null> {
   return (await listSyncs(scope, connection, 1))[0] ?? null

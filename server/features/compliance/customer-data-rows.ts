@@ -113,13 +113,8 @@ export async function readAnswer(
   return { answer, document: secrets.open(document, documentPlace(scope.shop, id)) }
 }
 
-export async function deleteAnswer(scope: ShopScope, id: string): Promise<boolean> {
-  const rows = await scope.query(
-    'delete from customer_data where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  return rows.length > 0
-}
+export const deleteAnswer = (scope: ShopScope, id: string): Promise<boolean> =>
+  scope.has('delete from customer_data where shop_id = :shop and id = :id returning id', { id })
 
 /** Deletes all answers about a person. */
 export async function dropAnswers(

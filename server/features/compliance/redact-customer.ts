@@ -122,6 +122,10 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
     links,
   })
   await tx.query(
+    `delete from view_sessions where shop_id = :shop and link_id = any(:links::uuid[])`,
+    { links },
+  )
+  await tx.query(
     `delete from archive_sessions where shop_id = :shop and link_id = any(:links::uuid[])`,
     { links },
   )

@@ -14,6 +14,7 @@ import { complianceChanges } from './changes.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactShop } from './redact-shop.ts'
 import { uninstallShop } from '../../storefront/uninstall.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 let house: TestEngine
 let parts: ComplianceParts
@@ -135,7 +136,7 @@ describe('deleting a shop', () => {
     expect(await bytesOf(shop)).toEqual([[], []])
   })
 
-  it('stops between two batches, and deletes many rows in several batches', async () => {
+  soakTest('stops between two batches, and deletes many rows in several batches', async () => {
     const shop = await newShop()
     await insertManyFiles(pool(), { shop, count: 11_000, mapped: 0.5 })
     const stopped = AbortSignal.abort(new Error('stopped'))

@@ -5,9 +5,8 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf } from '../../core/present.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, shortPage, timestamp } from '../../http/schemas.ts'
 
 const answerSchema = z
@@ -21,8 +20,7 @@ const answerSchema = z
   })
   .meta({ id: 'CustomerDataAnswer' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Settings', scope: 'settings:write' } as const
+const endpoint = endpointsOf({ tag: 'Settings', scope: 'settings:write' })
 
 interface CustomerDataParts {
   secrets: Secrets
@@ -36,10 +34,7 @@ export const customerDataRoutes = (parts: CustomerDataParts): Endpoint[] => [
 ]
 
 const list = (): Endpoint =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/customer-data',
+  endpoint('GET /api/customer-data', {
     summary: 'List answers to customers’ requests for their data, newest first',
     query: z.strictObject(shortPage),
     replies: { 200: { description: 'A page of answers', schema: listOf(answerSchema) } },
@@ -49,22 +44,16 @@ const list = (): Endpoint =>
         limit: limit + 1,
         ...(before ? { before } : {}),
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.id], recordOf) }
     },
   })
 
 const download = ({ secrets, log }: CustomerDataParts): Endpoint =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/customer-data/{id}',
+  endpoint('GET /api/customer-data/{id}', {
     summary: 'Download the stored data about a customer',
     description:
       'A JSON document, as an attachment: links, downloads with their IP addresses, orders and ' +
       'messages. It contains personal data. Every download is logged.',
-    params: byId,
     replies: {
       200: {
         description: 'The document',
@@ -87,12 +76,8 @@ const download = ({ secrets, log }: CustomerDataParts): Endpoint =>
   })
 
 const remove = (): Endpoint =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/customer-data/{id}',
+  endpoint('DELETE /api/customer-data/{id}', {
     summary: 'Delete an answer before it expires',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await deleteAnswer(caller.scope, requirePublicId('answer', params.id))))

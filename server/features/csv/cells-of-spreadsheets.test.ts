@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FIELDS, type CsvField } from './columns.ts'
 import { detectFormat } from './format.ts'
 import { readValues, shapeProblem } from './row-values.ts'
+import { isBlank } from './rows.ts'
 
 const places = Object.fromEntries(FIELDS.map((field, at) => [field, at])) as Record<
   CsvField,
@@ -31,6 +32,10 @@ describe('a number', () => {
     ['\u200b30\u00a0', 30],
     ['="30"', 30],
     ['３０', 30],
+    ['٣٠', 30],
+    ['۳۰', 30],
+    ['३०', 30],
+    ['٣٠٫٠', 30],
     ['+30', 30],
     ['never', null],
     ['Unbegrenzt', null],
@@ -65,6 +70,10 @@ describe('a day', () => {
     ['2027-03-01', '2027-03-01'],
     ['2027/3/1', '2027-03-01'],
     ['2027.03.01', '2027-03-01'],
+    ['2027. 3. 1.', '2027-03-01'],
+    ['2027年3月1日', '2027-03-01'],
+    ['2027년 3월 1일', '2027-03-01'],
+    ['٢٠٢٧-٠٣-٠١', '2027-03-01'],
     ['2027-03-01 00:00:00', '2027-03-01'],
     ['2027-03-01T00:00:00.000Z', '2027-03-01'],
     ['none', null],
@@ -103,6 +112,39 @@ it('the other terms of time are read, and `none` ends them', () => {
   })
   for (const customer_tag of ['a,b', 'x'.repeat(256)])
     expect(valuesOf({ customer_tag }).problems).toMatchObject([{ field: 'customer_tag' }])
+})
+
+it.each([
+  'guide (1).pdf (https://example.com/a(1).pdf)',
+  '[Guide](https://example.com/a(1).pdf)',
+  '<https://example.com/a(1).pdf>',
+  '"https://example.com/a(1).pdf"',
+])('the address in %j is read', (file_url) => {
+  expect(valuesOf({ file_url })).toMatchObject({
+    values: { file_url: 'https://example.com/a(1).pdf' },
+    problems: [],
+  })
+})
+
+it('several addresses with their names are a problem of the cell', () => {
+  const file_url = 'a.pdf (https://example.com/a.pdf),b.pdf (https://example.com/b.pdf)'
+  expect(valuesOf({ file_url }).problems.map(({ message }) => english(message))).toEqual([
+    'This cell has 2 addresses: write one row for each file',
+  ])
+})
+
+it.each([
+  ['filename', '#NAME?', 'error'],
+  ['tags', '#REF!', 'error'],
+  ['product_sku', '#WERT!', 'warning'],
+])('a %s of %j is a formula without a result', (field, text, severity) => {
+  const message = 'The formula of this cell has no result'
+  expect(valuesOf({ [field]: text }).problems).toMatchObject([{ field, severity, message }])
+})
+
+it('a line with the end of a file of DOS is blank', () => {
+  expect(isBlank(['\u001a'])).toBe(true)
+  expect(valuesOf({ tags: 'one\u001a' })).toMatchObject({ values: { tags: ['one'] }, problems: [] })
 })
 
 it.each(['="EB-001"', '\u200bEB-001\u00a0', '\ufeffEB-001', ' EB-001 '])(

@@ -10,7 +10,7 @@ import { storeProblems } from './problems.ts'
 import { listUploads, MAX_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { sized } from '../../../test/scale.ts'
+import { sized, soakDescribe, soakTest } from '../../../test/scale.ts'
 
 let app: CsvApp
 beforeAll(async () => {
@@ -62,29 +62,32 @@ describe('a check', () => {
     expect(items.every(({ position, filename }) => filename === `file ${position}.pdf`)).toBe(true)
   })
 
-  it('is taken over if its worker dies, and later writes of that worker are ignored', async () => {
-    const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
-    const before = await requireUpload(app.owner.scope, uuid(id))
-    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
-    await leftBy(id, 1)
-    await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
-    const file = await untilChecked(app, id)
-    expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
-    const zombie = {
-      row: 9,
-      place: 1,
-      number: 1,
-      column: null,
-      field: null,
-      severity: 'error',
-      code: 'invalid_csv',
-      message: 'x',
-    } as const
-    await storeProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
-    expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
-  })
+  soakTest(
+    'is taken over if its worker dies, and later writes of that worker are ignored',
+    async () => {
+      const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
+      const before = await requireUpload(app.owner.scope, uuid(id))
+      const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+      await leftBy(id, 1)
+      await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
+      const file = await untilChecked(app, id)
+      expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
+      const zombie = {
+        row: 9,
+        place: 1,
+        number: 1,
+        column: null,
+        field: null,
+        severity: 'error',
+        code: 'invalid_csv',
+        message: 'x',
+      } as const
+      await storeProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
+      expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
+    },
+  )
 
-  it('fails after it has stopped its worker repeatedly', async () => {
+  soakTest('fails after it has stopped its worker repeatedly', async () => {
     const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
     await leftBy(id, 3)
@@ -103,38 +106,41 @@ const noWorkbook = () => Promise.reject(new Error('This is no workbook'))
 const received = (scope: ShopScope, name: string) =>
   receiveCsv(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name, noWorkbook)
 
-describe('the queue of checks', () => {
-  it('runs one check per shop, so that slow hosts of one shop delay no other; a stopped check frees its place', async () => {
-    const silentHost = createServer(() => {})
-    await new Promise<void>((resolve) => silentHost.listen(0, '127.0.0.1', resolve))
-    const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
-    const phaseOf = async (id: string) =>
-      (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
-    const untilAsking = (id: string) => expect.poll(() => phaseOf(id)).toBe('urls')
-    const ids: string[] = []
-    for (let n = 0; n < 6; n++) ids.push(await app.uploaded(slow))
-    for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/check`, {})
-    await untilAsking(ids[0]!)
+soakDescribe('the queue of checks', () => {
+  soakTest(
+    'runs one check per shop, so that slow hosts of one shop delay no other; a stopped check frees its place',
+    async () => {
+      const silentHost = createServer(() => {})
+      await new Promise<void>((resolve) => silentHost.listen(0, '127.0.0.1', resolve))
+      const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
+      const phaseOf = async (id: string) =>
+        (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
+      const untilAsking = (id: string) => expect.poll(() => phaseOf(id)).toBe('urls')
+      const ids: string[] = []
+      for (let n = 0; n < 6; n++) ids.push(await app.uploaded(slow))
+      for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/check`, {})
+      await untilAsking(ids[0]!)
 
-    const other = await app.stranger('in-a-hurry.myshopify.com')
-    const theirs = await received(other.scope, 'theirs.csv')
-    await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error' })
-    expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({
-      status: 'checked',
-    })
-    expect(await Promise.all(ids.map(phaseOf))).toEqual(['urls', ...Array(5).fill('waiting')])
+      const other = await app.stranger('in-a-hurry.myshopify.com')
+      const theirs = await received(other.scope, 'theirs.csv')
+      await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error' })
+      expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({
+        status: 'checked',
+      })
+      expect(await Promise.all(ids.map(phaseOf))).toEqual(['urls', ...Array(5).fill('waiting')])
 
-    const stopped = await app.owner.call('POST', `/api/csv/${ids[0]}/stop`)
-    expect(stopped).toMatchObject({
-      status: 200,
-      body: { status: 'ready', check: null, failure: null },
-    })
-    await untilAsking(ids[1]!)
-    for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/stop`)
-    silentHost.closeAllConnections()
-    await new Promise((resolve) => silentHost.close(resolve))
-    expect(await app.checked(ids[0]!)).toMatchObject({ status: 'checked' })
-  })
+      const stopped = await app.owner.call('POST', `/api/csv/${ids[0]}/stop`)
+      expect(stopped).toMatchObject({
+        status: 200,
+        body: { status: 'ready', check: null, failure: null },
+      })
+      await untilAsking(ids[1]!)
+      for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/stop`)
+      silentHost.closeAllConnections()
+      await new Promise((resolve) => silentHost.close(resolve))
+      expect(await app.checked(ids[0]!)).toMatchObject({ status: 'checked' })
+    },
+  )
 })
 
 describe('SKUs', () => {

@@ -142,12 +142,12 @@ function lookups(scope: ShopScope) {
 const THIS_ROUND = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
 /** Writes the progress. False: the check was stopped, or another run has taken it. */
-async function writeProgress(
+const writeProgress = (
   scope: ShopScope,
   { id, round, recheck }: CsvUpload,
   progress: CheckProgress | null,
-) {
-  const rows = await scope.query(
+) =>
+  scope.has(
     `update csv_uploads set ${recheck ? 'recheck' : 'progress'} = :progress where ${THIS_ROUND}
        returning id`,
     {
@@ -155,8 +155,6 @@ async function writeProgress(
       progress: progress ? JSON.stringify(progress) : recheck ? '{}' : null,
     },
   )
-  return rows.length > 0
-}
 
 async function endCheck(
   scope: ShopScope,

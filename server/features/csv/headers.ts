@@ -78,6 +78,15 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
     downloadlimiet,maximum aantal downloads,aantal downloads,
     ダウンロード上限,ダウンロード回数,ダウンロード制限`,
   ),
+  view_limit: words(
+    `Ansichtslimit,Aufruflimit,Anzahl Aufrufe,Max. Aufrufe,limite de consultations,
+    consultations max,límite de visualizaciones,visualizaciones máximas,limite visualizzazioni,
+    limite de visualizações,weergavelimiet,閲覧上限,閲覧回数`,
+  ),
+  view_days: words(
+    `Ansichtstage,Aufruftage,Aufrufbar in Tagen,jours de consultation,días de visualización,
+    giorni di visualizzazione,dias de visualização,weergavedagen,閲覧日数,閲覧期限`,
+  ),
   available_from: words(
     `Verfügbar ab,Erscheinungsdatum,disponible à partir du,date de sortie,disponible desde,
     fecha de publicación,disponibile dal,data di uscita,disponível a partir de,

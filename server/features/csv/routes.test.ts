@@ -5,7 +5,7 @@ import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { untilEnded, type Answer } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
-import { sized } from '../../../test/scale.ts'
+import { sized, soakTest } from '../../../test/scale.ts'
 import { plainCell } from '../../files/cells.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 
@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const NO_TERMS = {
   ...{ available_from: null, available_after_days: null, first_use_hours: null },
+  ...{ view_limit: null, view_days: null },
   customer_tag: null,
   ask_for: null,
 }
@@ -186,7 +187,7 @@ describe('an upload', () => {
     expect(body.error.details[0].message).toBe(message)
   })
 
-  it('of more than 50 MB or 50,000 rows is refused, and nothing of it is kept', async () => {
+  soakTest('of more than 50 MB or 50,000 rows is refused, and nothing of it is kept', async () => {
     const count = async () =>
       (
         await app.owner.scope.query<{ n: number }>(
@@ -252,7 +253,7 @@ describe('an upload', () => {
     expect(await count()).toBe(before + 4)
   })
 
-  it('that is refused does not delay later requests on the same connection', async () => {
+  soakTest('that is refused does not delay later requests on the same connection', async () => {
     const form = new FormData()
     form.append('file', new Blob([megabytes(50.5)]), 'a.csv')
     const headers = { authorization: `Bearer ${app.key}` }

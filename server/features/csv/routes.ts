@@ -25,13 +25,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
 import { receivedFile } from '../../http/form-csv.ts'
 import { csvRecord, csvSchema, listedCsvRecord, listedCsvSchema } from './routes/record.ts'
-import {
-  endpoint,
-  type Caller,
-  type Endpoint,
-  type Reply,
-  type Scope,
-} from '../../http/endpoint.ts'
+import { type Caller, type Endpoint, type Reply, type Scope } from '../../http/endpoint.ts'
 import { runIdempotently } from '../../http/idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, givenName, listOf } from '../../http/schemas.ts'
@@ -40,7 +34,6 @@ import { csvCheckRoutes } from './routes/check-endpoints.ts'
 import { csvCorrectionRoutes } from './routes/correction-endpoints.ts'
 import { csvMappingRoutes } from './routes/mapping-endpoints.ts'
 import {
-  byCsvId,
   columnMapping,
   csvConflict,
   csvConflicts,
@@ -48,7 +41,7 @@ import {
   csvIdOf,
   csvRefused,
   csvReply,
-  csvRoute,
+  csvEndpoint,
 } from './routes/parts.ts'
 
 interface CsvParts {
@@ -60,11 +53,11 @@ interface CsvParts {
 
 const startedSchema = operationSchema
   .extend({
-    job_id: z.string().nullable().meta({ description: 'The import; null: no row imports a file' }),
+    job_id: z.string().nullable().describe('The import; null: no row imports a file'),
     update_job_id: z
       .string()
       .nullable()
-      .meta({ description: 'The operation on rows with an id; null: there are none' }),
+      .describe('The operation on rows with an id; null: there are none'),
   })
   .meta({ id: 'CsvStarted' })
 
@@ -85,14 +78,11 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
 ]
 
 const upload = ({ secrets, readWorkbook }: CsvParts) =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv',
+  csvEndpoint('POST /api/csv', {
     summary: 'Upload a CSV file',
     description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. Workbooks (.xlsx, .ods) are accepted too. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
     query: z.strictObject({
-      filename: z.string().max(255).optional().meta({ description: 'Its name' }),
+      filename: z.string().max(255).optional().describe('Its name'),
     }),
     replies: {
       201: {
@@ -151,10 +141,7 @@ async function onceFor(
 }
 
 const list = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv',
+  csvEndpoint('GET /api/csv', {
     summary: 'List the stored CSV files',
     description: `Newest first, all of them: at most ${MAX_KEPT}. Those that were imported are among them.`,
     replies: {
@@ -166,23 +153,15 @@ const list = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}',
+  csvEndpoint('GET /api/csv/{id}', {
     summary: 'Read a CSV file: columns, first rows, progress of its check',
-    params: byCsvId,
     replies: { 200: csvReply },
     handler: async ({ caller, params }) => ({ body: await csvFileOf(caller, params.id) }),
   })
 
 const remove = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'delete',
-    path: '/api/csv/{id}',
+  csvEndpoint('DELETE /api/csv/{id}', {
     summary: 'Delete a CSV file; imported files stay',
-    params: byCsvId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await removeUpload(caller.scope, csvIdOf(params.id)))) throw new AppError('not_found')
@@ -191,20 +170,17 @@ const remove = () =>
   })
 
 const columns = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'put',
-    path: '/api/csv/{id}/columns',
+  csvEndpoint('PUT /api/csv/{id}/columns', {
     summary: 'Assign columns to fields',
     description: 'Results of an earlier check are dropped; corrections stay.',
-    params: byCsvId,
     body: z
       .strictObject({
         mapping: columnMapping,
-        save_as: givenName.optional().meta({
-          description:
+        save_as: givenName
+          .optional()
+          .describe(
             'Saves the mapping under this name; it is applied automatically to files with the same headers',
-        }),
+          ),
       })
       .meta({ id: 'CsvColumns' }),
     replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
@@ -215,14 +191,10 @@ const columns = () =>
   })
 
 const encoding = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'put',
-    path: '/api/csv/{id}/encoding',
+  csvEndpoint('PUT /api/csv/{id}/encoding', {
     summary: 'Choose the encoding of a CSV file',
     description:
       'The stored file is read again. Columns are suggested again, and corrections and results of an earlier check are dropped.',
-    params: byCsvId,
     body: z
       .strictObject({ encoding: z.enum(ENCODINGS) })
       .meta({ id: 'CsvEncoding', example: { encoding: 'shift_jis' } }),
@@ -234,14 +206,10 @@ const encoding = () =>
   })
 
 const header = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'put',
-    path: '/api/csv/{id}/header',
+  csvEndpoint('PUT /api/csv/{id}/header', {
     summary: 'Choose the row of the header of a CSV file',
     description:
       'Rows before it are not imported. 0: the file has no header, and its columns are called `Column 1` and so on. Columns are suggested again, and corrections and results of an earlier check are dropped.',
-    params: byCsvId,
     body: z
       .strictObject({ row: z.number().int().min(0).max(1_000_000) })
       .meta({ id: 'CsvHeader', example: { row: 3 } }),
@@ -253,14 +221,10 @@ const header = () =>
   })
 
 const sheet = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'put',
-    path: '/api/csv/{id}/sheet',
+  csvEndpoint('PUT /api/csv/{id}/sheet', {
     summary: 'Choose the sheet of a workbook',
     description:
       'Columns are suggested again, and corrections and results of an earlier check are dropped. First the sheet is read that has most of the known columns.',
-    params: byCsvId,
     body: z
       .strictObject({ sheet: z.string().max(255) })
       .meta({ id: 'CsvSheet', example: { sheet: 'Files' } }),
@@ -272,22 +236,16 @@ const sheet = () =>
   })
 
 const start = ({ engine, clock }: CsvParts) =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/start',
+  csvEndpoint('POST /api/csv/{id}/start', {
     summary: 'Start the import of a checked file',
     description:
       'Rows with the id of a file change that file, in a separate operation, which also needs `files:write`, like `overwrite` and `new_version`.',
-    params: byCsvId,
     body: z
       .strictObject({
-        only_valid: z.boolean().default(false).meta({ description: 'Leave out rows with errors' }),
+        only_valid: z.boolean().default(false).describe('Leave out rows with errors'),
         auto_map: z.boolean().optional(),
         notify: z.boolean().optional(),
-        on_conflict: csvConflicts
-          .optional()
-          .meta({ description: 'Absent, or the same as in the check' }),
+        on_conflict: csvConflicts.optional().describe('Absent, or the same as in the check'),
       })
       .meta({ id: 'CsvStart' }),
     replies: {

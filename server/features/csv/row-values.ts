@@ -79,6 +79,12 @@ export function readValues(
     const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
     if (isFormula(text) && !TEXT_FORMULA.test(text))
       problems.push({ ...FORMULA, field, value: text })
+    if (FAILED_FORMULAS.has(text.toUpperCase()))
+      // As with other SKUs that do not exist, the file is imported without a product.
+      problems.push({
+        ...FAILED_FORMULA,
+        ...{ field, value: text, severity: field === 'product_sku' ? 'warning' : 'error' },
+      })
   }
   for (const field of FIELDS)
     if (cell(field).includes('\ufffd')) problems.push({ ...UNREADABLE, field, value: cell(field) })
@@ -95,7 +101,7 @@ export function readValues(
   if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
-  const file_url = cell('file_url')
+  const file_url = addressIn(cell('file_url'))
   if (idText === '') wrong('file_url', addressProblem(file_url), file_url)
   const product_sku = cell('product_sku')
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
@@ -158,6 +164,18 @@ const NOT_MAPPED: CellProblem = {
 }
 
 /** Columns in which a formula may be escaped; numbers are parsed. */
+/** What spreadsheets in English, German, French, Spanish, Italian and Portuguese show instead of a result. */
+const FAILED_FORMULAS: ReadonlySet<string> = new Set([
+  ...['#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#SPILL!', '#CALC!', '#ERROR!'],
+  ...['#BEZUG!', '#WERT!', '#ZAHL!', '#ÜBERLAUF!', '#VALEUR!', '#NOM?', '#NOMBRE!', '#NUL!'],
+  ...['#¡REF!', '#¡VALOR!', '#¿NOMBRE?', '#¡DIV/0!', '#¡NUM!', '#RIF!', '#VALORE!', '#NOME?'],
+  ...['#VALOR!', 'ERR:502', 'ERR:508', 'ERR:509', 'ERR:522'],
+])
+const FAILED_FORMULA = {
+  code: 'invalid_value',
+  message: sayPlain('The formula of this cell has no result'),
+  detail: sayPlain('Correct it in the spreadsheet, or enter the value here'),
+} as const
 const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',
@@ -173,8 +191,8 @@ const MARKS_REMOVED: CellProblem = {
   message: NAME_CLEANED,
 }
 
-/** A long number as Excel writes it in a narrow column: its last digits are lost. */
-const SHORTENED = /^\d(?:[.,]\d+)?E\+\d{2}$/
+/** A long number as spreadsheets write it in a narrow column: its last digits are lost. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d{2,3}$/
 const SHORTENED_SKU: CellProblem = {
   field: 'product_sku',
   severity: 'warning',
@@ -184,7 +202,17 @@ const SHORTENED_SKU: CellProblem = {
 }
 
 /** The beginnings of addresses, after separators: an address may contain another one. */
-const ADDRESSES = /(?<=^|[\s|;,])https?:\/\//gi
+const ADDRESSES = /(?<=^|[\s|;,(])https?:\/\//gi
+/** `guide.pdf (https://…)` of Airtable, `[Guide](https://…)` of Markdown, `<https://…>` of mails. */
+const WRAPPED = /^(?:.*[ \]]\(|<|["'“„«])(https?:\/\/\S+)[)>"'”“»]$/i
+
+/** The address in the cell, without what another program wrote around it. */
+function addressIn(text: string): string {
+  const [, address] = WRAPPED.exec(text) ?? []
+  const isOne = address !== undefined && !ADDRESS.test(text.slice(0, text.lastIndexOf(address)))
+  return isOne ? address : text
+}
+const ADDRESS = /https?:\/\//i
 
 function addressProblem(text: string): Problem | null {
   if (text === '') return NO_URL
@@ -254,8 +282,11 @@ function digitsOf(text: string): string | undefined {
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
 /** How databases and spreadsheets write a cell without a value. */
 const NO_VALUE = /^(?:null|\(null\)|\[null\]|\\n|#n\/a|#n\/d|#nv|nan)$/i
-/** Spaces of any kind and characters without width, which cells from web pages begin or end with. */
-const EDGES = /^[\s\u200b\u2060\ufeff]+|[\s\u200b\u2060\ufeff]+$/g
+/**
+ * Spaces of any kind and characters without width, which cells from web pages begin or end with, and
+ * the end of a file of DOS.
+ */
+const EDGES = /^[\s\u001a\u200b\u2060\ufeff]+|[\s\u001a\u200b\u2060\ufeff]+$/g
 
 /** The text that a person entered into a cell. */
 export function cellText(cell: string): string {
@@ -265,13 +296,28 @@ export function cellText(cell: string): string {
 }
 
 /**
+ * Writes the digits of any script as ASCII: `٦٠` (Arabic), `६०` (Hindi), `６０` (of full width, from
+ * Japanese and Chinese keyboards).
+ */
+const asciiDigits = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll('٫', '.')
+    .replaceAll(/\p{Nd}/gu, (digit) => {
+      let value = 0
+      // The ten digits of a script follow one another; a script with two sets has both in one row.
+      for (let at = digit.codePointAt(0) ?? 0; isDigit(at - 1); at--) value++
+      return String(value % 10)
+    })
+const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCodePoint(code))
+
+/**
  * The number in a cell such as `60` or `60.0`; an empty cell is the default, `never` and
  * `unlimited` are null.
  */
 function wholeNumber(written: string, max: number): number | null | undefined | Problem {
   if (written === '') return undefined
-  // Japanese and Chinese keyboards write digits of full width.
-  const text = written.normalize('NFKC').replace(/^\+(?=\d)/, '')
+  const text = asciiDigits(written).replace(/^\+(?=\d)/, '')
   const digits = WHOLE.test(text) ? text : digitsOf(text)
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (digits === undefined && !NEGATIVE.test(text))
@@ -285,11 +331,17 @@ function wholeNumber(written: string, max: number): number | null | undefined | 
   return value
 }
 
+/** `2027年3月1日` and `2027년 3월 1일`; `2027. 3. 1.` of Korea and Hungary. */
+const WITH_WORDS = /^(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]$/
+const WITH_SPACES_AND_DOTS = /^(\d{4})\. ?(\d{1,2})\. ?(\d{1,2})\.?$/
 /** Year, month and day, in the only order in which all countries read them alike. */
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/
 
 /** The day in a cell such as `2027-03-01`. `01.03.2027` and `3/1/2027` could be misread. */
-function dayOf(text: string): string | Problem {
+function dayOf(written: string): string | Problem {
+  const text = asciiDigits(written)
+    .replace(WITH_WORDS, '$1-$2-$3')
+    .replace(WITH_SPACES_AND_DOTS, '$1-$2-$3')
   const [, year = '', , month = '', day = ''] = YEAR_FIRST.exec(text) ?? []
   if (year === '')
     return {

@@ -55,9 +55,12 @@ interface Parser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): ParseResult
 }
 
-/** Is the row blank? Spreadsheets write emptied rows as delimiters only. */
+/**
+ * Is the row blank? Spreadsheets write emptied rows as delimiters only. Programs of DOS write a
+ * last line of U+001A.
+ */
 export const isBlank = (cells: readonly string[]): boolean =>
-  cells.every((cell) => cell.trim() === '')
+  cells.every((cell) => cell.trim() === '' || cell === '\u001a')
 
 export async function* readRows(
   text: AsyncIterable<string>,

@@ -62,9 +62,5 @@ async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise
   return rows.flatMap(({ key }) => present(byKey.get(key), `The SKUs of ${key}`))
 }
 
-async function hasMirror(scope: ShopScope): Promise<boolean> {
-  const rows = await scope.query(
-    'select 1 from catalog_mirrors where shop_id = :shop and finished_at is not null',
-  )
-  return rows.length > 0
-}
+const hasMirror = (scope: ShopScope): Promise<boolean> =>
+  scope.has('select 1 from catalog_mirrors where shop_id = :shop and finished_at is not null')

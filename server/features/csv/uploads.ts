@@ -626,13 +626,8 @@ export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload>
   return upload
 }
 
-export async function removeUpload(scope: ShopScope, id: string): Promise<boolean> {
-  const gone = await scope.query(
-    'delete from csv_uploads where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  return gone.length > 0
-}
+export const removeUpload = (scope: ShopScope, id: string): Promise<boolean> =>
+  scope.has('delete from csv_uploads where shop_id = :shop and id = :id returning id', { id })
 
 /**
  * Removes files after a day, across shops. For the hourly upkeep; several processes may run it

@@ -1,7 +1,7 @@
 // The sheets of a workbook (.xlsx, .ods) as CSV text. Runs only in the sandbox.
 import { sayPlain } from '../../../plugins/contract.ts'
 import { readOds } from 'hucre/ods'
-import { readXlsx } from 'hucre/xlsx'
+import { readXlsx, streamXlsxRows } from 'hucre/xlsx'
 import Papa from 'papaparse'
 import { Refusal } from '../../../plugins/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
@@ -22,7 +22,7 @@ const MAX_ROWS = 1_048_576
 
 /** Reads the visible sheets that have a cell. Throws `Refusal` for files that are no workbook. */
 export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
-  const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readXlsx : null
+  const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readFilled : null
   if (!read)
     throw new Refusal(
       'invalid_csv',
@@ -37,6 +37,40 @@ export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
     .map((sheet) => ({ name: sheet.name, text: textOf(sheet) }))
   return texts.filter(({ text }) => text.trim() !== '')
 }
+
+type ReadOptions = NonNullable<Parameters<typeof readXlsx>[1]>
+
+/**
+ * The library refuses sheets of more than 20 million cells, and counts empty cells with a format: one
+ * formatted cell in the last row and column suffices. Then only the area with values is read.
+ */
+async function readFilled(bytes: Buffer, options: ReadOptions) {
+  try {
+    return await readXlsx(bytes, options)
+  } catch (error) {
+    if (!(error instanceof Error && / cells\), over the \d+ limit/.test(error.message))) throw error
+    return readXlsx(bytes, { ...options, range: await filledRange(bytes, options) })
+  }
+}
+
+/** The area that contains all values of the sheets, like `A1:G50`. */
+async function filledRange(bytes: Buffer, options: ReadOptions): Promise<string> {
+  let [lastRow, lastColumn] = [0, 0]
+  const { sheets } = await readXlsx(bytes, { ...options, maxRows: 1 })
+  for (const { name } of sheets)
+    for await (const { index, values } of streamXlsxRows(bytes, { sheet: name })) {
+      const column = values.findLastIndex((value) => value !== null && value !== '')
+      if (column < 0) continue
+      lastRow = Math.max(lastRow, index)
+      lastColumn = Math.max(lastColumn, column)
+    }
+  return `A1:${columnName(lastColumn)}${lastRow + 1}`
+}
+
+/** `A` is column 0, `AA` column 26. */
+const columnName = (column: number): string =>
+  (column < 26 ? '' : columnName(Math.floor(column / 26) - 1)) +
+  String.fromCharCode(65 + (column % 26))
 
 /** The first entry of an .ods file is its media type, uncompressed. */
 const isOds = (bytes: Buffer): boolean =>
@@ -61,7 +95,8 @@ function textOf({ rows, cells }: Sheet): string {
  */
 function showLinks(table: string[][], cells: Sheet['cells']): void {
   const links = Map.groupBy(linksOf(table, cells), ({ column }) => column)
-  let end = Math.max(0, ...table.map(({ length }) => length))
+  // A sheet may have a million rows: too many for the arguments of one call.
+  let end = table.reduce((most, { length }) => Math.max(most, length), 0)
   for (const [column, all] of links) {
     const start = table.slice(0, HEADER_WITHIN).map((row) => row[column] ?? '')
     const target = start.some((cell) => wordFor('file_url', cell) >= 0) ? column : end++

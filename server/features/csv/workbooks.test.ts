@@ -84,6 +84,19 @@ it('keeps the zeros that a number format shows', async () => {
   expect(body.preview[0].values.product_sku).toBe('0012')
 })
 
+it.each([
+  // The last cell of a sheet: more cells than the library reads.
+  ['1048575,16383'],
+  // More rows than a call has arguments.
+  ['1048575,0'],
+])('ignores an empty cell with a format at %s', async (place) => {
+  const cells = new Map([[place, { value: null, style: { font: { bold: true } } }]])
+  const sheet = { name: 'A', rows: [HEAD, ['a.pdf', url, '0012', 30, '']], cells }
+  const bytes = Buffer.from((await writeXlsx({ sheets: [sheet] } as never)) as Uint8Array)
+  const { body } = await app.upload(bytes, { 'content-type': XLSX })
+  expect(body).toMatchObject({ rows: 1, headers: HEAD })
+})
+
 describe('links that are shown under another text', () => {
   const link = (value: string, target: string) => ({ value, type: 'string', hyperlink: { target } })
   const send = async (rows: string[][], cells: [string, object][]) => {

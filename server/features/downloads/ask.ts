@@ -15,7 +15,8 @@ import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import { answerForm, FormRefusal, MAX_FORM_BYTES, readForm, readFormLink } from './form.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
-import { hasAsked, translatorForLink, shownShop, refusalReason } from './refusal.ts'
+import { hasAsked, translatorForLink, shownShop, refusalReason, whyNotViewed } from './refusal.ts'
+import { offeredView } from './view-kinds.ts'
 import { prefersJson, withLocale } from './request.ts'
 import type { Visit } from './response.ts'
 
@@ -80,7 +81,8 @@ async function ask(parts: AskingParts, visit: AskVisit): Promise<void> {
   const { request, response, now } = visit
   const { link, email, message } = await readAsk(parts, visit)
   const { shop, link: id } = link
-  const reason = refusalReason(link, null, now)
+  const isViewed = link.target !== null && offeredView(link.target) !== null
+  const reason = refusalReason(link, null, now) ?? (isViewed ? whyNotViewed(link, null, now) : null)
   const sent =
     !hasAsked(link, now) &&
     (await parts.notifyShop({ shop, link: id, reason, email, message, now }))

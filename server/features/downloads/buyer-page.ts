@@ -24,37 +24,38 @@ const text = z
   )
   .transform((written) => written.replaceAll('\r\n', '\n').trim())
 const texts = z.strictObject({
-  intro: text.default('').meta({ description: 'Above the files' }),
-  footer: text.default('').meta({ description: 'At the end of every page' }),
+  intro: text.default('').describe('Above the files'),
+  footer: text.default('').describe('At the end of every page'),
 })
 
 const fields = {
-  accent: colour.meta({ description: 'Buttons and links; null: the usual blue' }),
-  background: colour.meta({
-    description: 'The background of the page; null: light or dark, as the device prefers',
-  }),
+  accent: colour.describe('Buttons and links; null: the usual blue'),
+  background: colour.describe(
+    'The background of the page; null: light or dark, as the device prefers',
+  ),
   language: z
     .enum(LOCALES as [Locale, ...Locale[]])
-    .meta({ description: 'For buyers whose language has no translation' }),
+    .describe('For buyers whose language has no translation'),
   texts: z
     .partialRecord(z.enum(LOCALES as [Locale, ...Locale[]]), texts)
-    .meta({ description: 'By language; a missing one is replaced by that of `language`' }),
-  library: z.boolean().meta({
-    description: 'Buyers can ask for a mail with a link to all their downloads, at `/library`',
-  }),
-  library_link: z.boolean().meta({
-    description: 'The pages of deliveries have a button “All my downloads”; only with `library`',
-  }),
-  copied_links: z.enum(['direct', 'page']).meta({
-    description:
+    .describe('By language; a missing one is replaced by that of `language`'),
+  library: z
+    .boolean()
+    .describe('Buyers can ask for a mail with a link to all their downloads, at `/library`'),
+  library_link: z
+    .boolean()
+    .describe('The pages of deliveries have a button “All my downloads”; only with `library`'),
+  copied_links: z
+    .enum(['direct', 'page'])
+    .describe(
       'What **Copy** and lists of links give: addresses that download the file directly, or that open a page with a button, which counts nothing',
-  }),
-  ask_again: z.boolean().meta({
-    description: 'Buyers can ask for more time or downloads of files that are expired or used up',
-  }),
-  buy_again: z.boolean().meta({
-    description: 'Such files have a button that leads to their product in the shop',
-  }),
+    ),
+  ask_again: z
+    .boolean()
+    .describe('Buyers can ask for more time or downloads of files that are expired or used up'),
+  buy_again: z
+    .boolean()
+    .describe('Such files have a button that leads to their product in the shop'),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })

@@ -159,7 +159,7 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   if (ask.reason !== null) return REASONS[ask.reason] ?? textOf('')
   if (delivery === null) return say('Their link still works.')
   const row = await tx.one<{ ended: number; files: number }>(
-    `select count(*) filter (where c.downloads >= c.download_limit
+    `select count(*) filter (where c.downloads >= c.download_limit or c.views >= c.view_limit
        or c.ends_at <= :now::timestamptz) as ended, count(*) as files
      from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
        and c.revoked_at is null
@@ -190,6 +190,8 @@ function addressOf({ file_id, pack_id, delivery_id }: AskedLink): string {
 const REASONS: Readonly<Record<string, Text>> = {
   link_expired: say('Their link has expired.'),
   link_exhausted: say('Their link has reached its download limit.'),
+  views_used_up: say('Their link has reached its limit of views.'),
+  views_expired: say('The views of their link have ended.'),
   link_withdrawn: say('Their link was withdrawn.'),
 }
 

@@ -19,6 +19,7 @@ import { createLooks } from './look.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -81,7 +82,7 @@ describe('counting', () => {
     }
   })
 
-  test('many links concurrently, each with its own limit, from two servers', async () => {
+  soakTest('many links concurrently, each with its own limit, from two servers', async () => {
     const links = await many(12, (at) => depot.addLink(SMALL, { download_limit: at + 1 }))
     const answers = await many(240, async (at) => {
       const link = (at * 7) % 12
@@ -95,32 +96,35 @@ describe('counting', () => {
     }
   })
 
-  test('many small files arrive with their own bytes while other clients disconnect', async () => {
-    const files = await many(30, async (at) => {
-      const bytes = randomBytes(20_000 + at * 7000)
-      return { bytes, ...(await depot.addLink(bytes)) }
-    })
-    const leave = async (key: string) => {
-      const socket = createConnection(port, '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\n\r\n`)
-      await new Promise((resolve) => socket.once('data', resolve))
-      socket.destroy()
-    }
-    await many(300, async (at) => {
-      const { bytes, key } = files[at % 30]!
-      if (at % 5 === 0) return leave(key)
-      const range = { start: at % 11, end: bytes.length - 1 - (at % 13) }
-      const answer = await get(
-        port,
-        key,
-        at % 3 ? {} : { range: `bytes=${range.start}-${range.end}` },
-      )
-      expect(answer.body.equals(at % 3 ? bytes : bytes.subarray(range.start, range.end + 1))).toBe(
-        true,
-      )
-    })
-  })
+  soakTest(
+    'many small files arrive with their own bytes while other clients disconnect',
+    async () => {
+      const files = await many(30, async (at) => {
+        const bytes = randomBytes(20_000 + at * 7000)
+        return { bytes, ...(await depot.addLink(bytes)) }
+      })
+      const leave = async (key: string) => {
+        const socket = createConnection(port, '127.0.0.1')
+        socket.on('error', () => {})
+        socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\n\r\n`)
+        await new Promise((resolve) => socket.once('data', resolve))
+        socket.destroy()
+      }
+      await many(300, async (at) => {
+        const { bytes, key } = files[at % 30]!
+        if (at % 5 === 0) return leave(key)
+        const range = { start: at % 11, end: bytes.length - 1 - (at % 13) }
+        const answer = await get(
+          port,
+          key,
+          at % 3 ? {} : { range: `bytes=${range.start}-${range.end}` },
+        )
+        expect(
+          answer.body.equals(at % 3 ? bytes : bytes.subarray(range.start, range.end + 1)),
+        ).toBe(true)
+      })
+    },
+  )
 
   test('a merchant’s reset reopens the link and keeps the total', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })

@@ -34,6 +34,7 @@ import { createSignedAddresses } from './signed.ts'
 import { createStartAddresses } from './start-addresses.ts'
 import { openQuery, type Query } from './targets.ts'
 import { createViewAnswers, isViewRoute } from './view/answers.ts'
+import { createViewSessions } from './view/view-sessions.ts'
 
 export interface DeliveryLimits {
   /** A client that reads nothing for this long is disconnected. */
@@ -172,6 +173,10 @@ interface AnswerParts {
   views: RecordedViews
 }
 
+const READS = ['GET', 'HEAD']
+const beginsView = ({ method }: IncomingMessage, { kind }: Route): boolean =>
+  method === 'POST' && kind === 'view'
+
 /** Connects the parts that answer the addresses of delivery. */
 function createAnswers(
   delivery: DeliveryParts,
@@ -196,16 +201,16 @@ function createAnswers(
     )
   const counter = counting.links
   const gates = createGates({ pool: database.pool, secrets, counter, attempts })
-  const starts = createStartAddresses(secrets)
+  const [starts, sessions] = [createStartAddresses(secrets), createViewSessions(database)]
   const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter, recordOpening, attempts, gates },
+    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, sessions },
   })
   const links = createLinkAnswers({
     ...{ counter, serving, clientOf, clock, pages, attempts, gates, starts },
   })
   const views = createViewAnswers({
     ...{ query, secrets, counter, serving, clientOf, attempts, views: recorded, gates },
-    secure: baseUrl.startsWith('https:'),
+    ...{ sessions, secure: baseUrl.startsWith('https:') },
   })
   const pictures = createPictureAnswer({
     ...{ database, counter, clientOf, gates },
@@ -223,7 +228,7 @@ function createAnswers(
     if (route.kind === 'open') return gates.answer(visit, clientOf(request))
     if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
       return sendToDownload(visit, route.key, { starts, gates })
-    if (request.method !== 'GET' && request.method !== 'HEAD')
+    if (!READS.includes(request.method ?? '') && !beginsView(request, route))
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
     if (route.kind === 'picture') return pictures(visit, route.key)
     if (isViewRoute(route)) return views(route, visit)

@@ -16,6 +16,7 @@ export const downloadsFeature = defineFeature({
     // Also the addresses of others to whom a buyer gave the link.
     link_openings: { about: 'Opened links', columns: ['email', 'address', 'agent'], how: 'delete' },
     file_views: { about: 'Views', columns: ['address', 'agent'], how: 'link' },
+    view_sessions: { about: 'Open views', columns: [], how: 'link' },
     download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
     archive_sessions: {
       about: 'Open downloads of all files',

@@ -29,6 +29,10 @@ const typeOf = ({ headers }: IncomingMessage): string | undefined =>
 /** Is the body JSON, which only programs send? */
 export const isJson = (request: IncomingMessage): boolean => typeOf(request) === 'application/json'
 
+/** PostgreSQL cannot store the character 0. */
+const storable = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\0', '') : value
+
 /** The fields of a form or of a JSON object. Throws `FormRefusal`. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
   const json = isJson(request)
@@ -38,10 +42,15 @@ export async function readForm(request: IncomingMessage): Promise<Record<string,
   // The rest is unread, so the connection cannot be used again.
   if (bytes === null)
     throw new FormRefusal('payload_too_large', { headers: ['Connection', 'close'] })
-  const text = bytes.toString()
-  if (!json) return Object.fromEntries(new URLSearchParams(text))
+  const fields = Object.entries(json ? readJson(bytes) : formOf(bytes))
+  return Object.fromEntries(fields.map(([name, value]) => [name, storable(value)]))
+}
+
+const formOf = (bytes: Buffer) => Object.fromEntries(new URLSearchParams(bytes.toString()))
+
+function readJson(bytes: Buffer): Record<string, unknown> {
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString()))
   } catch {
     throw new FormRefusal('malformed_request')
   }

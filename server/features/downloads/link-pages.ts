@@ -18,12 +18,21 @@ import type { Gates } from './gates/gates.ts'
 import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
 import { sendPack, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
-import { hasAsked, refuse, shownShop, translatorForLink } from './refusal.ts'
+import {
+  countsViews,
+  hasAsked,
+  refuse,
+  shownShop,
+  translatorForLink,
+  whyNotViewed,
+} from './refusal.ts'
 import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
+import { viewerOf } from './view/address.ts'
+import type { ViewSessions } from './view/view-sessions.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from './view-kinds.ts'
 
@@ -48,6 +57,7 @@ interface PageParts {
   archives: Archives
   counter: Pick<LinkCounter, 'owedBy' | 'asksUnder'>
   gates: Gates
+  sessions: Pick<ViewSessions, 'runningUnder'>
   attempts: Pick<RefusedAttempts, 'record'>
   /** Records that a buyer has opened the page of a delivery. Never throws. */
   recordOpening(shop: number, delivery: string, at: Date): void
@@ -96,19 +106,23 @@ async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
  * for something which this request has not answered are locked.
  */
 async function withOwed<File extends PackFile>(
-  { counter, gates }: PageParts,
+  { counter, gates, sessions }: PageParts,
   { visit, link, client }: PageRequest,
   files: readonly File[],
 ): Promise<{ files: readonly (Omit<File, 'asks'> & GatedFile)[]; archiveOwed: boolean }> {
   const owed = await counter.owedBy(link, client, visit.now)
+  const viewer = viewerOf(visit.request)
+  const views = viewer && (await sessions.runningUnder({ link, viewer, now: visit.now }))
   const one = ({ asks, ...file }: File): Omit<File, 'asks'> & GatedFile => {
-    const isOwed = owed.keys.has(hashKey(file.key).toString('hex'))
+    const hash = hashKey(file.key).toString('hex')
+    const isOwed = owed.keys.has(hash)
     const gated = asks !== ASKS_NOTHING
     const isOpen = !gated || gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now)
     return {
       ...file,
       downloads: file.downloads - (isOwed ? 1 : 0),
       ...{ gated, locked: isOpen ? null : shownAskOf(asks) },
+      viewing: views?.get(hash) ?? null,
     }
   }
   return { files: files.map(one), archiveOwed: owed.archive }
@@ -215,18 +229,21 @@ export const isScan = (request: IncomingMessage): boolean =>
   request.method === 'GET' && isScanner(request)
 
 export function sendConfirm(
-  { request, response }: Visit,
+  { request, response, now }: Visit,
   link: KnownLink,
   asked: { key: string; name: string; all?: boolean },
 ): void {
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
-  const { target } = link
+  const { target, view_limit: limit } = link
   const tokens = withTokens(tokensIn(request))
-  const view =
-    target && !asked.all
-      ? viewButtonOf(frame.t, target, relativeToPage(request, `view?key=${asked.key}${tokens}`))
-      : null
+  const isViewed = target && !asked.all && whyNotViewed(link, null, now) === null
+  const view = isViewed
+    ? viewButtonOf(frame.t, target, {
+        address: relativeToPage(request, `view?key=${asked.key}${tokens}`),
+        counted: countsViews(link),
+      })
+    : null
   const viewOnly = view !== null && target !== null && isViewOnly(target)
   const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`
   sendPage(
@@ -236,6 +253,9 @@ export function sendConfirm(
     renderConfirm(frame, {
       ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
       sha256: asked.all ? null : (target?.sha256 ?? null),
+      ...(view === null || limit === null
+        ? {}
+        : { viewsLeft: frame.t('views.left', { count: Math.max(0, limit - link.views) }) }),
     }),
   )
 }

@@ -12,7 +12,7 @@ import type { Gates } from './gates/gates.ts'
 import { hasTokens } from './gate-tokens.ts'
 import { askForm, isScan, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { sitesOf } from './referrers.ts'
-import { refuse, refusalReason, RETRY_LATER } from './refusal.ts'
+import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
 import { isPlain, opensPage, resumedPart, wantsArchive } from './request.ts'
 import {
   isBodiless,
@@ -26,6 +26,7 @@ import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
+import { viewerOf } from './view/address.ts'
 import { isViewOnly } from './view-kinds.ts'
 
 export interface LinkParts {
@@ -47,7 +48,10 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const { request, response, now } = visit
     const client = parts.clientOf(request)
     const sites = sitesOf(request.headers.referer)
-    const first: Asker = { key, client, sites, now, ...resumedPart(request) }
+    const first: Asker = {
+      ...{ key, client, sites, now, viewer: viewerOf(request) },
+      ...resumedPart(request),
+    }
     const start = parts.starts.stateOf(request, key, wantsArchive(request), now)
     const paged = wantsPage(request, start)
     // The answer in the address is checked against the link first.
@@ -171,9 +175,9 @@ const hasEnded = (reason: ErrorCode | null): reason is EndReason =>
 
 /** Why the link may not be used; null: it may, also because this buyer is owed a copy. */
 function reasonFor({ sites, now }: Asker, link: KnownLink): ErrorCode | null {
+  // Of a file that is only viewed, downloads decide nothing: the buyer is told that it is viewed.
+  if (link.target && isViewOnly(link.target)) return whyNotViewed(link, sites, now)
   const reason = refusalReason(link, sites, now)
-  // A used-up limit does not end views: the buyer is told that the file is viewed.
-  if (reason === 'link_exhausted' && link.target && isViewOnly(link.target)) return null
   return hasEnded(reason) && isOwed(link) ? null : reason
 }
 

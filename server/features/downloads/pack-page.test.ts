@@ -8,7 +8,8 @@ const file: OpenedPack['files'][number] = {
   ...{ filename: 'Guide.pdf', content_type: 'application/pdf', size_bytes: 1000, key: 'k' },
   ...{ view: 'download', sha256: null, unpictured: true, download_limit: 3, downloads: 0 },
   ...{ available_at: null, use_hours: null, use_ends_at: null, handle: 'guide' },
-  ...{ gated: true, locked: 'email' },
+  ...{ view_limit: null, views: 0, views_end_at: null, own_view_end: false },
+  ...{ gated: true, locked: 'email', viewing: null },
 }
 
 const shown = (...files: OpenedPack['files'][number][]) =>

@@ -9,7 +9,7 @@ import {
   type AskForm,
   type Page,
   type ShownShop,
-  type ViewButton,
+  type PageButton,
 } from './pages.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
 import { leadsToBytes } from './start-addresses.ts'
@@ -17,7 +17,8 @@ import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { isViewOnly } from './view-kinds.ts'
+import { hasViews } from './refusal.ts'
+import { isViewOnly, offeredView } from './view-kinds.ts'
 
 interface PackPage extends Page {
   summary: string
@@ -44,7 +45,7 @@ interface ShownRow {
   address: string | null
   /** The page that asks before its download; null: it is open. */
   unlock: string | null
-  view: ViewButton | null
+  view: PageButton | null
   /** The address of its product, when it is expired or used up; null: the product is not offered. */
   buy: string | null
 }
@@ -57,6 +58,8 @@ export interface GatedFile {
   gated: boolean
   /** What this request has not answered yet; null: it may have the file. */
   locked: 'email' | 'password' | null
+  /** When this browser's counted view of the file ends; null: it has none. */
+  viewing: Date | null
 }
 
 /** A file as the page shows it; the hash of a password stays behind. */
@@ -128,8 +131,11 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
         isUsable(file, now) && !isOnlyViewed(file)
           ? address(file.key, 'download', file.gated)
           : null,
-      view: isOpen(file, now)
-        ? viewButtonOf(t, viewed(file), address(file.key, 'view', file.gated))
+      view: isViewable(file, now)
+        ? viewButtonOf(t, viewed(file), {
+            address: address(file.key, 'view', file.gated),
+            counted: file.view_limit !== null && file.viewing === null,
+          })
         : null,
       unlock: isLocked(file, now)
         ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
@@ -144,7 +150,7 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
           allSize: t.size(bytesOf(zipped)),
         }
       : {}),
-    ...(files.every((file) => waits(file, now) || isUsable(file, now)) ? {} : moreOf(t, pack)),
+    ...(files.every((file) => waits(file, now) || isWhole(file, now)) ? {} : moreOf(t, pack)),
   }
 }
 
@@ -156,6 +162,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
+    ...viewTexts(t, file, now, timeZone),
     ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
 }
@@ -183,23 +190,36 @@ const viewed = ({ filename, content_type, view }: PageFile) => ({
 })
 const isOnlyViewed = (file: PageFile) => isViewOnly(viewed(file))
 
-/** A view needs no download to be left. */
-const hasLeft = (file: PageFile) =>
-  file.download_limit === null || file.downloads < file.download_limit || isOnlyViewed(file)
+/** It has downloads left; if it is only viewed, views. */
+const hasLeft = (file: ShownFile) =>
+  isOnlyViewed(file)
+    ? hasViews(file)
+    : file.download_limit === null || file.downloads < file.download_limit
 
 type ShownFile = OpenedPack['files'][number]
 
 const isOpen = (file: ShownFile, now: Date) =>
-  !file.preparing &&
-  isReleased(file, now) &&
-  !file.tag_problem &&
-  file.locked === null &&
-  !hasEnded(file, now)
+  file.locked === null && !waits(file, now) && !hasEnded(file, now)
 
 const isEnded = (file: ShownFile, now: Date) => !hasLeft(file) || hasEnded(file, now)
 
-const hasEnded = ({ expires_at, use_ends_at }: ShownFile, now: Date) =>
-  (expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now)
+const hasEnded = (file: ShownFile, now: Date): boolean => {
+  const { expires_at, use_ends_at } = file
+  if (isOnlyViewed(file)) return viewsEnded(file, now)
+  return Boolean((expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now))
+}
+
+const viewsEnded = ({ views_end_at }: ShownFile, now: Date): boolean =>
+  views_end_at !== null && views_end_at <= now
+
+const isViewed = (file: ShownFile) => offeredView(viewed(file)) !== null
+
+const isViewable = (file: ShownFile, now: Date): boolean =>
+  isViewed(file) && !waits(file, now) && !viewsEnded(file, now) && hasViews(file)
+
+/** It can be used in each way that it is offered. */
+const isWhole = (file: ShownFile, now: Date): boolean =>
+  isUsable(file, now) && (!isViewed(file) || isViewable(file, now))
 
 /** It is shown beside the file why it cannot be had, and asking for more would not help. */
 const waits = (file: ShownFile, now: Date): boolean =>
@@ -214,8 +234,11 @@ const isPictured = (file: ShownFile, now: Date) =>
   previewKind(file.content_type, file.size_bytes) !== null
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 /** An answer would give it. That of an expired or used-up file gives nothing. */
-const isLocked = (file: ShownFile, now: Date) =>
-  file.locked !== null && isUsable({ ...file, locked: null }, now)
+const isLocked = ({ locked, ...file }: ShownFile, now: Date): boolean => {
+  if (locked === null) return false
+  const open = { ...file, locked: null }
+  return isUsable(open, now) || isViewable(open, now)
+}
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => licenceText(t, key))
@@ -231,7 +254,8 @@ const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
 
 /** Each file of a delivery has its own expiry. A rental ends at a time of day. */
 function untilText(t: Translator, file: ShownFile, now: Date, timeZone: string): string {
-  const { expires_at, use_ends_at, use_hours } = file
+  const { use_ends_at, use_hours } = file
+  const expires_at = (isOnlyViewed(file) ? file.views_end_at : file.expires_at) ?? null
   const rented = use_ends_at !== null && !(expires_at && expires_at < use_ends_at)
   const end = rented ? use_ends_at : expires_at
   const day = end && (rented ? t.moment(end, timeZone) : t.date(end))
@@ -250,12 +274,44 @@ function moreOf(
   { shop: { name: shop, look }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
   // An expiry is shown beside its file.
-  const used = files.filter((file) => !hasLeft(file) && !hasEnded(file, now)).length
+  const used = files.filter(
+    (file) => !isOnlyViewed(file) && !hasLeft(file) && !hasEnded(file, now),
+  ).length
   const which = files.length === 1 ? 'only' : used < files.length ? 'some' : 'all'
-  const usedUp = used === 0 ? '' : t('pack.usedUp', { which })
+  const usedUp = [
+    used === 0 ? '' : t('pack.usedUp', { which }),
+    files.every((file) => !isViewed(file) || hasViews(file)) ? '' : viewsUsedUp(t, files),
+  ]
+    .filter((text) => text !== '')
+    .join(' ')
   if (!look.askAgain) return { usedUp }
   if (asked) return { usedUp: `${usedUp} ${t('advice.asked', { shop })}`.trim() }
   return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
+}
+
+function viewsUsedUp(t: Translator, files: readonly ShownFile[]): string {
+  const which =
+    files.length === 1
+      ? 'only'
+      : files.every((file) => isViewed(file) && !hasViews(file))
+        ? 'all'
+        : 'some'
+  return t('views.someUsedUp', { which })
+}
+
+/** What is left of the views of a file, if they have terms of their own. */
+function viewTexts(t: Translator, file: ShownFile, now: Date, timeZone: string): string[] {
+  const { view_limit: limit, views, viewing, views_end_at: end, own_view_end: isOwn } = file
+  if (!isViewed(file)) return []
+  const ended = viewsEnded(file, now)
+  return [
+    limit === null || ended ? '' : t('views.left', { count: Math.max(0, limit - views) }),
+    viewing === null || ended ? '' : t('views.running', { moment: t.moment(viewing, timeZone) }),
+    // Of a file that is only viewed, it is shown as the end of the file.
+    end === null || !isOwn || isOnlyViewed(file)
+      ? ''
+      : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
+  ]
 }
 
 function leftText(t: Translator, file: PageFile): string {

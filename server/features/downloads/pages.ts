@@ -5,8 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Handlebars from 'handlebars'
 import { PAGE_HEADERS } from '../../http/headers.ts'
 import { PLAIN_LOOK, type PageLook } from './look.ts'
-import type { MessageKey } from './texts/en.ts'
-import type { Translator, MessageValues } from './translate.ts'
+import type { Translator, MessageValues, MessageKey } from './translate.ts'
 
 export interface ShownShop {
   name: string
@@ -95,14 +94,16 @@ export interface MessagePage extends Page {
   advice?: string
   /** The name of the file or the pack. */
   name?: string
-  /** Opens the view of the file. */
-  button?: ViewButton | null
+  /** Leads to the view of the file, or to its download. */
+  button?: PageButton | null
 }
 
-/** A button that reads, plays or opens a file in the browser. */
-export interface ViewButton {
+/** A button that reads, plays or opens a file in the browser, or leads to its download. */
+export interface PageButton {
   /** Relative to the page. */
   address: string
+  /** It sends a POST. */
+  post: boolean
   text: string
   /** The text with the file's name. */
   named: string
@@ -113,9 +114,11 @@ export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', 
 /** The second step of a download, for programs that follow every link. */
 export interface ConfirmPage extends Page {
   name: string
-  view?: ViewButton | null
+  view?: PageButton | null
   /** The file is only viewed. */
   viewOnly?: boolean
+  /** How many views are left. */
+  viewsLeft?: string
   /** The digest of the file. */
   sha256?: string | null
   /** Where the button sends a POST, which no program that follows links sends. Relative to the page. */

@@ -57,7 +57,8 @@ export function previewPage(
       unpictured: true,
     },
     ...{ available_at: null, use_hours: null, use_ends_at: null },
-    ...{ gated: false, locked: null },
+    ...{ gated: false, locked: null, viewing: null },
+    ...{ view_limit: null, views: 0, views_end_at: null, own_view_end: false },
   }))
   const pack = {
     name: t('order.title'),

@@ -8,20 +8,21 @@ import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../c
 import { linkStatus } from '../links/model/links.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
-import type { MessageKey } from './texts/en.ts'
 import {
   renderMessage,
   sendPage,
   type AskForm,
   type Frame,
   type MessagePage,
+  type PageButton,
   type RenderedPage,
   type ShownShop,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
-import { prefersJson, relativeToPage } from './request.ts'
+import { PAGE, prefersJson, relativeToPage } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { translatorForRequest, type Translator } from './translate.ts'
+import { isViewOnly } from './view-kinds.ts'
+import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
 
 /** A link may ask the shop once in this time. */
 const ASK_EVERY_MS = 24 * 60 * 60 * 1000
@@ -61,6 +62,50 @@ export function refusalReason(
   if (status !== 'active') return 'link_withdrawn'
   if (link.tagProblem) return TAG_PROBLEMS[link.tagProblem]
   return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
+}
+
+/**
+ * Why an existing link may not be viewed now from these sites; null: it may, if it has views left
+ * (`hasViews`).
+ */
+export function viewRefusal(
+  link: KnownLink,
+  sites: readonly string[] | null,
+  now: Date,
+): ErrorCode | null {
+  const reason = refusalReason(withViewTerms(link), sites, now)
+  const { view_expires_at: end } = link
+  return reason === 'link_expired' && end && end <= now ? 'views_expired' : reason
+}
+
+/** The link with the expiry of its views. A view needs no download to be left. */
+export const withViewTerms = (link: KnownLink): KnownLink => ({
+  ...link,
+  download_limit: null,
+  expires_at: link.views_end_at,
+})
+
+/** Has a view left, or this browser a running one? */
+export const hasViews = ({
+  view_limit,
+  views,
+  viewing,
+}: Pick<KnownLink, 'view_limit' | 'views' | 'viewing'>): boolean =>
+  view_limit === null || views < view_limit || viewing !== null
+
+/** A view that begins now is counted. */
+export const countsViews = ({
+  view_limit,
+  viewing,
+}: Pick<KnownLink, 'view_limit' | 'viewing'>): boolean => view_limit !== null && viewing === null
+
+/** Why the file of the link may not be viewed now; null: it may. */
+export function whyNotViewed(
+  link: KnownLink,
+  sites: readonly string[] | null,
+  now: Date,
+): ErrorCode | null {
+  return viewRefusal(link, sites, now) ?? (hasViews(link) ? null : 'views_used_up')
 }
 
 const TAG_PROBLEMS = { missing: 'customer_tag_missing', guest: 'customer_unknown' } as const
@@ -106,6 +151,18 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
       : t('exhausted.happened', { limit: link?.download_limit ?? 0 }),
     advice: askFor(t, link),
   }),
+  views_used_up: (t, link) => ({
+    title: t('views.usedUpTitle'),
+    happened: t('views.usedUp', { limit: link?.view_limit ?? 0 }),
+    advice: askFor(t, link),
+  }),
+  views_expired: (t, link) => ({
+    title: t('views.expiredTitle'),
+    happened: link?.view_expires_at
+      ? t('views.expired', { day: t.date(link.view_expires_at) })
+      : '',
+    advice: askFor(t, link),
+  }),
   link_held: (t, link) => ({
     title: t(link?.blocked === 'held' ? 'order.heldTitle' : 'order.preparingTitle'),
     happened: t(HELD_TEXTS[link?.blocked ?? ''] ?? 'order.held', { shop: link?.shopName ?? '' }),
@@ -133,6 +190,11 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
     advice: t('referrer.advice'),
   }),
   file_view_only: (t) => ({ title: t('view.onlyTitle'), happened: t('view.onlyHappened') }),
+  view_needs_cookie: (t) => ({
+    title: t('views.cookieTitle'),
+    happened: t('views.cookie'),
+    advice: t('views.cookieAdvice'),
+  }),
   view_ended: (t) => ({ title: t('view.endedTitle'), happened: '', advice: t('view.endedAdvice') }),
   rate_limited: (t) => ({
     title: t('tooOften.title'),
@@ -193,12 +255,15 @@ const invalidRequest = (t: Translator): RefusalText => ({
 const MAY_ASK: readonly ErrorCode[] = [
   'link_expired',
   'link_exhausted',
+  'views_used_up',
+  'views_expired',
   'link_withdrawn',
   'validation_failed',
 ]
 
-/** A used-up limit does not end views. */
-const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted']
+/** The end of downloads does not end views, and the reverse. */
+const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted', 'link_expired']
+const VIEWED: readonly ErrorCode[] = ['views_used_up', 'views_expired']
 
 function pageOf(
   request: IncomingMessage,
@@ -214,8 +279,8 @@ function pageOf(
   const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
-  const view = VIEWABLE.includes(code) ? viewButton(request, t, link, ask?.key ?? key) : {}
-  const whole = name === undefined ? page : { ...page, name, ...view }
+  const button = otherUse(request, t, code, { link, key: ask?.key ?? key, now: now ?? new Date() })
+  const whole = name === undefined ? page : { ...page, name, button }
   // More downloads would not help the buyer of a blocked delivery.
   if (!ask || !now || link.blocked || !link.look.askAgain || !MAY_ASK.includes(code))
     return renderMessage(frame, whole)
@@ -224,21 +289,30 @@ function pageOf(
   return renderMessage(frame, { ...whole, advice })
 }
 
-const viewButton = (
+/** The button for what is left: the view of a file that is not downloaded, or its download. */
+function otherUse(
   request: IncomingMessage,
   t: Translator,
-  { target }: KnownLink,
-  key: string | undefined,
-) =>
-  key && target
-    ? {
-        button: viewButtonOf(
-          t,
-          target,
-          relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`),
-        ),
-      }
-    : {}
+  code: ErrorCode,
+  { link, key, now }: { link: KnownLink; key: string | undefined; now: Date },
+): PageButton | null {
+  const { target } = link
+  if (!key || !target?.hash) return null
+  const tokens = withTokens(tokensIn(request))
+  if (VIEWABLE.includes(code) && whyNotViewed(link, null, now) === null)
+    return viewButtonOf(t, target, {
+      address: relativeToPage(request, `view?key=${key}${tokens}`),
+      counted: countsViews(link),
+    })
+  const isLeft = !isViewOnly(target) && refusalReason(link, null, now) === null
+  if (!VIEWED.includes(code) || !isLeft) return null
+  return {
+    address: relativeToPage(request, `download?key=${key}&${PAGE}${tokens}`),
+    text: t('pack.download'),
+    named: t('pack.downloadNamed', { filename: target.filename }),
+    post: false,
+  }
+}
 
 function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
   if (link.delivery)

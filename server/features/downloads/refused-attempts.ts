@@ -14,6 +14,8 @@ import { WaitingRows } from './waiting-rows.ts'
 
 export const REFUSED_REASONS = [
   'used_up',
+  'views_used_up',
+  'views_expired',
   'expired',
   'revoked',
   'withdrawn',
@@ -32,6 +34,9 @@ export function refusedReason(link: KnownLink, code: ErrorCode, now: Date): Refu
   switch (code) {
     case 'link_expired':
       return 'expired'
+    case 'views_used_up':
+    case 'views_expired':
+      return code
     case 'link_exhausted':
       return linkStatus(link, now) === 'active' && isUnprepared(link) ? 'not_prepared' : 'used_up'
     case 'link_held':

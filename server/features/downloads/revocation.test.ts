@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { openDepot, type Depot } from '../../../test/delivery.ts'
+import { someOf } from '../../../test/scale.ts'
 
 const SIZE = 3_000_000
 /**
@@ -85,27 +86,36 @@ const WITHDRAWALS = [
   ],
 ] as const
 
-describe.each(['disk', 'bucket'])('a running download from a %s', (kind) => {
-  test.each(WITHDRAWALS)('of a link is ended by %s, in another process', async (_, change) => {
-    const other = await begin(
-      ports[kind]!,
-      `/download?key=${(await depot.addLink(randomBytes(SIZE))).key}`,
-    )
-    const { key, file } = await depot.addLink(randomBytes(SIZE))
-    const download = await begin(ports[kind]!, `/download?key=${key}`)
-    expect([download.status, other.status]).toEqual([200, 200])
-    await database.pool.query(change, [file])
-    expect(await download.ended).toBe('ECONNRESET')
-    await database.pool.query('update shops set uninstalled_at = null')
-    // Downloads with another valid permission continue.
-    if (!change.includes('shops'))
-      expect(await Promise.race([other.ended, looked(kind)])).toBe('looked')
-  })
+const OF_PUBLIC_FILES = [
+  ['making it private', `update files set visibility = 'private' where id = $1`],
+  ['the trash', `update files set deleted_at = now() where id = $1`],
+] as const
 
-  test.each([
-    ['making it private', `update files set visibility = 'private' where id = $1`],
-    ['the trash', `update files set deleted_at = now() where id = $1`],
-  ])('of a public file is ended by %s', async (_, change) => {
+describe.each(['disk', 'bucket'])('a running download from a %s', (kind) => {
+  /** In npm test each withdrawal has one kind of store, and in soak both. */
+  const here = <T>(withdrawals: readonly T[]) =>
+    someOf(withdrawals, (_, at) => (kind === 'disk') === (at % 2 === 0))
+
+  test.each(here(WITHDRAWALS))(
+    'of a link is ended by %s, in another process',
+    async (_, change) => {
+      const other = await begin(
+        ports[kind]!,
+        `/download?key=${(await depot.addLink(randomBytes(SIZE))).key}`,
+      )
+      const { key, file } = await depot.addLink(randomBytes(SIZE))
+      const download = await begin(ports[kind]!, `/download?key=${key}`)
+      expect([download.status, other.status]).toEqual([200, 200])
+      await database.pool.query(change, [file])
+      expect(await download.ended).toBe('ECONNRESET')
+      await database.pool.query('update shops set uninstalled_at = null')
+      // Downloads with another valid permission continue.
+      if (!change.includes('shops'))
+        expect(await Promise.race([other.ended, looked(kind)])).toBe('looked')
+    },
+  )
+
+  test.each(here(OF_PUBLIC_FILES))('of a public file is ended by %s', async (_, change) => {
     const { path, file } = await depot.addPublic(randomBytes(SIZE))
     const download = await begin(ports[kind]!, path)
     await database.pool.query(change, [file])

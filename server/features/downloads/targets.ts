@@ -56,6 +56,8 @@ export interface Asker {
   offset?: number | null
   /** Does the request ask for a part that does not begin with the first byte? */
   later?: boolean
+  /** The browser (`viewerOf`), which may have a session of the link's view. */
+  viewer?: Buffer | null
   /** What the link asks for (`Gate.asks`), if the request has the answer. */
   opened?: string | null
 }

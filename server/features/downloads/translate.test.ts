@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { expect, test } from 'vitest'
-import { de } from './texts/de.ts'
-import { en, type MessageKey } from './texts/en.ts'
-import { es } from './texts/es.ts'
-import { fr } from './texts/fr.ts'
-import { ja } from './texts/ja.ts'
-import { acceptedTags, translatorForRequest, translatorFor } from './translate.ts'
+import de from './texts/de.json' with { type: 'json' }
+import en from './texts/en.json' with { type: 'json' }
+import es from './texts/es.json' with { type: 'json' }
+import fr from './texts/fr.json' with { type: 'json' }
+import ja from './texts/ja.json' with { type: 'json' }
+import { acceptedTags, translatorForRequest, translatorFor, type MessageKey } from './translate.ts'
 
 const KEYS = Object.keys(en) as MessageKey[]
 

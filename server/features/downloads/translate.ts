@@ -2,12 +2,17 @@
 // language.
 import type { IncomingMessage } from 'node:http'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { de } from './texts/de.ts'
-import { en, type MessageKey, type Messages } from './texts/en.ts'
-import { es } from './texts/es.ts'
-import { fr } from './texts/fr.ts'
-import { ja } from './texts/ja.ts'
+import de from './texts/de.json' with { type: 'json' }
+import en from './texts/en.json' with { type: 'json' }
+import es from './texts/es.json' with { type: 'json' }
+import fr from './texts/fr.json' with { type: 'json' }
+import ja from './texts/ja.json' with { type: 'json' }
 
+/** A text of the catalogs, which are in ICU format. English defines the keys. */
+export type MessageKey = keyof typeof en
+type Messages = Readonly<Record<MessageKey, string>>
+
+// The French apostrophe is ’: a straight one quotes in ICU messages.
 const CATALOGS = { en, de, fr, es, ja } satisfies Record<string, Messages>
 
 export type Locale = keyof typeof CATALOGS

@@ -1,8 +1,7 @@
 // The button that opens the view of a file, beside its download.
-import type { ViewButton } from './pages.ts'
+import type { PageButton } from './pages.ts'
 import type { FileTarget } from './targets.ts'
-import type { MessageKey } from './texts/en.ts'
-import type { Translator } from './translate.ts'
+import type { Translator, MessageKey } from './translate.ts'
 import { offeredView, type ViewKind } from './view-kinds.ts'
 
 const TEXTS: Readonly<Record<ViewKind, readonly [text: MessageKey, named: MessageKey]>> = {
@@ -12,14 +11,18 @@ const TEXTS: Readonly<Record<ViewKind, readonly [text: MessageKey, named: Messag
   document: ['view.read', 'view.readNamed'],
 }
 
-/** Null: the file is not viewed. */
+/**
+ * Null: the file is not viewed. A view that is counted needs a POST, which no program that follows
+ * links sends.
+ */
 export function viewButtonOf(
   t: Translator,
   file: Pick<FileTarget, 'filename' | 'contentType' | 'view'>,
-  address: string,
-): ViewButton | null {
+  { address, counted }: { address: string; counted: boolean },
+): PageButton | null {
   const kind = offeredView(file)
   if (kind === null) return null
   const [text, named] = TEXTS[kind]
-  return { address, text: t(text), named: t(named, { filename: file.filename }) }
+  const texts = { text: t(text), named: t(named, { filename: file.filename }) }
+  return { address, ...texts, post: counted }
 }

@@ -34,13 +34,11 @@ const ACCOUNT = `id, name, username, password_changed_at, public_keys, enabled, 
 export const listAccounts = (scope: ShopScope): Promise<DropAccount[]> =>
   scope.query<DropAccount>(`select ${ACCOUNT} from drop_accounts where shop_id = :shop order by id`)
 
-export async function readAccount(scope: ShopScope, id: string): Promise<DropAccount | null> {
-  const [row] = await scope.query<DropAccount>(
+export const readAccount = (scope: ShopScope, id: string): Promise<DropAccount | null> =>
+  scope.first<DropAccount>(
     `select ${ACCOUNT} from drop_accounts where shop_id = :shop and id = :id`,
     { id },
   )
-  return row ?? null
-}
 
 export interface AccountFields {
   name?: string | undefined

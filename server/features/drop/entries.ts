@@ -67,11 +67,10 @@ export async function findEntry(
   name: string,
 ): Promise<DropEntry | null> {
   if (name === '') return rootEntry()
-  const [row] = await scope.query<DropEntry>(
+  return scope.first<DropEntry>(
     `select ${ENTRY} from drop_entries where shop_id = :shop and folder = :folder and name = :name`,
     { folder, name },
   )
-  return row ?? null
 }
 
 /** Reads a page of a folder, by name. `after`: the previous page's last name. */
@@ -201,13 +200,11 @@ async function moveContents(tx: ShopScope, from: string, to: string): Promise<vo
 }
 
 /** Sets the time of an entry. False: the entry was removed in the meantime. */
-export async function setModified(scope: ShopScope, id: string, at: Date): Promise<boolean> {
-  const rows = await scope.query(
+export const setModified = (scope: ShopScope, id: string, at: Date): Promise<boolean> =>
+  scope.has(
     `update drop_entries set modified_at = :at where shop_id = :shop and id = :id returning 1`,
     { id, at },
   )
-  return rows.length > 0
-}
 
 /** Marks a file that waits to be imported as an interrupted transfer. */
 export const markInterrupted = async (scope: ShopScope, id: string): Promise<void> =>

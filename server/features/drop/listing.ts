@@ -54,13 +54,11 @@ const SELECT = `
   from drop_entries e`
 
 /** Reads the file with this UUID, or null. */
-export async function readDropFile(scope: ShopScope, id: string): Promise<ListedDropFile | null> {
-  const [row] = await scope.query<ListedDropFile>(
+export const readDropFile = (scope: ShopScope, id: string): Promise<ListedDropFile | null> =>
+  scope.first<ListedDropFile>(
     `${SELECT} where e.shop_id = :shop and e.id = :id and e.kind = 'file' and e.state <> 'note'`,
     { id },
   )
-  return row ?? null
-}
 
 /**
  * Moves a failed or imported file back to the folder where it was dropped: the next import takes

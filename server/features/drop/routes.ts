@@ -18,13 +18,15 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
 import { dropAccountRoutes } from './routes/account-endpoints.ts'
 import { dropCredentialsRoutes } from './routes/credentials-endpoints.ts'
 import { dropFileRoutes } from './routes/file-endpoints.ts'
+
+const endpoint = endpointsOf({ tag: 'Drop folders' })
 
 export interface DropRouteParts {
   database: Database
@@ -37,27 +39,29 @@ export interface DropRouteParts {
 }
 
 const settings = {
-  enabled: z.boolean().meta({ description: 'Off: nobody can connect' }),
-  tls_required: z.boolean().meta({ description: 'FTP is refused unless it is encrypted' }),
-  auto_import: z.boolean().meta({ description: 'Off: files wait until they are imported by hand' }),
-  schedule: z.enum(SCHEDULES).meta({
-    description: `hourly: at each full hour, files that nothing has changed for ${QUIET_SECONDS} seconds; realtime: each file as soon as it is complete; manual: only on request`,
-  }),
-  match_by: z.enum(MATCH_BY).meta({
-    description:
+  enabled: z.boolean().describe('Off: nobody can connect'),
+  tls_required: z.boolean().describe('FTP is refused unless it is encrypted'),
+  auto_import: z.boolean().describe('Off: files wait until they are imported by hand'),
+  schedule: z
+    .enum(SCHEDULES)
+    .describe(
+      `hourly: at each full hour, files that nothing has changed for ${QUIET_SECONDS} seconds; realtime: each file as soon as it is complete; manual: only on request`,
+    ),
+  match_by: z
+    .enum(MATCH_BY)
+    .describe(
       'sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: by the shop’s settings',
-  }),
-  notify: z.boolean().meta({ description: 'An email when an import has ended' }),
-  move_to_processed: z.boolean().meta({
-    description:
+    ),
+  notify: z.boolean().describe('An email when an import has ended'),
+  move_to_processed: z
+    .boolean()
+    .describe(
       'Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder',
-  }),
-  folder_names: z.enum(FOLDER_NAMES).meta({
-    description: 'How the name of a file’s folder is used',
-  }),
-  on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).meta({
-    description: 'What to do if the shop has a file with the name',
-  }),
+    ),
+  folder_names: z.enum(FOLDER_NAMES).describe('How the name of a file’s folder is used'),
+  on_conflict: z
+    .enum(['error', 'rename', 'overwrite', 'new_version'])
+    .describe('What to do if the shop has a file with the name'),
 }
 const settingsBody = z
   .strictObject(settings)
@@ -70,22 +74,22 @@ const settingsBody = z
 const dropSchema = z
   .object({
     ...settings,
-    running: z.boolean().meta({
-      description: 'false: no drop server runs, so that nobody can connect; its log says why',
-    }),
+    running: z
+      .boolean()
+      .describe('false: no drop server runs, so that nobody can connect; its log says why'),
     host: z.string(),
     sftp_port: z.number(),
     ftp_port: z.number(),
     path: z.string(),
     host_keys: z
       .array(z.object({ type: z.string(), fingerprint: z.string() }))
-      .meta({ description: 'What SFTP clients show when they connect for the first time' }),
-    next_import_at: timestamp.nullable().meta({ description: 'Of the hourly schedule' }),
+      .describe('What SFTP clients show when they connect for the first time'),
+    next_import_at: timestamp.nullable().describe('Of the hourly schedule'),
     waiting: z.object({ files: z.number(), bytes: z.number() }),
     quota: z.object({ used_bytes: z.number(), max_bytes: z.number() }),
     limits: z.object({
       file_bytes: z.number(),
-      clear_after_days: z.number().meta({ description: 'Of /processed/ and /failed/' }),
+      clear_after_days: z.number().describe('Of /processed/ and /failed/'),
       quiet_seconds: z.number(),
     }),
   })
@@ -131,24 +135,18 @@ async function recordOf(
 
 function settingsRoutes(parts: DropRouteParts): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/drop',
+    endpoint('GET /api/drop', {
       summary: 'Read how to connect, how files are imported, and what waits',
-      tag: 'Drop folders',
       scope: ['drop:read', 'drop:write'],
       replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
       handler: async ({ caller: { scope } }) => ({
         body: await recordOf(parts, scope, await readSettings(scope)),
       }),
     }),
-    endpoint({
-      method: 'patch',
-      path: '/api/drop',
+    endpoint('PATCH /api/drop', {
       summary: 'Change some of the settings',
       description:
         'A change of `enabled` or `tls_required` ends open sessions within a second. `on_conflict` `overwrite` and `new_version` need `files:write` too.',
-      tag: 'Drop folders',
       scope: 'drop:write',
       body: settingsBody,
       replies: {
@@ -165,16 +163,13 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
 }
 
 const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
-  endpoint({
-    method: 'post',
-    path: '/api/drop/import',
+  endpoint('POST /api/drop/import', {
     summary: 'Import the waiting files of the drop folder now',
     description:
       'Takes every complete file: SFTP files immediately, FTP files after the client’s next command or 30 seconds. With `dry_run` it is only a preview until it is confirmed: the files wait meanwhile, and a file that another import takes or that is sent again is left out.',
-    tag: 'Drop folders',
     scope: 'drop:write',
     query: z.strictObject({
-      file_id: z.string().optional().meta({ description: 'Only this one' }),
+      file_id: z.string().optional().describe('Only this one'),
     }),
     body: z.strictObject({ dry_run: z.boolean().optional() }).default({}),
     replies: {

@@ -14,6 +14,7 @@ import type { Logger } from '../../core/log.ts'
 import { BlobDigester } from '../../core/store/digests.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
+import { traced, type SpanOptions } from '../../core/tracing.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
@@ -144,7 +145,10 @@ function transferOf(start: TransferStart, begun: TransferFile): NamedTransfer {
   const began = new Date()
   const progress: Progress = { modifiedAt: null, refused: null }
   let ending: Promise<string> | null = null
-  const end = (clean: boolean) => (ending ??= endTransfer(start, begun, progress, clean))
+  const end = (clean: boolean) =>
+    (ending ??= traced('receive a file', spanOf(start, receiver, began, clean), () =>
+      endTransfer(start, begun, progress, clean),
+    ))
   return {
     writeId,
     isNamed: () => name.isTaken(),
@@ -172,6 +176,23 @@ function transferOf(start: TransferStart, begun: TransferFile): NamedTransfer {
     abandon: async () => void (await end(false)),
   }
 }
+
+/** Each transfer has a separate trace: the import of its file begins later, with others. */
+const spanOf = (
+  { request }: TransferStart,
+  receiver: Receiver,
+  begun: Date,
+  clean: boolean,
+): SpanOptions => ({
+  kind: 'job',
+  begun,
+  fields: {
+    'stevedore.shop': request.shop,
+    'stevedore.protocol': request.protocol,
+    'stevedore.bytes': receiver.size(),
+    'stevedore.complete': clean,
+  },
+})
 
 /** The reason to refuse bytes up to `end`, or null. */
 function refusalAt(

@@ -86,8 +86,8 @@ export async function takeName(database: Database, taking: NameClaim): Promise<T
 }
 
 /** Moves a file that is being imported aside, so that a new file can have its name. */
-async function moveAside(scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> {
-  const rows = await scope.query(
+const moveAside = (scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> =>
+  scope.has(
     `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
        dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text,
        parent_id = null
@@ -95,8 +95,6 @@ async function moveAside(scope: ShopScope, { folder, name }: DropPlace): Promise
        returning 1`,
     { folder, name },
   )
-  return rows.length > 0
-}
 
 async function refused(
   scope: ShopScope,

@@ -17,7 +17,7 @@ export const fileSchema = z
     upload_date: z.iso.date(),
     created_at: timestamp,
     updated_at: timestamp,
-    deleted_at: timestamp.nullable().meta({ description: 'When it was moved to the trash' }),
+    deleted_at: timestamp.nullable().describe('When it was moved to the trash'),
     products: z.array(z.string()),
     mappings: z.array(
       z.object({
@@ -36,23 +36,22 @@ export const fileSchema = z
     pack: z.object({ id: z.string(), name: z.string() }).nullable(),
     downloads: z.number().int(),
     ...settingFields,
-    public_url: z.url().nullable().meta({
-      description: 'Its address while it is public and asks for nothing',
-    }),
+    public_url: z.url().nullable().describe('Its address while it is public and asks for nothing'),
     version: z.number().int(),
-    sha256: z.string().nullable().meta({
-      description: 'The SHA-256 digest of its bytes in hex; null while it is not computed yet',
-    }),
-    problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
-      description: 'Why it cannot be downloaded: its bytes are damaged',
-    }),
+    sha256: z
+      .string()
+      .nullable()
+      .describe('The SHA-256 digest of its bytes in hex; null while it is not computed yet'),
+    problem: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe('Why it cannot be downloaded: its bytes are damaged'),
     matched: z
       .array(z.object({ field: z.enum(MATCHED_FIELDS), value: z.string() }))
       .optional()
-      .meta({
-        description:
-          'In a list that was searched: the fields in which words were found, with their text',
-      }),
+      .describe(
+        'In a list that was searched: the fields in which words were found, with their text',
+      ),
   })
   .meta({ id: 'File' })
 

@@ -11,7 +11,7 @@ import type { BlobStore } from '../../core/store/store.ts'
 import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
@@ -20,7 +20,8 @@ import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
 import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
 
-const byId = z.strictObject({ id: z.string() })
+const endpoint = endpointsOf({ tag: 'Files' })
+
 const packId = z.string().transform((id, context) => {
   const uuid = parsePublicId('pack', id)
   if (uuid !== null) return uuid
@@ -50,10 +51,7 @@ export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
 
 const sampleSchema = z
   .object({
-    url: z
-      .url()
-      .nullable()
-      .meta({ description: 'null while it is being made, or if it cannot be' }),
+    url: z.url().nullable().describe('null while it is being made, or if it cannot be'),
     size_bytes: z.number().int().nullable(),
     problem: z
       .object({
@@ -61,7 +59,7 @@ const sampleSchema = z
         message: z.string(),
       })
       .nullable()
-      .meta({ description: 'Why it cannot be made' }),
+      .describe('Why it cannot be made'),
   })
   .meta({ id: 'FileSample', description: 'What everyone may read or hear of the file' })
 
@@ -73,8 +71,8 @@ const whole = fileSchema.extend({
       location: z.string(),
       copies: z
         .array(z.string())
-        .meta({ description: 'Other storage locations with a copy of the current version' }),
-      backed_up_at: timestamp.nullable().meta({ description: 'When it was last backed up' }),
+        .describe('Other storage locations with a copy of the current version'),
+      backed_up_at: timestamp.nullable().describe('When it was last backed up'),
     })
     .meta({ id: 'FileStorage', description: 'Where the bytes are' }),
 })
@@ -97,13 +95,9 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
 }
 
 const read = (parts: FileRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}',
+  endpoint('GET /api/files/{id}', {
     summary: 'Read a file',
-    tag: 'Files',
     scope: 'files:read',
-    params: byId,
     replies: { 200: { description: 'The file', schema: whole } },
     handler: async ({ caller, params }) => ({
       body: await wholeFile(parts, caller.scope, requirePublicId('file', params.id)),
@@ -111,15 +105,11 @@ const read = (parts: FileRouteParts) =>
   })
 
 const change = (parts: FileRouteParts) =>
-  endpoint({
-    method: 'patch',
-    path: '/api/files/{id}',
+  endpoint('PATCH /api/files/{id}', {
     summary: 'Change a file',
     description:
       'Absent fields stay unchanged. With `pack_id`, the file gets the pack’s products, or (null) loses them.',
-    tag: 'Files',
     scope: 'files:write',
-    params: byId,
     body: z
       .strictObject({
         filename: filename.overwrite(cleanName).optional(),
@@ -146,14 +136,10 @@ const change = (parts: FileRouteParts) =>
   })
 
 const content = ({ stores }: FileRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/content',
+  endpoint('GET /api/files/{id}/content', {
     summary: 'Download a file’s current bytes',
     description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
-    tag: 'Files',
     scope: 'files:read',
-    params: byId,
     replies: contentReplies,
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
@@ -169,16 +155,12 @@ const content = ({ stores }: FileRouteParts) =>
   })
 
 const preview = ({ readPreview }: FileRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/preview',
+  endpoint('GET /api/files/{id}/preview', {
     summary: 'A small picture of a file',
     ofManyOnAPage: true,
     description:
       'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for.',
-    tag: 'Files',
     scope: 'files:read',
-    params: byId,
     replies: {
       200: { description: 'The picture', schema: null },
       404: {
@@ -208,14 +190,10 @@ const preview = ({ readPreview }: FileRouteParts) =>
   })
 
 const downloads = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/downloads',
+  endpoint('GET /api/files/{id}/downloads', {
     summary: 'List a file’s downloads, newest first',
     description: 'Only recorded ones: none while `download_tracking` is off.',
-    tag: 'Files',
     scope: 'files:read',
-    params: byId,
     query: z.strictObject(page),
     replies: {
       200: {
@@ -223,10 +201,7 @@ const downloads = () =>
         schema: listOf(
           z.object({
             at: timestamp,
-            link_id: z
-              .string()
-              .nullable()
-              .meta({ description: 'null: through its public address' }),
+            link_id: z.string().nullable().describe('null: through its public address'),
             address: z.string(),
             agent: z.string(),
           }),
@@ -254,15 +229,11 @@ const downloads = () =>
   })
 
 const publicAddress = (parts: FileRouteParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/files/{id}/public-address',
+  endpoint('POST /api/files/{id}/public-address', {
     summary: 'Replace the address of a public file',
     description:
       'The old address stops working immediately. A private file has none: make it public first.',
-    tag: 'Files',
     scope: 'files:write',
-    params: byId,
     replies: {
       200: { description: 'The file, with its new `public_url`', schema: whole },
       409: { description: 'The file is private', schema: errorSchema },

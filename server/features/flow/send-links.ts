@@ -85,14 +85,12 @@ function refused(issues: readonly Issue[]): AppError {
  * Records the run, with the ids of webhooks, as long as the platform may repeat the request. False:
  * it was recorded before.
  */
-async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
-  const rows = await tx.query(
+const isNewRun = (tx: ShopScope, run: string): Promise<boolean> =>
+  tx.has(
     `insert into webhooks (shop_id, id, topic) values (:shop, :id, 'flow/send-download-links')
      on conflict do nothing returning id`,
     { id: `flow/${run}` },
   )
-  return rows.length > 0
-}
 
 /**
  * Creates the links. Throws `validation_failed`, which names each file and pack that does not

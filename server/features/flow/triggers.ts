@@ -84,18 +84,16 @@ export async function raiseTriggers(
  * Records that the platform refuses the trigger: it is not sent for a day. False if it was recorded
  * before.
  */
-export async function recordTriggerRefusal(
+export const recordTriggerRefusal = (
   tx: ShopScope,
   handle: FlowTrigger,
   reason: string,
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<boolean> =>
+  tx.has(
     `update flow_triggers t set refused_at = now(), refused = :reason
      where t.shop_id = :shop and t.handle = :handle and ${IS_USED} returning handle`,
     { handle, reason: reason.slice(0, 500) },
   )
-  return rows.length > 0
-}
 
 /**
  * Records whether a workflow of the shop uses the trigger.

@@ -1,7 +1,7 @@
 // The home page: what needs the merchant, and what happened.
 import { z } from 'zod'
 import { storedMessage } from '../../core/texts.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { messageText } from '../../http/schemas.ts'
 import { METRICS, readFigures, readPoints, type Metric } from './model/figures.ts'
 import { PERIODS } from './model/tops.ts'
@@ -16,17 +16,19 @@ const attentionSchema = z
       .array(
         z.object({
           need: z.enum(NEED_NAMES as [Need, ...Need[]]),
-          count: count.meta({ description: `Exact up to ${MAX_COUNTED}` }),
+          count: count.describe(`Exact up to ${MAX_COUNTED}`),
           message: z.string(),
           message_text: messageText,
-          cause: z.string().nullable().meta({
-            description:
+          cause: z
+            .string()
+            .nullable()
+            .describe(
               'The code of the error, of failed and stopped imports: each cause is an entry',
-          }),
-          url: z.string().meta({ description: 'The admin page where somebody can act' }),
+            ),
+          url: z.string().describe('The admin page where somebody can act'),
         }),
       )
-      .meta({ description: 'What waits for somebody, the most important first' }),
+      .describe('What waits for somebody, the most important first'),
     first_steps: z
       .object({
         imported: z.boolean(),
@@ -35,7 +37,7 @@ const attentionSchema = z
         downloaded: z.boolean(),
         branded: z.boolean(),
       })
-      .meta({ description: 'What has happened in the shop so far' }),
+      .describe('What has happened in the shop so far'),
   })
   .meta({ id: 'Attention' })
 
@@ -53,12 +55,10 @@ const totals = z.object(
 )
 const figuresSchema = z
   .object({
-    days: z
-      .array(totals.extend({ day: z.iso.date() }))
-      .meta({ description: 'Oldest first, in UTC' }),
+    days: z.array(totals.extend({ day: z.iso.date() })).describe('Oldest first, in UTC'),
     totals: z
       .object({ now: totals, before: totals })
-      .meta({ description: 'Of the period, and of the equally long one before it' }),
+      .describe('Of the period, and of the equally long one before it'),
     top_files: z.array(z.object({ file_id: z.string(), filename: z.string(), downloads: count })),
     top_products: z.array(
       z.object({ product_id: z.string(), title: z.string(), downloads: count }),
@@ -69,12 +69,12 @@ const figuresSchema = z
   })
   .meta({ id: 'Figures' })
 
-const about = { tag: 'Home', scope: 'operations:read' } as const
+const endpoint = endpointsOf({ tag: 'Home', scope: 'operations:read' })
 
 const daysQuery = z
   .enum(PERIODS.map(String) as [string, ...string[]])
   .default('30')
-  .meta({ description: 'Days, today included' })
+  .describe('Days, today included')
 
 const statsSchema = z
   .object({
@@ -83,10 +83,10 @@ const statsSchema = z
         z.object({
           day: z.iso.date(),
           value: count,
-          before: count.meta({ description: 'Of the same day in the equally long period before' }),
+          before: count.describe('Of the same day in the equally long period before'),
         }),
       )
-      .meta({ description: 'Each day of the period, oldest first, in UTC' }),
+      .describe('Each day of the period, oldest first, in UTC'),
     total: count,
   })
   .meta({ id: 'Stats' })
@@ -97,10 +97,7 @@ interface HomeParts {
 }
 
 export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/attention',
+  endpoint('GET /api/attention', {
     summary: 'Read what needs the merchant, and the first steps of the shop',
     replies: { 200: { description: 'The counts', schema: attentionSchema } },
     handler: async ({ caller: { scope } }) => {
@@ -113,10 +110,7 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
       return { body: { needs: found, first_steps } }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/stats',
+  endpoint('GET /api/stats', {
     summary: 'Read one figure of each of the last days',
     query: z.strictObject({ metric: z.enum(METRICS), days: daysQuery }),
     replies: { 200: { description: 'The days and their sum', schema: statsSchema } },
@@ -127,10 +121,7 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
       return { body: { points, total: points.reduce((sum, { value }) => sum + value, 0) } }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/home/figures',
+  endpoint('GET /api/home/figures', {
     summary: 'Read downloads, deliveries and imports of the last days',
     description:
       'Downloads are current; the other figures are counted again when they are read, earlier days of imported orders once an hour. In a shop with very many downloads the top files and products are counted once an hour.',

@@ -6,24 +6,22 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 const channelSchema = z
   .object({
     id: z.string(),
-    title: z.string().meta({ description: 'How an operation was started: `CSV`' }),
+    title: z.string().describe('How an operation was started: `CSV`'),
     imports: z
       .object({
-        title: z.string().meta({ description: 'One import: `CSV import`' }),
+        title: z.string().describe('One import: `CSV import`'),
         plural: z
           .string()
-          .meta({ description: 'The imports that an attached workflow applies to: `CSV imports`' }),
+          .describe('The imports that an attached workflow applies to: `CSV imports`'),
       })
       .nullable()
-      .meta({ description: 'Null: its operations work on existing files' }),
+      .describe('Null: its operations work on existing files'),
   })
   .meta({ id: 'Channel' })
 
 export function channelRoutes(channels: readonly Channel[]): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/channels',
+    endpoint('GET /api/channels', {
       summary: 'List the channels by which operations start',
       tag: 'Workflows',
       scope: 'operations:read',

@@ -50,7 +50,8 @@ const FIGURES = `
   cross join lateral (
     select count(*) filter (where l.file_id is not null and l.revoked_at is null)::int as files,
       count(*) filter (where l.file_id is not null and l.revoked_at is null
-        and (l.downloads >= l.download_limit or l.ends_at <= now()))::int as blocked,
+        and (l.downloads >= l.download_limit or l.views >= l.view_limit or l.ends_at <= now()))::int
+        as blocked,
       coalesce(sum(l.served), 0)::int as downloads, max(l.last_download_at) as last_download_at
     from links l where l.shop_id = :shop and (lower(l.email) collate "C") = a.email) links`
 

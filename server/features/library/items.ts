@@ -40,6 +40,13 @@ export interface LibraryItem {
   preparing: boolean
   download_limit: number | null
   downloads: number
+  /** Null: unlimited, or a pack. */
+  view_limit: number | null
+  views: number
+  /** When it can be viewed no longer; null: always. */
+  views_end_at: Date | null
+  /** Its views have an end of their own. */
+  own_view_end: boolean
   expires_at: Date | null
   available_at: Date | null
   use_hours: number | null
@@ -79,6 +86,10 @@ interface ItemRow extends LinkFacts {
   use_hours: number | null
   first_used_at: Date | null
   tag_problem: TagProblem | null
+  view_limit: number | null
+  views: number
+  views_end_at: Date | null
+  own_view_end: boolean
   asks: string
 }
 
@@ -132,7 +143,8 @@ const READ = (search: boolean) => `
       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,
       l.available_at, l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
       ${askOf('l', 'p')} as asks,
-      l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, f.deleted_at,
+      l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, l.view_limit, l.views,
+      l.views_end_at, l.view_expires_at is not null as own_view_end, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
     where ${LISTED} ${search ? `and ${SEARCHED}` : ''}
@@ -189,10 +201,11 @@ export async function readLibrary(
 
 function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'licence_keys'> {
   const { name, product, handle, preparing, created_at, version, renewed_at } = row
-  const { download_limit, downloads, expires_at } = row
+  const { download_limit, downloads, expires_at, view_limit, views, views_end_at } = row
   return {
     ...{ name, product, handle, preparing, created_at, version, renewed_at },
     ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
+    ...{ view_limit, views, views_end_at, own_view_end: row.own_view_end },
     ...{ available_at: row.available_at, use_hours: row.use_hours },
     ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
     locked: shownAskOf(row.asks),
@@ -211,7 +224,5 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
 }
 
 /** Does the library of this address (in lower case) list anything? */
-export async function hasItems(scope: ShopScope, email: string): Promise<boolean> {
-  const rows = await scope.query(`select from ${TABLES} where ${LISTED} limit 1`, { email })
-  return rows.length > 0
-}
+export const hasItems = (scope: ShopScope, email: string): Promise<boolean> =>
+  scope.has(`select from ${TABLES} where ${LISTED} limit 1`, { email })

@@ -10,6 +10,7 @@ import { PAGE } from '../downloads/request.ts'
 import { licenceText, productAddress, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
+import { hasViews } from '../downloads/refusal.ts'
 import { isViewOnly } from '../downloads/view-kinds.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
@@ -129,26 +130,25 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   })
   const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
   const view = viewOf(t, item)
-  // A view needs no download to be left.
-  const isUsable =
-    !waits && (item.status === 'active' || (view?.isOnly === true && item.status === 'exhausted'))
+  const views = view && isViewable(item, now) ? view : null
+  // A view needs no download to be left, and the reverse.
+  const isUsable = !waits && (views !== null || (item.status === 'active' && !view?.isOnly))
   const shopName = shop?.name ?? ''
   const isOpen = isUsable && item.locked === null
-  const buttons = isUsable
-    ? isOpen
-      ? usableButtons(t, item, view, download(item.key))
-      : [lockedButton(t, name, download(item.key))]
-    : waits
+  const uses = isOpen
+    ? usableButtons(t, item, views, download(item.key))
+    : [lockedButton(t, name, download(item.key))]
+  const isEnded = item.status !== 'active' && !view?.isOnly
+  const more = [
+    // Both pages have the form to ask the shop.
+    ...(shop?.look.askAgain === false
       ? []
-      : [
-          // Both pages have the form to ask the shop.
-          ...(shop?.look.askAgain === false
-            ? []
-            : [button(t('library.again', { shop: shopName }), page ?? download(item.key), true)]),
-          ...(item.handle === null || !shop?.look.buyAgain
-            ? []
-            : [button(t('library.buyAgain'), productAddress(shop.domain, item.handle), true)]),
-        ]
+      : [button(t('library.again', { shop: shopName }), page ?? download(item.key), true)]),
+    ...(item.handle === null || !shop?.look.buyAgain
+      ? []
+      : [button(t('library.buyAgain'), productAddress(shop.domain, item.handle), true)]),
+  ]
+  const buttons = waits ? [] : [...(isUsable ? uses : []), ...(isUsable && !isEnded ? [] : more)]
   return {
     ...{ name, page, buttons },
     isNew:
@@ -165,14 +165,14 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   }
 }
 
-/** Of what can be had: its download and its view, or its view alone. */
+/** Of what can be had: its download and its view, or one of them. */
 function usableButtons(
   t: Translator,
-  { name, size_bytes }: LibraryItem,
+  { name, size_bytes, status }: LibraryItem,
   view: ReturnType<typeof viewOf>,
   address: string,
 ): Button[] {
-  if (view?.isOnly) return [view.button]
+  if (view && (view.isOnly || status !== 'active')) return [view.button]
   const isPack = size_bytes === null
   const download = {
     ...{ text: t(isPack ? 'library.open' : 'pack.download'), second: false, post: !isPack },
@@ -192,7 +192,8 @@ const lockedButton = (t: Translator, name: string, address: string): Button => (
 function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
   if (content_type === null || view === null) return null
   const file = { filename: name, contentType: content_type, view }
-  const shown = viewButtonOf(t, file, `view?key=${key}`)
+  // A view that is counted asks first.
+  const shown = viewButtonOf(t, file, { address: `view?key=${key}`, counted: false })
   if (!shown) return null
   const { address, text, named } = shown
   return {
@@ -201,12 +202,30 @@ function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
   }
 }
 
+const isViewable = ({ views, view_limit, views_end_at }: LibraryItem, now: Date): boolean =>
+  hasViews({ views, view_limit, viewing: null }) && (views_end_at === null || views_end_at > now)
+
+/** What is left of its views, if they have terms of their own. */
+function viewFacts(t: Translator, item: LibraryItem, now: Date): string[] {
+  const { views, view_limit: limit, views_end_at: end, own_view_end: isOwn } = item
+  const view = viewOf(t, item)
+  if (!view) return []
+  const ended = end !== null && end <= now
+  return [
+    limit === null || ended ? '' : t('views.left', { count: Math.max(0, limit - views) }),
+    end === null || !isOwn || view.isOnly
+      ? ''
+      : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
+  ]
+}
+
 const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
   content_type !== null && !unpictured && previewKind(content_type, size_bytes ?? 0) !== null
 
 function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
-  const { size_bytes, created_at, version, renewed_at, expires_at, download_limit, downloads } =
-    item
+  const { size_bytes, created_at, version, renewed_at, download_limit, downloads } = item
+  const isOnly = viewOf(t, item)?.isOnly === true
+  const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
     size_bytes === null ? '' : t.size(size_bytes),
     t('library.bought', { day: t.date(created_at) }),
@@ -218,7 +237,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
     item.tag_problem ? t('order.needsTag') : '',
     item.locked === null ? '' : t(`gate.asks.${item.locked}`),
     item.use_hours !== null && item.first_used_at === null ? useText(t, item.use_hours) : '',
-    download_limit === null || item.status === 'expired' || viewOf(t, item)?.isOnly
+    download_limit === null || item.status === 'expired' || isOnly
       ? ''
       : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
     expires_at === null
@@ -229,6 +248,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
               ? t.moment(expires_at, timeZone)
               : t.date(expires_at),
         }),
+    ...viewFacts(t, item, now),
     ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),
   ]
 }

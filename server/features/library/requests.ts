@@ -79,7 +79,9 @@ export function createLibraryRequests(parts: LibraryParts) {
   })
   const addresses = openAddressLimit(parts)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
+    // PostgreSQL cannot store the character 0.
+    const url = (request.url ?? '').replaceAll('%00', '')
+    const { pathname, searchParams: query } = new URL(url, 'http://localhost')
     const visit = { request, response, query, now: parts.clock() }
     const json = isJson(request)
     try {
@@ -117,7 +119,7 @@ async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: stri
     const action = withLocale(request, 'library/request')
     return send(visit, 410, renderRequestForm(frame, { action, expired: true }))
   }
-  const search = (query.get('search') ?? '').replaceAll('\0', '').trim().slice(0, MAX_SEARCH)
+  const search = (query.get('search') ?? '').trim().slice(0, MAX_SEARCH)
   const page = pageOf(query.get('page'))
   const opens = request.method === 'GET' && !isScanner(request)
   const [visited, { items, hasMore }] = await Promise.all([

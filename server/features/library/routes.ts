@@ -7,7 +7,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, text, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import { readBuyerPage } from '../downloads/buyer-page.ts'
 import { deliveryDetailSchema, openingRecord, refusalRecord } from '../orders/record.ts'
@@ -24,13 +24,10 @@ export interface BuyerRouteParts {
 
 const buyerSchema = z
   .object({
-    email: z.string().meta({ description: 'In lower case' }),
+    email: z.string().describe('In lower case'),
     orders: z.number().int(),
-    files: z.number().int().meta({ description: 'In deliveries and links that were not revoked' }),
-    blocked_files: z
-      .number()
-      .int()
-      .meta({ description: 'Of them, those that are used up or have expired' }),
+    files: z.number().int().describe('In deliveries and links that were not revoked'),
+    blocked_files: z.number().int().describe('Of them, those that are used up or have expired'),
     downloads: z.number().int(),
     last_download_at: timestamp.nullable(),
     last_order_at: timestamp.nullable(),
@@ -42,7 +39,7 @@ const buyerDetailSchema = buyerSchema
   .extend({
     library: z
       .object({ sent_at: timestamp.nullable(), opened_at: timestamp.nullable() })
-      .meta({ description: 'When its link was last sent, and when it was last opened' }),
+      .describe('When its link was last sent, and when it was last opened'),
     download_list,
     refusals,
     views,
@@ -51,14 +48,14 @@ const buyerDetailSchema = buyerSchema
       .array(
         z.object({
           ...{ file_id: z.string(), filename: z.string(), key: z.string() },
-          revoked: z.boolean().meta({ description: 'By the shop, or with a refund' }),
+          revoked: z.boolean().describe('By the shop, or with a refund'),
         }),
       )
-      .meta({ description: 'Keys that were shown to the buyer; only with `links:write`' }),
+      .describe('Keys that were shown to the buyer; only with `links:write`'),
   })
   .meta({ id: 'BuyerDetail' })
 
-const about = { tag: 'Buyers' } as const
+const endpoint = endpointsOf({ tag: 'Buyers' })
 const readers = ['files:read', 'links:write'] as const
 const email = emailAddress('Send an email address')
 const time = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -70,19 +67,12 @@ export const buyerRoutes = (parts: BuyerRouteParts): Endpoint[] => [
 ]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/buyers',
+  endpoint('GET /api/buyers', {
     summary: 'List buyers by email address',
     scope: readers,
     query: z.strictObject({
       ...page,
-      search: z
-        .string()
-        .max(320)
-        .optional()
-        .meta({ description: 'The beginning of the email address' }),
+      search: z.string().max(320).optional().describe('The beginning of the email address'),
     }),
     replies: { 200: { description: 'A page of buyers', schema: listOf(buyerSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {
@@ -97,10 +87,7 @@ const list = () =>
   })
 
 const read = ({ secrets }: BuyerRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/buyers/detail',
+  endpoint('GET /api/buyers/detail', {
     summary: 'Read a buyer',
     description:
       'With the last downloads, refused downloads and licence keys. Read the deliveries with `GET /api/deliveries?email=` and the links with `GET /api/links?email=`.',
@@ -137,10 +124,7 @@ const read = ({ secrets }: BuyerRouteParts) =>
 
 const send = (parts: BuyerRouteParts) => {
   const limit = openAddressLimit(parts)
-  return endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/buyers/library',
+  return endpoint('POST /api/buyers/library', {
     summary: 'Send a buyer the link to their library',
     scope: 'links:write',
     body: z.strictObject({ email }).meta({ id: 'LibraryRequest' }),

@@ -13,23 +13,36 @@ export const linkSchema = z
     id: z.string(),
     file_id: z.string().nullable(),
     pack_id: z.string().nullable(),
-    filename: z.string().meta({ description: 'The name of the file or the pack' }),
-    url: z.url().nullable().meta({ description: 'Only with `links:write`' }),
-    copy_url: z.url().nullable().meta({
-      description:
+    filename: z.string().describe('The name of the file or the pack'),
+    url: z.url().nullable().describe('Only with `links:write`'),
+    copy_url: z
+      .url()
+      .nullable()
+      .describe(
         'The address to give to a buyer, as `copied_links` of the buyer’s page says; only with `links:write`',
-    }),
+      ),
     email: z.string().nullable(),
     expires_at: timestamp.nullable(),
-    available_at: timestamp.nullable().meta({
-      description: 'When it becomes available, or did; null: when it was created',
-    }),
-    first_use_hours: z.number().int().nullable().meta({
-      description: 'It expires this many hours after its first use; null: the use ends nothing',
-    }),
+    available_at: timestamp
+      .nullable()
+      .describe('When it becomes available, or did; null: when it was created'),
+    first_use_hours: z
+      .number()
+      .int()
+      .nullable()
+      .describe('It expires this many hours after its first use; null: the use ends nothing'),
     first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
+    view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
+    views: z
+      .number()
+      .int()
+      .meta({ description: 'Those that were counted: a link without `view_limit` counts none' }),
+    view_expires_at: timestamp.nullable().meta({
+      description:
+        'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+    }),
     ask_for: shownAskSchema,
     status: z.enum(LINK_STATUSES),
     created_at: timestamp,
@@ -59,6 +72,8 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
   first_used_at: link.first_used_at?.toISOString() ?? null,
   download_limit: link.download_limit,
   downloads: link.downloads,
+  ...{ view_limit: link.view_limit, views: link.views },
+  view_expires_at: link.view_expires_at?.toISOString() ?? null,
   ask_for: shownAskOf(link.asks),
   status: link.status,
   created_at: link.created_at.toISOString(),
@@ -68,18 +83,14 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
 export const linkFilterFields = {
   file_id: z.string().optional(),
   pack_id: z.string().optional(),
-  operation_id: z.string().optional().meta({ description: 'Links that this operation created' }),
+  operation_id: z.string().optional().describe('Links that this operation created'),
   status: z.enum(LINK_STATUSES).optional(),
-  email: z
-    .string()
-    .max(320)
-    .optional()
-    .meta({ description: 'Created for this address, ignoring case' }),
+  email: z.string().max(320).optional().describe('Created for this address, ignoring case'),
   search: z
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'The file’s name contains this, or the address begins with it' }),
+    .describe('The file’s name contains this, or the address begins with it'),
 }
 type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 

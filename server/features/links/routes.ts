@@ -1,5 +1,12 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { checkAsk, say, emailAddress, type Text, sayFixed } from '../../../plugins/contract.ts'
+import {
+  checkAsk,
+  say,
+  emailAddress,
+  settingChanges,
+  type Text,
+  sayFixed,
+} from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
@@ -17,7 +24,7 @@ import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import {
-  endpoint,
+  endpointsOf,
   type Caller,
   type Endpoint,
   type Reply,
@@ -38,11 +45,17 @@ import { fileIds } from '../operations/selection.ts'
 import { sendChunks } from '../../http/stream-body.ts'
 import { channelOf } from '../operations/routes.ts'
 
+const endpoint = endpointsOf({ tag: 'Links' })
+
 /** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
 const MAX_PER_FILE = 1000
 
-const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
+const { view_limit, view_days } = settingChanges
+const terms = {
+  ...{ expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() },
+  ...{ view_limit, view_days },
+}
 const email = emailAddress('Send an email address')
   .nullish()
   .transform((address) => address ?? undefined)
@@ -54,7 +67,7 @@ const linksBody = (limits: Limits) =>
       pack_id: z
         .string()
         .optional()
-        .meta({ description: 'Instead of files: one link for all files of the pack' }),
+        .describe('Instead of files: one link for all files of the pack'),
       ...terms,
       ...askFields,
       email,
@@ -101,12 +114,9 @@ export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [
 ]
 
 const create = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/links',
+  endpoint('POST /api/links', {
     summary: 'Create download links for files or a pack',
     description: `One link per file, all or none. Absent terms come from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
-    tag: 'Links',
     scope: 'links:write',
     atomic: true,
     body: linksBody(parts.limits),
@@ -148,9 +158,10 @@ async function linkOfPack(
 ): Promise<Link> {
   const pack_id = parsePublicId('pack', body.pack_id ?? '')
   if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
-  const { expiry_days, download_limit, email } = body
+  const { expiry_days, download_limit, view_limit, view_days, email } = body
   const ask_for = await askTerm(scope, body)
-  const wanted = { pack_id, expiry_days, download_limit, email, ask_for }
+  const terms = { expiry_days, download_limit, view_limit, view_days }
+  const wanted = { ...{ pack_id, email, ask_for }, ...terms }
   return createPackLink(scope, secrets, wanted, clock())
 }
 
@@ -204,13 +215,10 @@ async function operate(
 }
 
 const list = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/links',
+  endpoint('GET /api/links', {
     summary: 'List links, newest first',
     description:
       'Links that a pack’s link gave to its files are listed only with `file_id`. A page may be short, or even empty, and still have a `next_cursor`. Addresses are shown only with `links:write`.',
-    tag: 'Links',
     scope: ['files:read', 'links:write'],
     query: z.strictObject({ ...page, ...linkFilterFields }),
     replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
@@ -255,15 +263,15 @@ const COLUMNS = [
   'downloads',
   'status',
   'created_at',
+  'view_limit',
+  'views',
+  'view_expires_at',
 ] as const
 
 const exportCsv = (parts: LinkRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/links/export.csv',
+  endpoint('GET /api/links/export.csv', {
     summary: 'Export links as CSV',
     description: 'All links that match the filter, newest first, as a download.',
-    tag: 'Links',
     scope: 'links:write',
     query: z.strictObject(linkFilterFields),
     replies: { 200: { description: 'The links, one in each row', schema: null, type: 'text/csv' } },

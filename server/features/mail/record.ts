@@ -12,11 +12,10 @@ const recordSchema = z
     name: z.string(),
     value: z.string(),
     required: z.boolean(),
-    state: z.enum(RECORD_STATES).meta({
-      description:
-        '`different`: there is another value; `unanswered`: the name servers were silent',
-    }),
-    found: z.string().nullable().meta({ description: 'The value that is there instead' }),
+    state: z
+      .enum(RECORD_STATES)
+      .describe('`different`: there is another value; `unanswered`: the name servers were silent'),
+    found: z.string().nullable().describe('The value that is there instead'),
   })
   .meta({ id: 'MailDnsRecord' })
 
@@ -28,10 +27,8 @@ export const mailSettingsSchema = z
     name: name.unwrap(),
     reply_to: reply_to.unwrap(),
     way: way.unwrap(),
-    used: z.enum(SENDING_WAYS).meta({ description: 'The way of the next mail' }),
-    from: z.object({ name: z.string(), email: z.string() }).meta({
-      description: 'The sender of the next mail',
-    }),
+    used: z.enum(SENDING_WAYS).describe('The way of the next mail'),
+    from: z.object({ name: z.string(), email: z.string() }).describe('The sender of the next mail'),
     server: z
       .object({ host, port, security, user, from, has_password: z.boolean() })
       .extend({ reports: reports.unwrap() })
@@ -40,7 +37,7 @@ export const mailSettingsSchema = z
         test: z
           .object({ to: z.string(), expires_at: timestamp })
           .nullable()
-          .meta({ description: 'The last test mail, whose code was not entered yet' }),
+          .describe('The last test mail, whose code was not entered yet'),
       })
       .nullable(),
     domain: z
@@ -52,12 +49,12 @@ export const mailSettingsSchema = z
         confirmed_at: timestamp.nullable(),
       })
       .nullable(),
-    reports_offered: z.boolean().meta({
-      description: 'The installation reads reports about mails, also those of a shop’s own server',
-    }),
+    reports_offered: z
+      .boolean()
+      .describe('The installation reads reports about mails, also those of a shop’s own server'),
     domain_offered: z
       .boolean()
-      .meta({ description: 'The installation has a mail server, which can sign for a domain' }),
+      .describe('The installation has a mail server, which can sign for a domain'),
   })
   .meta({ id: 'MailSettings' })
 

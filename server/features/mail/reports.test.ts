@@ -12,6 +12,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { readMailbox } from './mailbox.ts'
 import { createMailTokens } from './message-token.ts'
 import { signedText } from './provider-ses.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const POSTMARK = 'a password of postmark'
 const MAILGUN = 'a signing key of mailgun'
@@ -131,7 +132,7 @@ it('the mailbox: a wrong address is blocked and reported, a full one only report
   ])
 })
 
-it('many bounces raise few notices', async () => {
+soakTest('many bounces raise few notices', async () => {
   for (let at = 0; at < 14; at++) {
     const { address } = await sentMail(`buyer${at}@example.com`)
     mailbox.mails.push({ seen: false, raw: dsn(address, '4.4.1', 'timed out') })

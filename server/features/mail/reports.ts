@@ -61,9 +61,9 @@ export function recordReport(database: Database, report: MailReport): Promise<bo
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 const wordsOf = ({ reason }: MailReport) => oneLine(reason).slice(0, MAX_REASON)
 
-async function insertReport(tx: ShopScope, report: MailReport): Promise<boolean> {
+function insertReport(tx: ShopScope, report: MailReport): Promise<boolean> {
   const { mail, event, permanent, recipient, code, source } = report
-  const rows = await tx.query(
+  return tx.has(
     `insert into mail_events (shop_id, message_id, key, event, permanent, recipient, code, reason, source)
      values (:shop, :message, :key, :event, :permanent, :recipient, :code, :reason, :source)
      on conflict do nothing returning 1`,
@@ -74,7 +74,6 @@ async function insertReport(tx: ShopScope, report: MailReport): Promise<boolean>
       reason: wordsOf(report),
     },
   )
-  return rows.length > 0
 }
 
 /** A returned mail stays returned; a mail of unknown fate was sent after all. */

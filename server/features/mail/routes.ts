@@ -14,10 +14,9 @@ import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
-import { lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Caller, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import type { Resolver } from '../../ports/addresses.ts'
 import { allowAddress, listBlocked } from './blocks.ts'
@@ -51,22 +50,18 @@ export interface MailRouteParts {
   }
 }
 
-const about = { tag: 'Mail', path: '/api/settings/mail' } as const
+const endpoint = endpointsOf({ tag: 'Mail' })
 const saved = { 200: { description: 'All of it', schema: mailSettingsSchema } } as const
 const refused = { 422: { description: 'Every problem', schema: errorSchema } } as const
 
 export const mailRoutes = (parts: MailRouteParts): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
+  endpoint('GET /api/settings/mail', {
     summary: 'Read how mails to buyers are sent',
     scope: 'operations:read',
     replies: saved,
     handler: ({ caller }) => answer(parts, caller),
   }),
-  endpoint({
-    ...about,
-    method: 'patch',
+  endpoint('PATCH /api/settings/mail', {
     summary: 'Change how mails to buyers are sent',
     scope: 'settings:write',
     body: senderChange,
@@ -86,11 +81,10 @@ async function answer({ mail }: MailRouteParts, { scope }: Caller) {
   return { body: mailSettingsRecord(await readMailSettings(scope), mail) }
 }
 
-const SERVER = `${about.path}/server`
+const SERVER = `/api/settings/mail/server`
 
 const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
-  endpoint({
-    ...{ ...about, path: SERVER, method: 'put' },
+  endpoint(`PUT ${SERVER}`, {
     summary: 'Set the shop’s own mail server',
     description:
       'It is used once a test mail through it has arrived: until then, and after each change, the installation sends.',
@@ -102,8 +96,7 @@ const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
       return answer(parts, caller)
     },
   }),
-  endpoint({
-    ...{ ...about, path: SERVER, method: 'delete' },
+  endpoint(`DELETE ${SERVER}`, {
     summary: 'Remove the shop’s own mail server',
     scope: 'settings:write',
     replies: saved,
@@ -118,8 +111,7 @@ const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
     },
   }),
   testRoute(parts),
-  endpoint({
-    ...{ ...about, path: `${SERVER}/confirm`, method: 'post' },
+  endpoint(`POST ${SERVER}/confirm`, {
     summary: 'Confirm the shop’s own mail server',
     description: 'With the code of the last test mail. Mails to buyers are then sent through it.',
     scope: 'settings:write',
@@ -177,8 +169,7 @@ function testRoute(parts: MailRouteParts): Endpoint {
   const tests = openRateLimit(parts.database.pool, {
     ...{ name: 'mail-tests', points: TESTS_PER_HOUR, seconds: HOUR_SECONDS },
   })
-  return endpoint({
-    ...{ ...about, path: `${SERVER}/test`, method: 'post' },
+  return endpoint(`POST ${SERVER}/test`, {
     summary: 'Send a test mail through the shop’s own mail server',
     description: 'It contains a code of six digits, which confirms the server.',
     scope: 'settings:write',
@@ -234,11 +225,10 @@ function testRoute(parts: MailRouteParts): Endpoint {
   })
 }
 
-const DOMAIN = `${about.path}/domain`
+const DOMAIN = `/api/settings/mail/domain`
 
 const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
-  endpoint({
-    ...{ ...about, path: DOMAIN, method: 'put' },
+  endpoint(`PUT ${DOMAIN}`, {
     summary: 'Set the domain that mails to buyers are sent from',
     description:
       'Its DNS records are in the answer. Mails are sent from it once its DKIM record is found.',
@@ -254,8 +244,7 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
       return answer(parts, caller)
     },
   }),
-  endpoint({
-    ...{ ...about, path: DOMAIN, method: 'delete' },
+  endpoint(`DELETE ${DOMAIN}`, {
     summary: 'Remove the domain that mails to buyers are sent from',
     scope: 'settings:write',
     replies: saved,
@@ -264,8 +253,7 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
       return answer(parts, caller)
     },
   }),
-  endpoint({
-    ...{ ...about, path: `${DOMAIN}/check`, method: 'post' },
+  endpoint(`POST ${DOMAIN}/check`, {
     summary: 'Look up the DNS records of the domain',
     scope: 'settings:write',
     replies: { ...saved, 409: { description: 'There is no domain', schema: errorSchema } },
@@ -282,16 +270,14 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
 const blockedSchema = z
   .object({
     ...{ email: z.string(), reason: z.string(), created_at: timestamp },
-    complaint: z.boolean().meta({
-      description:
-        'It reported a mail as spam: it gets no mails about new versions and added files',
-    }),
+    complaint: z
+      .boolean()
+      .describe('It reported a mail as spam: it gets no mails about new versions and added files'),
   })
   .meta({ id: 'BlockedAddress' })
 
 const blockRoutes = (): Endpoint[] => [
-  endpoint({
-    ...{ ...about, path: `${about.path}/blocked`, method: 'get' },
+  endpoint('GET /api/settings/mail/blocked', {
     summary: 'List addresses that nothing is sent to',
     description:
       'An earlier mail to them came back, because the address does not exist, or they reported it as spam (`complaint`).',
@@ -301,14 +287,17 @@ const blockRoutes = (): Endpoint[] => [
     handler: async ({ caller, query: { limit, cursor } }) => {
       const after = fromCursor(cursor, [text])?.[0]
       const rows = await listBlocked(caller.scope, { limit: limit + 1, after })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).email]) : null
-      const data = shown.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))
-      return { body: { data, next_cursor: next } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.email],
+          (row) => ({ ...row, created_at: row.created_at.toISOString() }),
+        ),
+      }
     },
   }),
-  endpoint({
-    ...{ ...about, path: `${about.path}/allow`, method: 'post' },
+  endpoint('POST /api/settings/mail/allow', {
     summary: 'Send mails to an address again',
     scope: 'settings:write',
     body: z.strictObject({ email: z.string().trim().min(1).max(320) }),

@@ -10,9 +10,5 @@ export const SENT_BY_SHOP = `(o.kind = 'email' and o.payload ->> 'template' in
     where m.shop_id = o.shop_id and ${OWN_SERVER}))`
 
 /** Does the shop send mails to buyers through its own server? */
-export async function sendsItself(scope: ShopScope): Promise<boolean> {
-  const rows = await scope.query(
-    `select from mail_settings m where m.shop_id = :shop and ${OWN_SERVER}`,
-  )
-  return rows.length > 0
-}
+export const sendsItself = (scope: ShopScope): Promise<boolean> =>
+  scope.has(`select from mail_settings m where m.shop_id = :shop and ${OWN_SERVER}`)

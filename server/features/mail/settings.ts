@@ -24,14 +24,15 @@ const fields = {
       sayPlain('A name has no control characters and none of < > "'),
     )
     .nullable()
-    .meta({ description: 'The name that buyers see; null: that of the installation' }),
+    .describe('The name that buyers see; null: that of the installation'),
   reply_to: emailAddress('Enter an email address')
     .nullable()
-    .meta({ description: 'Where answers of buyers go; null: to the sender' }),
-  way: z.enum(SENDING_WAYS).meta({
-    description:
+    .describe('Where answers of buyers go; null: to the sender'),
+  way: z
+    .enum(SENDING_WAYS)
+    .describe(
       '`server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed',
-  }),
+    ),
 }
 
 export const senderChange = z.strictObject(fields).partial().meta({ id: 'MailSettingsChange' })
@@ -58,10 +59,11 @@ export const serverChange = z
   .strictObject({
     host,
     port: z.number().int().min(1).max(65_535),
-    security: z.enum(['tls', 'starttls', 'none']).meta({
-      description:
+    security: z
+      .enum(['tls', 'starttls', 'none'])
+      .describe(
         '`tls`: from the beginning (port 465); `starttls`: required after the greeting (587)',
-    }),
+      ),
     user: z.string().trim().max(255, sayPlain('At most 255 characters')).default(''),
     password: z
       .string()
@@ -69,10 +71,12 @@ export const serverChange = z
       .optional()
       .meta({ description: 'Absent: the saved one', sensitive: true }),
     from: emailAddress('Enter the address that mails are sent from'),
-    reports: z.boolean().default(false).meta({
-      description:
+    reports: z
+      .boolean()
+      .default(false)
+      .describe(
         'Mails that come back are reported to the installation: its address is the sender of the envelope, which the server must accept. Only with `reports_offered`',
-    }),
+      ),
   })
   .meta({ id: 'MailServerChange' })
 

@@ -1,6 +1,6 @@
 // The texts of mails to buyers: the usual ones, the shop's own ones, and a preview.
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
@@ -20,14 +20,14 @@ import {
   type TextField,
 } from './usual-texts.ts'
 
-const about = { tag: 'Mail', path: '/api/settings/mail/texts' } as const
+const endpoint = endpointsOf({ tag: 'Mail' })
 const locale = z.enum(LOCALES as [Locale, ...Locale[]])
 const mail = z.enum(BUYER_MAILS)
 
 const fieldSchema = z.object({
   field: z.enum(FIELD_NAMES as [TextField, ...TextField[]]),
   max_length: z.number().int(),
-  usual: z.string().meta({ description: 'The usual text, with variables where they stand alone' }),
+  usual: z.string().describe('The usual text, with variables where they stand alone'),
   own: z.string().nullable(),
 })
 const textsSchema = z
@@ -44,9 +44,7 @@ const textsSchema = z
   .meta({ id: 'MailTexts' })
 
 export const textRoutes = ({ baseUrl }: { baseUrl: string }): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
+  endpoint('GET /api/settings/mail/texts', {
     summary: 'Read the texts of mails to buyers',
     scope: 'operations:read',
     replies: { 200: { description: 'All of them', schema: textsSchema } },
@@ -54,9 +52,7 @@ export const textRoutes = ({ baseUrl }: { baseUrl: string }): Endpoint[] => [
       body: textsRecord((await readMailSettings(caller.scope)).texts),
     }),
   }),
-  endpoint({
-    ...about,
-    method: 'patch',
+  endpoint('PATCH /api/settings/mail/texts', {
     summary: 'Change the texts of mails to buyers',
     description: 'Null and an empty text bring back the usual one. Absent texts stay unchanged.',
     scope: 'settings:write',
@@ -69,10 +65,7 @@ export const textRoutes = ({ baseUrl }: { baseUrl: string }): Endpoint[] => [
       body: textsRecord(await changeTexts(caller.scope, body.texts)),
     }),
   }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: `${about.path}/preview`,
+  endpoint('POST /api/settings/mail/texts/preview', {
     summary: 'Preview a mail to buyers',
     description: 'With an example, the saved texts and these changes, which are not saved.',
     scope: 'operations:read',

@@ -75,7 +75,7 @@ const allTexts = z.strictObject(
 /** By language and mail. Null and an empty text: the usual one. */
 export const textsChange = z
   .partialRecord(localeSchema, allTexts)
-  .meta({ description: 'By language and mail; null: the usual text' })
+  .describe('By language and mail; null: the usual text')
 export type TextsChange = z.output<typeof textsChange>
 
 export type OwnMailTexts = Partial<

@@ -31,26 +31,18 @@ const progressSchema = z
   .object({
     total: z.number().int(),
     sent: z.number().int(),
-    waiting: z.number().int().meta({ description: 'Not sent yet' }),
-    failed: z
-      .number()
-      .int()
-      .meta({ description: 'Also those that came back, or of which it is unknown' }),
-    ends_at: timestamp.nullable().meta({
-      description: 'When the last one is sent, if they are sent at a rate',
-    }),
+    waiting: z.number().int().describe('Not sent yet'),
+    failed: z.number().int().describe('Also those that came back, or of which it is unknown'),
+    ends_at: timestamp.nullable().describe('When the last one is sent, if they are sent at a rate'),
   })
   .meta({ id: 'OperationMails' })
 
 export const mailProgressRoute = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/operations/{id}/mails',
+  endpoint('GET /api/operations/{id}/mails', {
     summary: 'Count the emails of an operation',
     description: 'How many were sent, and until when the others wait.',
     tag: 'Messages',
     scope: 'operations:read',
-    params: z.strictObject({ id: z.string() }),
     replies: { 200: { description: 'The numbers', schema: progressSchema } },
     handler: async ({ caller: { scope }, params }) => {
       const id = requirePublicId(['import', 'op'], params.id)

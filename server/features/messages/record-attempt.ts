@@ -129,23 +129,21 @@ async function giveUp(
  * Writes the result. False if another attempt has taken the message, or the sweep has recorded a
  * result.
  */
-async function writeResult(
+const writeResult = (
   tx: ShopScope,
   message: Message,
   from: readonly string[],
   status: string,
   error: string | null,
   content = '{}',
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<boolean> =>
+  tx.has(
     `update outbox set status = :status, error = :error, result = result || :content::jsonb,
        sent_at = case when :status = 'sent' then now() else sent_at end
      where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[])
        returning id`,
     { id: message.id, lease: message.lease, from, status, error, content },
   )
-  return rows.length > 0
-}
 
 const TRIES = 40
 const WAIT_MS = 500

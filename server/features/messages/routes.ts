@@ -15,10 +15,12 @@ import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf, present } from '../../core/present.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { present } from '../../core/present.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+
+const endpoint = endpointsOf({ tag: 'Messages' })
 
 export const messageSchema = z
   .object({
@@ -26,24 +28,17 @@ export const messageSchema = z
     kind: z.enum(MESSAGE_KINDS),
     to: z.array(z.string()),
     subject: z.string(),
-    text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
-    status: z.enum(MESSAGE_STATUSES).meta({
-      description:
+    text: z.string().describe('The email as text, or the body that was posted'),
+    status: z
+      .enum(MESSAGE_STATUSES)
+      .describe(
         '`sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically',
-    }),
+      ),
     attempts: z.number().int(),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the last attempt failed, or why it came back' }),
-    reply: z
-      .string()
-      .nullable()
-      .meta({ description: 'The words with which the mail server accepted it' }),
-    sender: z.string().nullable().meta({ description: 'The address in `From`' }),
-    kept: z
-      .boolean()
-      .meta({ description: 'No mail server is configured: it was stored and not sent' }),
+    error: z.string().nullable().describe('Why the last attempt failed, or why it came back'),
+    reply: z.string().nullable().describe('The words with which the mail server accepted it'),
+    sender: z.string().nullable().describe('The address in `From`'),
+    kept: z.boolean().describe('No mail server is configured: it was stored and not sent'),
     created_at: timestamp,
     sent_at: timestamp.nullable(),
     operation_id: z.string().nullable(),
@@ -57,13 +52,13 @@ const messageDetailSchema = messageSchema
         z.object({
           at: timestamp,
           event: z.enum(REPORT_EVENTS),
-          permanent: z.boolean().meta({ description: 'The address is wrong' }),
+          permanent: z.boolean().describe('The address is wrong'),
           recipient: z.string().nullable(),
-          code: z.string().nullable().meta({ description: 'The status code, like 5.1.1' }),
-          reason: z.string().meta({ description: 'The words of the server' }),
+          code: z.string().nullable().describe('The status code, like 5.1.1'),
+          reason: z.string().describe('The words of the server'),
         }),
       )
-      .meta({ description: 'What mail servers reported about it, oldest first' }),
+      .describe('What mail servers reported about it, oldest first'),
   })
   .meta({ id: 'MessageDetail' })
 
@@ -78,13 +73,10 @@ export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): End
 }
 
 const list = (baseUrl: string) =>
-  endpoint({
-    method: 'get',
-    path: '/api/messages',
+  endpoint('GET /api/messages', {
     summary: 'List messages, newest first',
     description:
       'Content, recipients and status of messages. A waiting message is shown as it would be sent now.',
-    tag: 'Messages',
     scope: 'operations:read',
     query: z.strictObject({
       ...page,
@@ -101,21 +93,15 @@ const list = (baseUrl: string) =>
         ...(before ? { before } : {}),
       }
       const rows = await listMessages(caller.scope, filter, baseUrl)
-      const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+      return { body: listPage(rows, query.limit, (last) => [last.id], messageRecord) }
     },
   })
 
 const read = (baseUrl: string) =>
-  endpoint({
-    method: 'get',
-    path: '/api/messages/{id}',
+  endpoint('GET /api/messages/{id}', {
     summary: 'Read a message',
     description: 'With what was reported about it.',
-    tag: 'Messages',
     scope: 'operations:read',
-    params: z.strictObject({ id: z.string() }),
     replies: { 200: { description: 'The message', schema: messageDetailSchema } },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('message', params.id)
@@ -128,14 +114,10 @@ const read = (baseUrl: string) =>
   })
 
 const send = (baseUrl: string) =>
-  endpoint({
-    method: 'post',
-    path: '/api/messages/{id}/send',
+  endpoint('POST /api/messages/{id}/send', {
     summary: 'Send a message again',
     description: 'To the recipients in the current settings; its text and its id stay the same.',
-    tag: 'Messages',
     scope: 'operations:write',
-    params: z.strictObject({ id: z.string() }),
     replies: {
       202: { description: 'It waits to be sent', schema: messageSchema },
       409: { description: 'It is being sent now', schema: errorSchema },
@@ -153,13 +135,10 @@ const send = (baseUrl: string) =>
   })
 
 const signingSecret = (secrets: Secrets) =>
-  endpoint({
-    method: 'get',
-    path: '/api/webhooks/secret',
+  endpoint('GET /api/webhooks/secret', {
     summary: 'Read the secret that callbacks are signed with',
     description:
       'Callbacks follow Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
-    tag: 'Messages',
     scope: 'settings:write',
     replies: { 200: { description: 'The secret', schema: z.object({ secret: z.string() }) } },
     handler: ({ caller }) =>

@@ -8,6 +8,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
 import { resendMessage } from './messages.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const secrets = createSecrets('a secret of at least thirty-two characters')
 const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e6 })
@@ -97,7 +98,7 @@ const failuresOf = async (scope: ShopScope) =>
     'select failures, retry_at from receiver_failures where shop_id = :shop',
   )
 
-it('200 receivers that never answer, of 100 shops, delay none of 20 that do', async () => {
+soakTest('200 receivers that never answer, of 100 shops, delay none of 20 that do', async () => {
   for (let shop = 0; shop < 100; shop++) {
     const scope = await newShop()
     for (const receiver of [dead, dead, ...(shop % 5 === 0 ? [healthy] : [])])

@@ -98,13 +98,14 @@ async function createAccessLinks(
   const ids = orderedIds(now, rows.length)
   return tx.query<CreatedLink>(
     `insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-       operation_id, created_at, available_at, use_hours, own_expiry)
+       operation_id, created_at, available_at, use_hours, own_expiry, view_limit, view_expires_at)
      select :shop, w.id, w.file_id, w.key_hash, w.email,
        case when w.own_expiry
          then coalesce(r.available_at, :now::timestamptz) + f.expiry_days * interval '24 hours'
          else w.expires_at end,
        case when w.own_limit then f.download_limit else w.download_limit end, :operation, :now,
-       r.available_at, f.first_use_hours, not w.own_expiry
+       r.available_at, f.first_use_hours, not w.own_expiry, f.view_limit,
+       coalesce(r.available_at, :now::timestamptz) + f.view_days * interval '24 hours'
      from unnest(:ids::uuid[], :fileIds::uuid[], :hashes::bytea[], :emails::text[],
        :ownExpiries::bool[], :expiries::timestamptz[], :ownLimits::bool[], :limits::int[])
        as w (id, file_id, key_hash, email, own_expiry, expires_at, own_limit, download_limit)

@@ -19,7 +19,7 @@ export const findingSchema = z
     message: z.string(),
     message_text: messageText,
     count: z.number().int(),
-    rows: z.array(z.number().int()).meta({ description: `The first ${MAX_ROWS} rows` }),
+    rows: z.array(z.number().int()).describe(`The first ${MAX_ROWS} rows`),
   })
   .meta({ id: 'MoveFinding' })
 

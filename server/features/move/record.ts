@@ -12,38 +12,36 @@ export const moveSchema = z
   .object({
     id: z.string(),
     filename: z.string(),
-    app: z.enum(SOURCE_APPS).meta({ description: '`other`: a list with columns of these kinds' }),
-    table: z.enum(SOURCE_TABLES).meta({ description: 'Which table of the app it is' }),
-    kind: z.enum(['files', 'buyers']).meta({ description: 'What it is imported as' }),
+    app: z.enum(SOURCE_APPS).describe('`other`: a list with columns of these kinds'),
+    table: z.enum(SOURCE_TABLES).describe('Which table of the app it is'),
+    kind: z.enum(['files', 'buyers']).describe('What it is imported as'),
     columns: z.array(z.object({ field: z.enum(MOVE_FIELDS), header: z.string() })),
-    unknown_columns: z.array(z.string()).meta({ description: 'Columns that are not read' }),
+    unknown_columns: z.array(z.string()).describe('Columns that are not read'),
     rows: count,
     files: z
       .object({
-        total: count.meta({ description: 'Different addresses' }),
-        fresh: count.meta({ description: 'Files that an import would create' }),
-        present: count.meta({ description: 'The shop has the file from an earlier move' }),
-        without_files: count.meta({ description: 'Products without files' }),
+        total: count.describe('Different addresses'),
+        fresh: count.describe('Files that an import would create'),
+        present: count.describe('The shop has the file from an earlier move'),
+        without_files: count.describe('Products without files'),
         products: z
           .object({ id: count, sku: count, handle: count, title: count, none: count })
-          .meta({ description: 'Different products, by how they were found in this shop' }),
+          .describe('Different products, by how they were found in this shop'),
       })
       .nullable(),
     buyers: z
       .object({
-        total: count.meta({ description: 'Different addresses of buyers' }),
-        links: count.meta({ description: 'Links that an import would create' }),
-        files: count.meta({ description: 'The files of these links' }),
-        present: count.meta({ description: 'Buyers who have a link to the file already' }),
-        ended: count.meta({ description: 'Access that has expired, or has no downloads left' }),
-        without_file: count.meta({ description: 'Access to products without a file here' }),
+        total: count.describe('Different addresses of buyers'),
+        links: count.describe('Links that an import would create'),
+        files: count.describe('The files of these links'),
+        present: count.describe('Buyers who have a link to the file already'),
+        ended: count.describe('Access that has expired, or has no downloads left'),
+        without_file: count.describe('Access to products without a file here'),
       })
       .nullable(),
-    findings: z
-      .array(findingSchema)
-      .meta({ description: 'What was noticed in the rows, by cause' }),
-    operation_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
-    undone: z.boolean().meta({ description: 'The import was undone' }),
+    findings: z.array(findingSchema).describe('What was noticed in the rows, by cause'),
+    operation_id: z.string().nullable().describe('The import, if it was started'),
+    undone: z.boolean().describe('The import was undone'),
     started_at: timestamp.nullable(),
     created_at: timestamp,
   })

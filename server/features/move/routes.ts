@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { requirePublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { endpoint, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { receivedFile } from '../../http/form-csv.ts'
 import { errorSchema, listOf } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
@@ -21,8 +21,7 @@ export interface MoveRouteParts {
   clock: () => Date
 }
 
-const about = { tag: 'Move', scope: 'imports:write' } as const
-const byMoveId = z.strictObject({ id: z.string() })
+const endpoint = endpointsOf({ tag: 'Move', scope: 'imports:write' })
 const moveIdOf = (id: string) => requirePublicId('move', id)
 
 export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
@@ -34,15 +33,12 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
 ]
 
 const upload = ({ readWorkbook, clock }: MoveRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/moves',
+  endpoint('POST /api/moves', {
     summary: 'Upload an export of another app',
     description:
       'As the body (`text/csv`) or as the file of a form, in any form that `POST /api/csv` accepts. The app is recognised by the columns. Nothing is imported yet; it is kept for 24 hours.',
     query: z.strictObject({
-      filename: z.string().max(255).optional().meta({ description: 'Its name' }),
+      filename: z.string().max(255).optional().describe('Its name'),
     }),
     replies: {
       201: { description: 'What it would import', schema: moveSchema },
@@ -59,10 +55,7 @@ const upload = ({ readWorkbook, clock }: MoveRouteParts) =>
   })
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/moves',
+  endpoint('GET /api/moves', {
     summary: 'List the exports of other apps',
     description: `Newest first, all that are kept: at most ${MAX_MOVES}.`,
     replies: { 200: { description: 'The exports', schema: listOf(moveSchema) } },
@@ -72,12 +65,8 @@ const list = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/moves/{id}',
+  endpoint('GET /api/moves/{id}', {
     summary: 'Read what an export of another app would import, or did',
-    params: byMoveId,
     replies: { 200: { description: 'The export', schema: moveSchema } },
     handler: async ({ caller, params }) => ({
       body: moveRecord(await requireMove(caller.scope, moveIdOf(params.id))),
@@ -85,12 +74,8 @@ const read = () =>
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/moves/{id}',
+  endpoint('DELETE /api/moves/{id}', {
     summary: 'Delete an export of another app; what it imported stays',
-    params: byMoveId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await removeMove(caller.scope, moveIdOf(params.id))
@@ -99,19 +84,16 @@ const remove = () =>
   })
 
 const start = (parts: MoveRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/moves/{id}/start',
+  endpoint('POST /api/moves/{id}/start', {
     summary: 'Import an export of another app',
     description:
       'Files as a CSV import; files from the same address as in an earlier move are left out. Buyers get links with what remains of their terms, which also needs `links:write`; those who have a link to the file are left out. Both can be undone.',
-    params: byMoveId,
     body: z
       .strictObject({
-        email: z.boolean().default(false).meta({
-          description: 'Each buyer gets one email with all links. Files ignore this.',
-        }),
+        email: z
+          .boolean()
+          .default(false)
+          .describe('Each buyer gets one email with all links. Files ignore this.'),
       })
       .meta({ id: 'MoveStart' }),
     replies: {

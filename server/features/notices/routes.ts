@@ -5,8 +5,10 @@ import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { lastOf } from '../../core/present.ts'
 import { listNotices, markRead, noticeFields, type NoticeRow } from '../../core/outbox/notices.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, textSchema, timestamp } from '../../http/schemas.ts'
+
+const endpoint = endpointsOf({ tag: 'Notices' })
 
 const noticeSchema = z
   .object({
@@ -21,11 +23,8 @@ const unread = z.number().int()
 
 export function noticeRoutes(): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/notices',
+    endpoint('GET /api/notices', {
       summary: 'List notices, newest first',
-      tag: 'Notices',
       scope: 'operations:read',
       query: z.strictObject(page),
       replies: {
@@ -42,11 +41,8 @@ export function noticeRoutes(): Endpoint[] {
         return { body: { data: shown.map(recordOf), next_cursor: next, unread } }
       },
     }),
-    endpoint({
-      method: 'post',
-      path: '/api/notices/read',
+    endpoint('POST /api/notices/read', {
       summary: 'Mark notices as read',
-      tag: 'Notices',
       scope: 'operations:write',
       body: z.union([
         z.strictObject({ ids: z.array(z.string()).min(1).max(250) }),

@@ -12,10 +12,12 @@ export const itemSchema = z
     status: z.enum(ITEM_STATUSES),
     filename: z.string(),
     file_id: z.string().nullable(),
-    url: z.string().nullable().meta({
-      description:
+    url: z
+      .string()
+      .nullable()
+      .describe(
         'The address from which an import fetched it, without query, user info and fragment',
-    }),
+      ),
     product_mapped: z.boolean(),
     attempt: z.number().int(),
     error: itemError.nullable(),
@@ -31,15 +33,17 @@ export const itemSchema = z
           reason_text: messageText,
         }),
       )
-      .meta({ description: 'Products from which a person must choose' }),
+      .describe('Products from which a person must choose'),
     before: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'The fields that changed, before' }),
-    after: z.record(z.string(), z.unknown()).nullable().meta({
-      description:
+      .describe('The fields that changed, before'),
+    after: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe(
         'The same fields after the change (in a preview: planned); tags and mappings as {added, removed}',
-    }),
+      ),
     finished_at: timestamp.nullable(),
   })
   .meta({ id: 'Item' })

@@ -25,10 +25,12 @@ export const operationSchema = z
     kind: z.enum(['import', 'bulk']),
     action: z.string(),
     channel: z.string(),
-    label: z.string().nullable().meta({
-      description:
+    label: z
+      .string()
+      .nullable()
+      .describe(
         'The first file of an import and the number of others, or the name of the CSV file; null: neither',
-    }),
+      ),
     label_text: textSchema.nullable(),
     workflow: z.string(),
     workflow_title: z.string(),
@@ -46,14 +48,15 @@ export const operationSchema = z
       z.object({ type: z.literal('operation'), id: z.string() }),
     ]),
     status: z.enum(OPERATION_STATUSES),
-    preview: z.boolean().meta({ description: 'It was started as a preview' }),
-    discarded: z.boolean().meta({
-      description:
+    preview: z.boolean().describe('It was started as a preview'),
+    discarded: z
+      .boolean()
+      .describe(
         'A preview that was cancelled or expired: no file was changed, and all count as `cancelled`',
-    }),
+      ),
     actions: z
       .array(z.enum(ACTIONS))
-      .meta({ description: 'The moves that are possible now, each the last part of an address' }),
+      .describe('The moves that are possible now, each the last part of an address'),
     total: z.number().int(),
     done: z.number().int(),
     failed: z.number().int(),
@@ -61,23 +64,25 @@ export const operationSchema = z
     cancelled: z.number().int(),
     errors: z.number().int(),
     bytes: z.number().int(),
-    bytes_saved: z.number().int().meta({
-      description: 'How many bytes fewer its files have; negative if they have more',
-    }),
-    percentage: z.number().meta({
-      description: 'The share of processed files, without cancelled ones',
-    }),
-    elapsed_seconds: z.number().meta({
-      description:
+    bytes_saved: z
+      .number()
+      .int()
+      .describe('How many bytes fewer its files have; negative if they have more'),
+    percentage: z.number().describe('The share of processed files, without cancelled ones'),
+    elapsed_seconds: z
+      .number()
+      .describe(
         'The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation',
-    }),
-    remaining_seconds: z.number().nullable().meta({
-      description: 'Null if it cannot be estimated yet, or if more files may still arrive',
-    }),
-    receiving: z.boolean().meta({
-      description:
+      ),
+    remaining_seconds: z
+      .number()
+      .nullable()
+      .describe('Null if it cannot be estimated yet, or if more files may still arrive'),
+    receiving: z
+      .boolean()
+      .describe(
         'More files may still arrive, such as the next file of an upload: `total` can grow',
-    }),
+      ),
     requested_by: z.string(),
     created_at: timestamp,
     started_at: timestamp.nullable(),
@@ -86,10 +91,8 @@ export const operationSchema = z
     undo_until: timestamp.nullable(),
     undoes: z.string().nullable(),
     undone_by: z.string().nullable(),
-    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
-    intentions: z
-      .array(z.string())
-      .meta({ description: 'What its last steps would do, in a preview' }),
+    cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
+    intentions: z.array(z.string()).describe('What its last steps would do, in a preview'),
     intention_texts: z.array(textSchema),
     foreseen: z
       .object({
@@ -98,10 +101,9 @@ export const operationSchema = z
         candidates: z.number().int(),
       })
       .nullable()
-      .meta({
-        description:
-          'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
-      }),
+      .describe(
+        'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
+      ),
     stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
     artifact: z
@@ -112,7 +114,7 @@ export const operationSchema = z
         url: z.string(),
       })
       .nullable()
-      .meta({ description: 'The document that it produced, and where to download it' }),
+      .describe('The document that it produced, and where to download it'),
     warnings: z.array(warning),
   })
   .meta({ id: 'Operation' })

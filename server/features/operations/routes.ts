@@ -18,12 +18,14 @@ import { startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { selectedFiles, selectionSchema, sourceOf } from './selection.ts'
+
+const endpoint = endpointsOf({ tag: 'Operations' })
 
 const statuses = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z
@@ -31,15 +33,9 @@ const statuses = <const Values extends readonly [string, ...string[]]>(values: V
       (value) => (typeof value === 'string' ? value.split(',') : value),
       z.array(z.enum(values)),
     )
-    .meta({ description: 'One status, or several separated by commas' })
+    .describe('One status, or several separated by commas')
 
-const code = z
-  .string()
-  .max(100)
-  .optional()
-  .meta({ description: 'Only those that failed with this code' })
-
-const byId = z.strictObject({ id: z.string() })
+const code = z.string().max(100).optional().describe('Only those that failed with this code')
 
 export interface OperationParts {
   engine: Engine
@@ -79,14 +75,14 @@ export function operationRoutes(parts: OperationParts, confirmSync: ConfirmSync)
   ]
 }
 
-const one = ({ engine, clock }: OperationParts, path: string, summary: string) =>
-  endpoint({
-    method: 'get',
-    path,
+const one = (
+  { engine, clock }: OperationParts,
+  path: '/api/jobs/{id}' | '/api/operations/{id}',
+  summary: string,
+) =>
+  endpoint(`GET ${path}`, {
     summary,
-    tag: 'Operations',
     scope: 'operations:read',
-    params: byId,
     replies: { 200: { description: 'Its current state', schema: operationSchema } },
     handler: async ({ caller, params }) => ({
       body: operationRecord(engine, await findOperation(engine, caller.scope, params.id), clock()),
@@ -94,11 +90,8 @@ const one = ({ engine, clock }: OperationParts, path: string, summary: string) =
   })
 
 const list = ({ engine, clock }: OperationParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/operations',
+  endpoint('GET /api/operations', {
     summary: 'List operations, newest first',
-    tag: 'Operations',
     scope: 'operations:read',
     query: z.strictObject({
       ...page,
@@ -111,11 +104,7 @@ const list = ({ engine, clock }: OperationParts) =>
       to: day.optional(),
       schedule_id: z.string().optional(),
       error: code,
-      search: z
-        .string()
-        .max(255)
-        .optional()
-        .meta({ description: 'Its title, action or channel contains this' }),
+      search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
@@ -142,26 +131,25 @@ const list = ({ engine, clock }: OperationParts) =>
   })
 
 const itemList = listOf(itemSchema).extend({
-  warned: z.number().int().nullable().meta({
-    description:
+  warned: z
+    .number()
+    .int()
+    .nullable()
+    .describe(
       'How many of the operation’s items have a warning, regardless of the filter; null while it runs',
-  }),
+    ),
 })
 
 const items = ({ engine }: OperationParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/operations/{id}/items',
+  endpoint('GET /api/operations/{id}/items', {
     summary: 'List an operation’s items in order, each with its result',
-    tag: 'Operations',
     scope: 'operations:read',
-    params: byId,
     query: z.strictObject({
       ...page,
       status: statuses(ITEM_STATUSES).optional(),
-      search: z.string().max(255).optional().meta({ description: 'The name contains this' }),
+      search: z.string().max(255).optional().describe('The name contains this'),
       error: code,
-      warned: flag.optional().meta({ description: '`true`: only items with a warning' }),
+      warned: flag.optional().describe('`true`: only items with a warning'),
     }),
     replies: { 200: { description: 'A page of items', schema: itemList } },
     handler: async ({ caller, params, query }) => {
@@ -183,13 +171,10 @@ const items = ({ engine }: OperationParts) =>
   })
 
 const begin = (parts: OperationParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/operations',
+  endpoint('POST /api/operations', {
     summary: 'Start a bulk action or a workflow',
     description:
       'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. Actions that delete files accept an empty filter, which means all files, only as a preview.',
-    tag: 'Operations',
     scope: 'operations:write',
     body: z
       .strictObject({
@@ -197,11 +182,8 @@ const begin = (parts: OperationParts) =>
         workflow: z.string().max(100).optional(),
         select: selectionSchema(parts.limits)
           .optional()
-          .meta({ description: 'Required, unless the options of `give-files` name its files' }),
-        options: z
-          .record(z.string(), z.unknown())
-          .default({})
-          .meta({ description: 'The action’s' }),
+          .describe('Required, unless the options of `give-files` name its files'),
+        options: z.record(z.string(), z.unknown()).default({}).describe('The action’s'),
         dry_run: z.boolean().default(false),
       })
       .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
@@ -252,14 +234,10 @@ const lifecycle = (
   move: OperationMove,
   confirmSync: ConfirmSync,
 ) =>
-  endpoint({
-    method: 'post',
-    path: `/api/operations/{id}/${move}`,
+  endpoint(`POST /api/operations/{id}/${move}`, {
     summary: MOVES[move],
     ...(MORE[move] ? { description: MORE[move] } : {}),
-    tag: 'Operations',
     scope: 'operations:write',
-    params: byId,
     replies: {
       200: { description: 'Its current state', schema: operationSchema },
       409: { description: 'Its state does not allow this', schema: errorSchema },
@@ -282,15 +260,11 @@ const lifecycle = (
   })
 
 const undo = (parts: OperationParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/operations/{id}/undo',
+  endpoint('POST /api/operations/{id}/undo', {
     summary: 'Undo an operation, within 7 days',
     description:
       'Starts a separate operation, which skips files that were changed since, with the reason. It needs the scopes of the operation, and `files:delete` if files that it created go to the trash. If an undo was cancelled or failed in part, `retry` continues it.',
-    tag: 'Operations',
     scope: 'operations:write',
-    params: byId,
     replies: {
       202: { description: 'The operation that undoes; follow `Location`', schema: operationSchema },
       409: { description: 'It cannot be undone (any more)', schema: errorSchema },

@@ -45,7 +45,7 @@ export const selectionSchema = (limits: Limits) =>
       z.strictObject({ file_ids: fileIds(limits) }),
       z.strictObject({ filter: filterSchema }),
     ])
-    .meta({ description: 'The files: their ids, or a filter as in `GET /api/files`' })
+    .describe('The files: their ids, or a filter as in `GET /api/files`')
 
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
 

@@ -3,9 +3,14 @@
 // order.
 import { say, type Text } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import { linksInLockOrder, USE_HOURS_KEPT } from '../links/model/changes.ts'
+import {
+  daysFromNow,
+  linksInLockOrder,
+  USE_HOURS_KEPT,
+  VIEW_END_KEPT,
+} from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
 import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
@@ -57,14 +62,12 @@ const NOT_READY = {
 } as const
 
 /** The first message was queued and not tried yet, for example when an address was added: it is enough. */
-async function waitsForFirst(tx: ShopScope, id: string): Promise<boolean> {
-  const rows = await tx.query(
+const waitsForFirst = (tx: ShopScope, id: string): Promise<boolean> =>
+  tx.has(
     `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
        and key like '%/first' and status = 'waiting' and attempts = 0 limit 1`,
     { id },
   )
-  return rows.length > 0
-}
 
 /** Throws `conflict` if nothing can be sent to the buyer of a delivery without an email address. */
 async function requireText(tx: ShopScope, row: DeliveryRow): Promise<void> {
@@ -167,6 +170,12 @@ export interface DeliveryChange {
   download_limit?: number | null | undefined
   /** Added to the limits of files that have one. */
   more_downloads?: number | undefined
+  /** The new limit of views; null: unlimited. */
+  view_limit?: number | null | undefined
+  /** Added to the limits of views of files that have one. */
+  more_views?: number | undefined
+  /** Days from now for views; null: as long as the file's link is valid. */
+  view_days?: number | null | undefined
   /** What the links ask for (`askTerm`); null: what each file asks for. */
   ask_for?: string | null | undefined
   /** The files that the terms are for (bare UUIDs); absent: all. */
@@ -184,6 +193,10 @@ export interface FileTerms {
   available_at?: string | null | undefined
   /** Null: unlimited. */
   download_limit?: number | null | undefined
+  /** Null: unlimited. */
+  view_limit?: number | null | undefined
+  /** ISO 8601; null: as long as the link is valid. */
+  view_expires_at?: string | null | undefined
   /** From the first use, also if that has been; null: the use ends nothing. */
   first_use_hours?: number | null | undefined
   /** Instead of the file's own; null: none is required. */
@@ -224,8 +237,11 @@ export const changeDelivery = (
     if (changesTerms(change)) await queueEffects(tx, [{ order: row.order_id, kind: 'mark' }])
   })
 
-const changesTerms = ({ expiry_days, download_limit, more_downloads, terms }: DeliveryChange) =>
-  [expiry_days, download_limit, more_downloads, terms].some((term) => term !== undefined)
+const TERMS = [
+  ...(['expiry_days', 'download_limit', 'more_downloads', 'view_limit', 'more_views'] as const),
+  ...(['view_days', 'terms'] as const),
+]
+const changesTerms = (change: DeliveryChange) => TERMS.some((term) => change[term] !== undefined)
 
 async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): Promise<void> {
   const own = new Set((await readDeliveryFiles(tx, id)).map(({ file_id }) => file_id))
@@ -251,37 +267,52 @@ async function changeTerms(
   change: DeliveryChange,
   now: Date,
 ): Promise<void> {
-  const { expiry_days, download_limit, more_downloads, file_ids, ask_for: asked } = change
-  const sets = [
-    ...(expiry_days === undefined
-      ? []
-      : [
-          `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours'`,
-          `use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
-        ]),
-    ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
-    ...(asked === undefined ? [] : ['ask_for = :asked::text']),
-    // Added to the downloads so far, so that the buyer can download this many more times.
-    ...(more_downloads === undefined
-      ? []
-      : [
-          `download_limit = case when l.download_limit is not null
-             then greatest(l.download_limit, l.downloads) + :more::int end`,
-        ]),
-  ]
+  const { file_ids } = change
+  const { sets, bindings } = setsOf(change, now)
   if (sets.length === 0) return
   const which = 'parent_id = :link and (:files::uuid[] is null or file_id = any(:files::uuid[]))'
   await tx.query(
     `with held as (${linksInLockOrder(which)})
      update links l set ${sets.join(', ')} from held where l.shop_id = :shop and l.id = held.id`,
-    {
-      ...{ link: link_id, files: file_ids ?? null },
-      ...(expiry_days === undefined ? {} : { now, days: expiry_days }),
-      ...(download_limit === undefined ? {} : { limit: download_limit }),
-      ...(more_downloads === undefined ? {} : { more: more_downloads }),
-      ...(asked === undefined ? {} : { asked }),
-    },
+    { ...bindings, link: link_id, files: file_ids ?? null },
   )
+}
+
+/** SQL: the limit of a link with `:name` more uses than so far; null stays unlimited. */
+const moreOf = (limit: string, used: string, name: string) =>
+  `${limit} = case when l.${limit} is not null
+     then greatest(l.${limit}, l.${used}) + :${name}::int end`
+
+/** SQL of the terms that are changed for all files. */
+function setsOf(
+  { expiry_days, view_days, download_limit, view_limit, ...others }: DeliveryChange,
+  now: Date,
+): { sets: string[]; bindings: Bindings } {
+  const { more_downloads, more_views, ask_for: asked } = others
+  const bindings: Bindings = {}
+  const set = <Value extends Bindings[string]>(
+    name: string,
+    value: Value | undefined,
+    sql: string,
+  ) => (value === undefined ? [] : (Object.assign(bindings, { [name]: value }), [sql]))
+  const sets = [
+    ...set(
+      'days',
+      expiry_days,
+      `expires_at = ${daysFromNow('days')}, use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
+    ),
+    ...set('viewDays', view_days, `view_expires_at = ${daysFromNow('viewDays')}`),
+    ...(expiry_days !== undefined && view_days === undefined
+      ? [`view_expires_at = ${VIEW_END_KEPT}`]
+      : []),
+    ...set('limit', download_limit, 'download_limit = :limit::int'),
+    ...set('viewLimit', view_limit, 'view_limit = :viewLimit::int'),
+    ...set('asked', asked, 'ask_for = :asked::text'),
+    ...set('more', more_downloads, moreOf('download_limit', 'downloads', 'more')),
+    ...set('moreViews', more_views, moreOf('view_limit', 'views', 'moreViews')),
+  ]
+  const isTimed = expiry_days !== undefined || view_days !== undefined
+  return { sets, bindings: isTimed ? { ...bindings, now } : bindings }
 }
 
 /**
@@ -300,7 +331,8 @@ async function setTerms(
     ...{ ...one, hours: one.first_use_hours, tag: one.customer_tag },
     ...{ expires: one.expires_at !== undefined, limits: one.download_limit !== undefined },
     ...{ releases: one.available_at !== undefined, rents: one.first_use_hours !== undefined },
-    tags: one.customer_tag !== undefined,
+    ...{ tags: one.customer_tag !== undefined, limits_views: one.view_limit !== undefined },
+    ends_views: one.view_expires_at !== undefined,
   }))
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
   await tx.query(
@@ -322,10 +354,14 @@ async function setTerms(
        own_release = l.own_release or g.releases,
        released_at = case when g.releases and g.available_at > :now::timestamptz then null
          else l.released_at end,
-       download_limit = case when g.limits then g.download_limit else l.download_limit end
+       download_limit = case when g.limits then g.download_limit else l.download_limit end,
+       view_limit = case when g.limits_views then g.view_limit else l.view_limit end,
+       view_expires_at = case when g.ends_views then g.view_expires_at
+         when g.expires then ${VIEW_END_KEPT} else l.view_expires_at end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
        expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
-       download_limit int, rents boolean, hours int, tags boolean, tag text)
+       download_limit int, rents boolean, hours int, tags boolean, tag text,
+       limits_views boolean, view_limit int, ends_views boolean, view_expires_at timestamptz)
      where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
     { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows), now },
   )
@@ -441,7 +477,7 @@ async function replaceFile(
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
        own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
-       use_hours = l.use_hours,
+       use_hours = l.use_hours, view_limit = l.view_limit, view_expires_at = l.view_expires_at,
        first_used_at = l.first_used_at, needs_tag = l.needs_tag, own_tag = l.own_tag, ask_for = l.ask_for
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
        and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,

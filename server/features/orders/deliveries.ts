@@ -1,5 +1,5 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
-import type { AnyText } from '../../../plugins/contract.ts'
+import type { AnyText, FileSettings } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
@@ -40,12 +40,14 @@ export interface DeliverySummary {
   rotation: number
   key_hash: Buffer
   files: number
-  /** Of them, those that the buyer cannot download: used up, expired, or not prepared. */
+  /** Of them, those that the buyer cannot download or view: used up, expired, or not prepared. */
   blocked: number
   /** By reason; a file may have several. */
   used_up: number
   expired: number
   not_prepared: number
+  views_used_up: number
+  views_expired: number
   downloads: number
   size_bytes: number
   /** When the last mail to its buyer came back. */
@@ -115,7 +117,7 @@ const SUMMARY = `
     d.held_at,
     (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.views_used_up, f.views_expired, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
     (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
@@ -130,6 +132,8 @@ const SUMMARY = `
       count(f.id) filter (where ${linkBlocked('used_up')})::int as used_up,
       count(f.id) filter (where ${linkBlocked('expired')})::int as expired,
       count(f.id) filter (where ${linkBlocked('not_prepared')})::int as not_prepared,
+      count(f.id) filter (where ${linkBlocked('views_used_up')})::int as views_used_up,
+      count(f.id) filter (where ${linkBlocked('views_expired')})::int as views_expired,
       coalesce(sum(f.size_bytes) filter (where c.revoked_at is null), 0)::bigint as size_bytes,
       coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
     from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id
@@ -216,6 +220,11 @@ export interface DeliveryFile {
   asks: string
   download_limit: number | null
   downloads: number
+  /** What buyers may do with it. */
+  view: FileSettings['view']
+  view_limit: number | null
+  views: number
+  view_expires_at: Date | null
   last_download_at: Date | null
 }
 
@@ -301,7 +310,7 @@ async function listFiles(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
        case when l.needs_tag then ${requiredTag('l')} end as customer_tag, ${askOf('l', 'g')} as asks,
-       l.download_limit, l.downloads,
+       l.download_limit, l.downloads, l.view_limit, l.views, l.view_expires_at, f.view,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,

@@ -1,6 +1,6 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because downloads read only links.
-import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
@@ -13,6 +13,7 @@ import type { SoldFile } from './order-rows.ts'
 export interface DeliveryRow extends DeliveryFacts {
   id: string
   order_id: string
+  ordered_at: Date
   email: string | null
   /** A number is known for texts to its buyer, who has no email address. */
   has_phone: boolean
@@ -26,20 +27,18 @@ export interface DeliveryRow extends DeliveryFacts {
   rotation: number
 }
 
-const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email,
+const COLUMNS = `d.id, d.order_id, o.ordered_at, coalesce(d.email, o.email) as email,
   coalesce(d.phone, o.phone) is not null as has_phone, d.texted_at, d.held_by, d.held_at, d.released_at,
   d.revoked_at, d.withdrawn_at, d.mailed_at, d.marked, l.id as link_id, coalesce(l.rotation, 0) as rotation`
 const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
 
 /** Locks and returns the delivery, or null. */
-export async function lockDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
-  const [row] = await tx.query<DeliveryRow>(
+export const lockDelivery = (tx: ShopScope, id: string): Promise<DeliveryRow | null> =>
+  tx.first<DeliveryRow>(
     `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
     { id },
   )
-  return row ?? null
-}
 
 /** Locks the deliveries of many orders; returns them by order. */
 export async function lockDeliveries(
@@ -138,7 +137,10 @@ const insertFiles = (
     },
   )
 
-/** Creates one link for each file of a delivery, also where several lines give the file. */
+/**
+ * Creates one link for each file of a delivery, also where several lines give the file. It joins no
+ * rows of new orders: these have no statistics, and each would be compared with every other one.
+ */
 async function insertLinks(
   tx: ShopScope,
   secrets: Secrets,
@@ -147,50 +149,62 @@ async function insertLinks(
   given: string | null,
 ): Promise<void> {
   const files = [...Map.groupBy(rows, (one) => `${one.delivery.id}/${one.file_id}`).values()].map(
-    (of) => ({ ...firstOf(of), download_limit: limitOf(of) }),
+    (of) => ({ ...firstOf(of), ...limitsOf(of) }),
   )
   const ids = orderedIds(now, files.length)
   await tx.query(
     `insert into links as l (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
-       download_limit, created_at, available_at, use_hours, needs_tag)
+       download_limit, created_at, available_at, use_hours, needs_tag, view_limit, view_expires_at)
      select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
        coalesce(r.available_at, :now::timestamptz) + w.days * interval '24 hours',
-       w.download_limit, :now, r.available_at, f.first_use_hours, f.customer_tag is not null
-     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[],
-       :days::int[],
-       :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
+       w.download_limit, :now, r.available_at, f.first_use_hours, f.customer_tag is not null,
+       case when f.view_limit is not null then least(f.view_limit::bigint * w.units, :mostViews) end,
+       coalesce(r.available_at, :now::timestamptz) + f.view_days * interval '24 hours'
+     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :ordered::timestamptz[],
+       :hashes::bytea[], :emails::text[], :days::int[], :limits::int[], :units::int[])
+       as w (id, file_id, parent_id, ordered_at, key_hash, email, days, download_limit, units)
      join shops s on s.id = :shop
      join files f on f.shop_id = s.id and f.id = w.file_id
-     join links p on p.shop_id = s.id and p.id = w.parent_id
-     join deliveries d on d.shop_id = s.id and d.id = p.delivery_id
-     join orders o on o.shop_id = s.id and o.id = d.order_id
      cross join lateral (
-       select ${laterReleaseOf('o.ordered_at', ':now::timestamptz')} as available_at) r
+       select ${laterReleaseOf('w.ordered_at', ':now::timestamptz')} as available_at) r
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do update
        set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
          download_limit = excluded.download_limit, available_at = excluded.available_at,
          own_release = false, own_expiry = false, released_at = null, use_hours = excluded.use_hours,
-         first_used_at = null, needs_tag = excluded.needs_tag, own_tag = null, ask_for = null
+         first_used_at = null, needs_tag = excluded.needs_tag, own_tag = null, ask_for = null,
+         views = 0, view_limit = excluded.view_limit, view_expires_at = excluded.view_expires_at
        where l.revoked_at is not null and :given::uuid is not null`,
     {
       ...{ ids, now, given },
       files: files.map(({ file_id }) => file_id),
       parents: files.map(({ delivery }) => delivery.link_id),
+      ordered: files.map(({ delivery }) => delivery.ordered_at),
       hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
       emails: files.map(({ delivery }) => delivery.email),
       days: files.map(({ expiry_days }) => expiry_days),
       limits: files.map(({ download_limit }) => download_limit),
+      units: files.map(({ counted }) => counted),
+      mostViews: MAX_VIEW_LIMIT,
     },
   )
 }
 
-/** The limit of one file in one delivery, from all lines that give it. */
-function limitOf(sold: readonly AddedFile[]): number | null {
+/**
+ * The limit of one file in one delivery, from all lines that give it, and the units that multiply its
+ * limits.
+ */
+function limitsOf(sold: readonly AddedFile[]): {
+  download_limit: number | null
+  counted: number
+} {
   const { download_limit: limit, perUnit } = firstOf(sold)
-  if (limit === null || !perUnit) return limit
   const units = new Map(sold.map((one) => [one.source, one.units]))
   const all = [...units.values()].reduce((sum, count) => sum + count, 0)
-  return Math.min(limit * Math.max(1, all), MAX_DOWNLOAD_LIMIT)
+  const counted = perUnit ? Math.max(1, all) : 1
+  return {
+    download_limit: limit === null ? null : Math.min(limit * counted, MAX_DOWNLOAD_LIMIT),
+    counted,
+  }
 }
 
 export interface DeliveredFile {

@@ -93,13 +93,21 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
   and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`
 
+/** SQL: the file of a link `c` has one of these values of the setting `view`. */
+const viewIn = (...views: readonly string[]) => `exists (select from files u
+    where u.shop_id = c.shop_id and u.id = c.file_id and u.view in ('${views.join("', '")}'))`
+
 /**
- * SQL: why a link `c` under a delivery's page downloads nothing. A file may have several of these
- * reasons.
+ * SQL: why a link `c` under a delivery's page downloads or views nothing. A file may have several of
+ * these reasons.
  */
 const LINK_BLOCKS = {
   used_up: 'c.downloads >= c.download_limit',
-  expired: 'c.ends_at <= now()',
+  // A file that is only viewed may be viewed for longer than its link is valid.
+  expired: `c.ends_at <= now()
+    and not (coalesce(c.views_end_at > now(), false) and ${viewIn('view_only')})`,
+  views_used_up: 'c.views >= c.view_limit',
+  views_expired: `c.view_expires_at <= now() and ${viewIn('both', 'view_only')}`,
   /** The workflow could not prepare it. */
   not_prepared: `exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
     and r.delivery_id = w.delivery_id and r.status = 'failed'
@@ -111,7 +119,7 @@ export type LinkBlock = keyof typeof LINK_BLOCKS
 export const linkBlocked = (block: LinkBlock): string =>
   `c.file_id is not null and c.revoked_at is null and ${LINK_BLOCKS[block]}`
 
-/** SQL: of the links `c` under a delivery's page, those that download nothing. */
+/** SQL: of the links `c` under a delivery's page, those that download or view nothing. */
 export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
   and (${Object.values(LINK_BLOCKS).join(' or ')})`
 
@@ -126,11 +134,15 @@ const MAYBE_BLOCKED = [
    and c.expires_at <= now() and c.revoked_at is null`,
   `links c where c.shop_id = :shop and c.parent_id is not null
    and c.first_used_at is not null and c.use_hours is not null`,
+  `links c where c.shop_id = :shop and c.parent_id is not null and c.views >= c.view_limit`,
+  `links c where c.shop_id = :shop and c.parent_id is not null
+   and c.view_expires_at <= now() and c.revoked_at is null`,
   `prepared_files w join links c on c.shop_id = w.shop_id and c.id = w.link_id
    where w.shop_id = :shop and w.status = 'waiting' and c.parent_id is not null`,
 ].map(
   (from) => `select c.shop_id, c.id, c.parent_id, c.file_id, c.revoked_at, c.downloads,
-    c.download_limit, c.ends_at from ${from}`,
+    c.download_limit, c.ends_at, c.views, c.view_limit, c.view_expires_at, c.views_end_at
+    from ${from}`,
 )
 /** If there are more of these links, the deliveries are read one by one: many of them match. */
 const FEW_BLOCKED = 5000

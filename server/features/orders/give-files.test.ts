@@ -18,6 +18,7 @@ import { chooseForProduct, listNewFiles, listProductChoices } from './new-files.
 import { newFilesTask } from './new-files-task.ts'
 import { countPastBuyers } from './past-buyers.ts'
 import { reconcileOrder } from './reconcile.ts'
+import { soakTest } from '../../../test/scale.ts'
 
 const { plugins, workflows } = appConfig({})
 const product = (n: number) => `gid://shopify/Product/${n}`
@@ -399,7 +400,7 @@ describe('what the merchant decided', () => {
   })
 })
 
-test('many files for many orders are each given once, by two workers', async () => {
+soakTest('many files for many orders are each given once, by two workers', async () => {
   const shop = await openShop()
   await shop.map('guide.pdf', 1)
   const orders: PlatformOrder[] = []

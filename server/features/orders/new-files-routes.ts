@@ -6,7 +6,7 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { compileFilter } from '../../files/filter.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 import { selectionSchema, type Selection } from '../operations/selection.ts'
 import { chooseForProduct, forgetProduct, listNewFiles, listProductChoices } from './new-files.ts'
@@ -17,7 +17,7 @@ const productChoiceSchema = z
   .object({
     product_id: z.string(),
     title: z.string(),
-    new_files: choiceSchema.meta({ description: 'Null: as the setting `new_files` of the shop' }),
+    new_files: choiceSchema.describe('Null: as the setting `new_files` of the shop'),
   })
   .meta({ id: 'ProductNewFiles' })
 
@@ -30,12 +30,10 @@ const newFilesSchema = z
     title: z.string(),
     files: z
       .array(z.object({ file_id: z.string(), filename: z.string() }))
-      .meta({ description: 'Its new files that a past buyer lacks' }),
+      .describe('Its new files that a past buyer lacks'),
     orders: count('Orders that lack at least one of them'),
     buyers: count('Their different buyers'),
-    new_files: choiceSchema.meta({
-      description: 'The choice of the product; null: as the setting of the shop',
-    }),
+    new_files: choiceSchema.describe('The choice of the product; null: as the setting of the shop'),
   })
   .meta({ id: 'NewFiles' })
 
@@ -47,13 +45,10 @@ const pastBuyersSchema = z
   })
   .meta({ id: 'PastBuyers' })
 
-const about = { tag: 'Deliveries' } as const
+const endpoint = endpointsOf({ tag: 'Deliveries' })
 
 export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/new-files',
+  endpoint('GET /api/new-files', {
     summary: 'List new files that past buyers do not have, by product',
     description:
       'Files that a product got after it was sold, until they are given to its past buyers with the action `give-files`, or dismissed. The latest 100 products.',
@@ -70,10 +65,7 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
       return { body: { data } }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/new-files/dismiss',
+  endpoint('POST /api/new-files/dismiss', {
     summary: 'Keep a product’s new files from its past buyers',
     description: 'They can still be given with the action `give-files`.',
     scope: 'links:write',
@@ -85,10 +77,7 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
     },
   }),
   ...choiceRoutes(),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/new-files/buyers',
+  endpoint('POST /api/new-files/buyers', {
     summary: 'Count the past buyers who lack files',
     description: 'What the action `give-files` would do with these files. Writes nothing.',
     scope: ['files:read', 'links:write'],
@@ -109,10 +98,7 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
 ]
 
 const choiceRoutes = (): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/new-files/products',
+  endpoint('GET /api/new-files/products', {
     summary: 'List products with their own choice about new files',
     description: 'All others follow the setting `new_files` of the shop. At most 1,000.',
     scope: 'files:read',
@@ -121,10 +107,7 @@ const choiceRoutes = (): Endpoint[] => [
     },
     handler: async ({ caller: { scope } }) => ({ body: { data: await listProductChoices(scope) } }),
   }),
-  endpoint({
-    ...about,
-    method: 'put',
-    path: '/api/new-files/products',
+  endpoint('PUT /api/new-files/products', {
     summary: 'Choose whether new files of a product go to its past buyers',
     description:
       'It counts for the files that are mapped to the product from now on, and for those that nobody has decided about. The choice of a mapping rule counts before it.',

@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { day, momentOf } from '../../files/filter.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
 import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/scopes.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
@@ -33,23 +33,20 @@ const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
 
 const accessSchema = z
   .object({
-    all_orders: z.boolean().meta({
-      description:
+    all_orders: z
+      .boolean()
+      .describe(
         'The storefront shows orders of any age (scope `read_all_orders`), not only those of the last 60 days',
-    }),
-    earliest: timestamp
-      .nullable()
-      .meta({ description: 'Older orders cannot be imported; null: all can' }),
-    operation_id: z.string().nullable().meta({ description: 'The latest import, or its preview' }),
+      ),
+    earliest: timestamp.nullable().describe('Older orders cannot be imported; null: all can'),
+    operation_id: z.string().nullable().describe('The latest import, or its preview'),
   })
   .meta({ id: 'PastOrdersAccess' })
 
-const about = { tag: 'Deliveries', path: '/api/orders/import' } as const
+const endpoint = endpointsOf({ tag: 'Deliveries' })
 
 export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
+  endpoint('GET /api/orders/import', {
     summary: 'Read which past orders can be imported',
     scope: 'operations:read',
     replies: { 200: { description: 'What the storefront allows', schema: accessSchema } },
@@ -65,19 +62,18 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
       }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'post',
+  endpoint('POST /api/orders/import', {
     summary: 'Import orders from before the installation',
     description:
       'Makes deliveries for orders that entitle their buyers to files now. Orders that have a delivery stay as they are. It continues after a crash, and an interrupted one with `retry`.',
     scope: 'links:write',
     body: z
       .strictObject({
-        since: day.optional().meta({ description: 'Absent: all orders that the storefront shows' }),
-        mail: z.boolean().default(false).meta({
-          description: 'Each buyer gets the email about the files of the order',
-        }),
+        since: day.optional().describe('Absent: all orders that the storefront shows'),
+        mail: z
+          .boolean()
+          .default(false)
+          .describe('Each buyer gets the email about the files of the order'),
         dry_run: z.boolean().default(false),
       })
       .meta({ id: 'PastOrdersRequest' }),

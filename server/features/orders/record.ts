@@ -1,5 +1,5 @@
 // A delivery as every answer shows it.
-import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
@@ -16,36 +16,34 @@ import { DELIVERY_STATUSES } from './entitlement.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { messageText, timestamp } from '../../http/schemas.ts'
 
-export const refusedReasonSchema = z.enum(REFUSED_REASONS).meta({
-  description: '`not_prepared`: the shop’s workflow has not prepared the file',
-})
+export const refusedReasonSchema = z
+  .enum(REFUSED_REASONS)
+  .describe('`not_prepared`: the shop’s workflow has not prepared the file')
 
 const messageStatus = z.enum(MESSAGE_STATUSES)
 const messageKind = z.enum(['email', 'sms'])
-const kept = z
-  .boolean()
-  .meta({ description: 'There is no mail server: the mail was stored and not sent' })
+const kept = z.boolean().describe('There is no mail server: the mail was stored and not sent')
 
 export const deliverySchema = z
   .object({
     id: z.string(),
-    order_id: z.string().meta({ description: 'The platform’s id of the order' }),
+    order_id: z.string().describe('The platform’s id of the order'),
     order_name: z.string(),
     confirmation_number: z.string().nullable(),
     email: z.string().nullable(),
-    phone: z.string().nullable().meta({
-      description:
-        'The number for a text to a buyer without an email address; only with `links:write`',
-    }),
-    locale: z.string().nullable(),
-    status: z.enum(DELIVERY_STATUSES).meta({
-      description:
-        '`withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final',
-    }),
-    reason: z
+    phone: z
       .string()
       .nullable()
-      .meta({ description: 'Why it, or one of its files, is not ready' }),
+      .describe(
+        'The number for a text to a buyer without an email address; only with `links:write`',
+      ),
+    locale: z.string().nullable(),
+    status: z
+      .enum(DELIVERY_STATUSES)
+      .describe(
+        '`withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final',
+      ),
+    reason: z.string().nullable().describe('Why it, or one of its files, is not ready'),
     reason_text: messageText,
     hold: z
       .object({
@@ -54,19 +52,23 @@ export const deliverySchema = z
         since: timestamp.nullable(),
       })
       .nullable(),
-    url: z.url().nullable().meta({ description: 'The buyer’s page; only with `links:write`' }),
+    url: z.url().nullable().describe('The buyer’s page; only with `links:write`'),
     files: z.number().int(),
-    blocked_files: z.number().int().meta({
-      description:
-        'Of them, those that the buyer cannot download: used up, expired, or not prepared',
-    }),
+    blocked_files: z
+      .number()
+      .int()
+      .describe(
+        'Of them, those that the buyer cannot download, or cannot view: used up, expired, or not prepared',
+      ),
     blocked_by: z
       .object({
         used_up: z.number().int(),
         expired: z.number().int(),
         not_prepared: z.number().int(),
+        views_used_up: z.number().int(),
+        views_expired: z.number().int(),
       })
-      .meta({ description: 'Why: a file may be used up and expired' }),
+      .describe('Why: a file may be used up and expired'),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
     opened_at: timestamp.nullable(),
@@ -74,52 +76,45 @@ export const deliverySchema = z
     sent: z
       .object({
         ...{ message_id: z.string(), kind: messageKind, status: messageStatus, kept },
-        error: z.string().nullable().meta({ description: 'Why it was not delivered' }),
+        error: z.string().nullable().describe('Why it was not delivered'),
         at: timestamp,
       })
       .nullable()
-      .meta({ description: 'The last email or text message about it' }),
-    bounced_at: timestamp.nullable().meta({
-      description:
+      .describe('The last email or text message about it'),
+    bounced_at: timestamp
+      .nullable()
+      .describe(
         'The last email came back, or the last text message was not sent: correct the address or the number, or send it again',
-    }),
+      ),
     asked: z
       .object({ at: timestamp, email: z.string().nullable(), message: z.string().nullable() })
       .nullable()
-      .meta({ description: 'The buyer asked for more and has no answer yet' }),
+      .describe('The buyer asked for more and has no answer yet'),
     created_at: timestamp,
     updated_at: timestamp,
-    order_read_at: timestamp.meta({
-      description: 'When the order was last read from the platform: the state follows it',
-    }),
+    order_read_at: timestamp.describe(
+      'When the order was last read from the platform: the state follows it',
+    ),
   })
   .meta({ id: 'Delivery' })
 
 export const openingSchema = z.object({
   at: timestamp,
-  file_id: z.string().nullable().meta({ description: 'Null: the page of a pack' }),
+  file_id: z.string().nullable().describe('Null: the page of a pack'),
   filename: z.string().nullable(),
-  email: z.string().nullable().meta({
-    description: 'The address that was entered; null: a password',
-  }),
-  address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
-  agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+  email: z.string().nullable().describe('The address that was entered; null: a password'),
+  address: z.string().describe('Shortened: 203.0.113.0/24'),
+  agent: z.string().describe('The program: Chrome (Windows)'),
 })
 
 export const refusalSchema = z.object({
   at: timestamp,
-  file_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'Null: the page, or all files as one ZIP file' }),
+  file_id: z.string().nullable().describe('Null: the page, or all files as one ZIP file'),
   filename: z.string().nullable(),
   code: refusedReasonSchema,
-  times: z
-    .number()
-    .int()
-    .meta({ description: 'Attempts within the same minute for the same reason' }),
-  address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
-  agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+  times: z.number().int().describe('Attempts within the same minute for the same reason'),
+  address: z.string().describe('Shortened: 203.0.113.0/24'),
+  agent: z.string().describe('The program: Chrome (Windows)'),
 })
 
 export const openingRecord = (one: ShownOpening): z.output<typeof openingSchema> => ({
@@ -146,31 +141,46 @@ export const deliveryDetailSchema = deliverySchema
         filename: z.string(),
         size_bytes: z.number().int(),
         status: z.enum(LINK_STATUSES),
-        preparing: z.boolean().meta({
-          description: 'The shop’s workflow has not prepared it: the buyer cannot download it yet',
-        }),
+        preparing: z
+          .boolean()
+          .describe('The shop’s workflow has not prepared it: the buyer cannot download it yet'),
         expires_at: timestamp.nullable(),
-        available_at: timestamp.nullable().meta({
-          description: 'When it becomes available, or did; null: when the buyer bought it',
-        }),
-        first_use_hours: z.number().int().nullable().meta({
-          description: 'It expires this many hours after the first use; null: the use ends nothing',
-        }),
+        available_at: timestamp
+          .nullable()
+          .describe('When it becomes available, or did; null: when the buyer bought it'),
+        first_use_hours: z
+          .number()
+          .int()
+          .nullable()
+          .describe('It expires this many hours after the first use; null: the use ends nothing'),
         first_used_at: timestamp.nullable(),
-        customer_tag: z.string().nullable().meta({
-          description: 'The tag that the customer must have; null: none',
-        }),
-        tag_problem: z.enum(['missing', 'guest']).nullable().meta({
-          description:
+        customer_tag: z
+          .string()
+          .nullable()
+          .describe('The tag that the customer must have; null: none'),
+        tag_problem: z
+          .enum(['missing', 'guest'])
+          .nullable()
+          .describe(
             'Why the tag closes the file: the customer does not have it, or the order has no customer',
-        }),
+          ),
         ask_for: shownAskSchema,
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
-        last_download_at: timestamp.nullable(),
-        licence_key: z.string().nullable().meta({
-          description: 'Licence keys of the buyer, separated by commas; only with `links:write`',
+        view: FILE_SETTINGS.view.schema.meta({ description: 'The present setting of the file' }),
+        view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
+        views: z.number().int().meta({
+          description: 'Those that were counted: without `view_limit` none are',
         }),
+        view_expires_at: timestamp.nullable().meta({
+          description:
+            'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+        }),
+        last_download_at: timestamp.nullable(),
+        licence_key: z
+          .string()
+          .nullable()
+          .describe('Licence keys of the buyer, separated by commas; only with `links:write`'),
       }),
     ),
     lines: z.array(
@@ -178,9 +188,10 @@ export const deliveryDetailSchema = deliverySchema
         line_id: z.string(),
         title: z.string(),
         sku: z.string().nullable(),
-        quantity: z.number().int().meta({
-          description: 'Units that are paid: those that an edit adds count once they are paid',
-        }),
+        quantity: z
+          .number()
+          .int()
+          .describe('Units that are paid: those that an edit adds count once they are paid'),
         entitled: z.boolean(),
         files: z.number().int(),
       }),
@@ -208,28 +219,29 @@ export const deliveryDetailSchema = deliverySchema
           agent: z.string(),
         }),
       )
-      .meta({ description: 'The last downloads of files with tracking, newest first' }),
+      .describe('The last downloads of files with tracking, newest first'),
     views: z
       .array(
         z.object({
-          at: timestamp.meta({ description: 'The last request of its hour' }),
+          at: timestamp.describe('The last request of its hour'),
           ...{ file_id: z.string(), filename: z.string() },
-          address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
-          agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+          address: z.string().describe('Shortened: 203.0.113.0/24'),
+          agent: z.string().describe('The program: Chrome (Windows)'),
         }),
       )
-      .meta({
-        description:
-          'Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept',
-      }),
-    openings: z.array(openingSchema).meta({
-      description:
+      .describe(
+        'Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept',
+      ),
+    openings: z
+      .array(openingSchema)
+      .describe(
         'Who answered what a link asks for, newest first: one for each link, address and minute; 50 of each link are kept',
-    }),
-    refusals: z.array(refusalSchema).meta({
-      description:
+      ),
+    refusals: z
+      .array(refusalSchema)
+      .describe(
         'The last downloads that the buyer was refused, newest first; 20 of each link are kept',
-    }),
+      ),
   })
   .meta({ id: 'DeliveryDetail' })
 
@@ -266,6 +278,7 @@ export function deliveryRecord(
     ...{ files: row.files, blocked_files: row.blocked, downloads: row.downloads },
     blocked_by: {
       ...{ used_up: row.used_up, expired: row.expired, not_prepared: row.not_prepared },
+      ...{ views_used_up: row.views_used_up, views_expired: row.views_expired },
     },
     size_bytes: row.size_bytes,
     opened_at: text(row.opened_at),
@@ -297,6 +310,8 @@ export const deliveryDetailRecord = (
     ...{ filename: file.filename, size_bytes: file.size_bytes, status: file.status },
     preparing: file.preparing,
     ...{ download_limit: file.download_limit, downloads: file.downloads },
+    ...{ view: file.view, view_limit: file.view_limit, views: file.views },
+    view_expires_at: text(file.view_expires_at),
     expires_at: text(file.expires_at),
     available_at: text(file.available_at),
     ...{ first_use_hours: file.use_hours, first_used_at: text(file.first_used_at) },

@@ -34,7 +34,7 @@ import {
   deliveryRecord,
   deliverySchema,
 } from './record.ts'
-import { endpoint, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import {
   downloadLimit,
   errorSchema,
@@ -53,8 +53,7 @@ export interface DeliveryRouteParts {
 const MAX_FILES = 1000
 const MAX_ADDED = 1000
 
-const about = { tag: 'Deliveries' } as const
-const byId = z.strictObject({ id: z.string() })
+const endpoint = endpointsOf({ tag: 'Deliveries' })
 const whole = { description: 'The delivery', schema: deliveryDetailSchema }
 const readers = ['files:read', 'links:write'] as const
 
@@ -85,42 +84,35 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
 ]
 
 const list = (parts: DeliveryRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/deliveries',
+  endpoint('GET /api/deliveries', {
     summary: 'List deliveries, newest first',
     scope: readers,
     query: z.strictObject({
       ...page,
-      email: z
-        .string()
-        .max(320)
-        .optional()
-        .meta({ description: 'The buyer’s address, ignoring case' }),
-      order: z
-        .string()
-        .max(100)
-        .optional()
-        .meta({ description: 'The order’s id, name or confirmation number' }),
+      email: z.string().max(320).optional().describe('The buyer’s address, ignoring case'),
+      order: z.string().max(100).optional().describe('The order’s id, name or confirmation number'),
       search: z
         .string()
         .max(320)
         .optional()
-        .meta({ description: 'The beginning of the email address or of the order’s name' }),
+        .describe('The beginning of the email address or of the order’s name'),
       status: z.enum(DELIVERY_STATUSES).optional(),
-      reach: z.literal('unreachable').optional().meta({
-        description:
+      reach: z
+        .literal('unreachable')
+        .optional()
+        .describe(
           'Ready, and its buyer has no email address and got no text message, or the last message did not arrive',
-      }),
+        ),
       state: z
         .literal('blocked')
         .optional()
-        .meta({ description: 'Ready, and files are used up, expired or not prepared' }),
-      file_id: z.string().max(100).optional().meta({ description: 'It contains this file' }),
-      product: z.string().max(255).optional().meta({
-        description: 'Its order has this product: the platform’s id, its number, or a SKU',
-      }),
+        .describe('Ready, and files are used up, expired or not prepared'),
+      file_id: z.string().max(100).optional().describe('It contains this file'),
+      product: z
+        .string()
+        .max(255)
+        .optional()
+        .describe('Its order has this product: the platform’s id, its number, or a SKU'),
     }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {
@@ -140,14 +132,10 @@ const list = (parts: DeliveryRouteParts) =>
   })
 
 const read = (parts: DeliveryRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/deliveries/{id}',
+  endpoint('GET /api/deliveries/{id}', {
     summary: 'Read a delivery',
     description: 'With its files and their terms, the order’s lines, its emails and downloads.',
     scope: readers,
-    params: byId,
     replies: { 200: whole },
     handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
   })
@@ -163,10 +151,10 @@ const phone = z
 const changeBody = z
   .strictObject({
     email: emailAddress('Send an email address').optional(),
-    phone: phone.optional().meta({
-      description: 'The number for text messages, of a delivery without an email address',
-    }),
-    expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
+    phone: phone
+      .optional()
+      .describe('The number for text messages, of a delivery without an email address'),
+    expiry_days: expiryDays.optional().describe('Days from now; null: never'),
     download_limit: downloadLimit.optional(),
     more_downloads: z
       .number()
@@ -174,14 +162,27 @@ const changeBody = z
       .min(1, sayPlain('At least 1'))
       .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
       .optional()
-      .meta({ description: 'Added to the limits of files that have one' }),
+      .describe('Added to the limits of files that have one'),
+    view_limit: FILE_SETTINGS.view_limit.schema.optional(),
+    more_views: z
+      .number()
+      .int()
+      .min(1, sayPlain('At least 1'))
+      .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
+      .optional()
+      .describe('Added to the limits of views of files that have one'),
+    view_days: FILE_SETTINGS.view_days.schema
+      .optional()
+      .describe(
+        'Days from now for views; null: as long as the link is valid. Absent: views that have ended work again if `expiry_days` is given',
+      ),
     ...askFields,
     file_ids: z
       .array(z.string())
       .min(1, sayPlain('At least one file'))
       .max(MAX_FILES, sayFixed('At most {count} files', { count: MAX_FILES }))
       .optional()
-      .meta({ description: 'The files that the terms are for; absent: all' }),
+      .describe('The files that the terms are for; absent: all'),
     terms: z
       .array(
         z.strictObject({
@@ -190,24 +191,33 @@ const changeBody = z
             .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
             .nullable()
             .optional()
-            .meta({ description: 'Null: never' }),
+            .describe('Null: never'),
           available_at: timestamp
             .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
             .nullable()
             .optional()
-            .meta({
-              description:
-                'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
-            }),
+            .describe(
+              'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
+            ),
           download_limit: downloadLimit.optional(),
-          first_use_hours: FILE_SETTINGS.first_use_hours.schema.optional().meta({
-            description:
+          view_limit: FILE_SETTINGS.view_limit.schema.optional(),
+          view_expires_at: timestamp
+            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
+            .nullable()
+            .optional()
+            .describe(
+              'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+            ),
+          first_use_hours: FILE_SETTINGS.first_use_hours.schema
+            .optional()
+            .describe(
               'Hours from the first download or view, also if that has been; null: the use ends nothing',
-          }),
-          customer_tag: FILE_SETTINGS.customer_tag.schema.optional().meta({
-            description:
+            ),
+          customer_tag: FILE_SETTINGS.customer_tag.schema
+            .optional()
+            .describe(
               'The tag that the customer of the order must have, instead of that of the file; null: none',
-          }),
+            ),
         }),
       )
       .min(1, sayPlain('At least one file'))
@@ -217,12 +227,12 @@ const changeBody = z
         sayPlain('Name each file once'),
       )
       .optional()
-      .meta({ description: 'The terms of single files; they win over the terms for all' }),
+      .describe('The terms of single files; they win over the terms for all'),
     replace: z
       .array(z.strictObject({ file_id: z.string(), with: z.string() }))
       .max(MAX_FILES, sayFixed('At most {count} files', { count: MAX_FILES }))
       .optional()
-      .meta({ description: 'The buyer gets the other file in its place' }),
+      .describe('The buyer gets the other file in its place'),
   })
   .superRefine((body, context) => {
     checkAsk(body, context)
@@ -233,19 +243,21 @@ const changeBody = z
         path: ['more_downloads'],
         message: sayPlain('Send either download_limit or more_downloads'),
       })
+    if (body.view_limit !== undefined && body.more_views !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['more_views'],
+        message: sayPlain('Send either view_limit or more_views'),
+      })
   })
   .meta({ id: 'DeliveryChange' })
 
 const change = (parts: DeliveryRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/deliveries/{id}',
+  endpoint('PATCH /api/deliveries/{id}', {
     summary: 'Change the terms of a delivery, or its buyer’s address',
     description:
       'An absent field is left unchanged. A corrected address or phone number gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
-    params: byId,
     body: changeBody,
     replies: {
       200: whole,
@@ -270,16 +282,12 @@ const change = (parts: DeliveryRouteParts) =>
   })
 
 const correct = (parts: DeliveryRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/deliveries/{id}/correct-address',
+  endpoint('POST /api/deliveries/{id}/correct-address', {
     summary: 'Correct the buyer’s address or phone number, and send the message again',
     description:
       'With the same address, mails to it are allowed again. The new address or number gets a new link, and the old one stops. A number is for a delivery without an email address, in a shop with the setting `text_buyers`.',
     scope: 'links:write',
     atomic: true,
-    params: byId,
     body: z
       .strictObject({
         email: emailAddress('Enter an email address').optional(),
@@ -319,14 +327,10 @@ interface Act {
 }
 
 const actionRoute = (parts: DeliveryRouteParts, { name, summary, status, conflict, act }: Act) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: `/api/deliveries/{id}/${name}`,
+  endpoint(`POST /api/deliveries/{id}/${name}`, {
     summary,
     scope: 'links:write',
     atomic: true,
-    params: byId,
     replies: conflict
       ? { [status]: whole, 409: { description: conflict, schema: errorSchema } }
       : { [status]: whole },

@@ -1,6 +1,6 @@
 // Products that sell as downloads and have no file.
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { timestamp } from '../../http/schemas.ts'
 import { dismissUnfiled, listUnfiled } from './unfiled-products.ts'
 
@@ -8,17 +8,14 @@ const unfiledSchema = z
   .object({
     product_id: z.string(),
     title: z.string(),
-    last_sold_at: timestamp.meta({ description: 'To the hour' }),
+    last_sold_at: timestamp.describe('To the hour'),
   })
   .meta({ id: 'UnfiledProduct' })
 
-const about = { tag: 'Deliveries' } as const
+const endpoint = endpointsOf({ tag: 'Deliveries' })
 
 export const unfiledRoutes = (): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/unfiled-products',
+  endpoint('GET /api/unfiled-products', {
     summary: 'List products that sell and have no file',
     description:
       'Products of paid lines that need no shipping, until a file is mapped to them or they are dismissed. The latest 100 of the last 90 days.',
@@ -38,10 +35,7 @@ export const unfiledRoutes = (): Endpoint[] => [
       return { body: { data } }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/unfiled-products/dismiss',
+  endpoint('POST /api/unfiled-products/dismiss', {
     summary: 'Say that a product is no download',
     description: 'It is not listed any more, until `dismissed: false` takes that back.',
     scope: 'files:write',

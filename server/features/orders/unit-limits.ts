@@ -1,6 +1,6 @@
-// Download limits that count for each unit follow the units of an order: bought later by an edit, or
+// Limits of downloads and views that count for each unit follow the units of an order: bought later by an edit, or
 // refunded. The merchant's own changes to a limit are kept.
-import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import type { EntitledLines, JudgedOrder } from './order-rows.ts'
@@ -31,20 +31,27 @@ export async function followUnits(
   if (changes.length === 0) return
   await tx.query(
     `with held as (
-       select l.id, l.download_limit + g.units * f.download_limit as wanted, f.download_limit as one
+       select l.id, f.download_limit, f.view_limit,
+         l.download_limit + g.units * f.download_limit as downloads,
+         l.view_limit + g.units * f.view_limit as views
        from unnest(:parents::uuid[], :files::uuid[], :units::int[]) as g (parent_id, file_id, units)
        join links l on l.shop_id = :shop and l.parent_id = g.parent_id and l.file_id = g.file_id
        join files f on f.shop_id = :shop and f.id = g.file_id
        where l.download_limit is not null and f.download_limit is not null
+         or l.view_limit is not null and f.view_limit is not null
        order by l.id for no key update of l
      )
-     update links l set download_limit = least(greatest(held.wanted, held.one), :max)
+     update links l set
+       download_limit = coalesce(case when held.downloads is not null
+         then least(greatest(held.downloads, held.download_limit), :max) end, l.download_limit),
+       view_limit = coalesce(case when held.views is not null
+         then least(greatest(held.views, held.view_limit), :mostViews) end, l.view_limit)
      from held where l.shop_id = :shop and l.id = held.id`,
     {
       parents: changes.map(({ parent }) => parent),
       files: changes.map(({ file }) => file),
       units: changes.map(({ units }) => units),
-      max: MAX_DOWNLOAD_LIMIT,
+      ...{ max: MAX_DOWNLOAD_LIMIT, mostViews: MAX_VIEW_LIMIT },
     },
   )
 }

@@ -1,5 +1,4 @@
 // Packs: named, ordered groups of files, and the products that their files get.
-import { lastOf } from '../../core/present.ts'
 import { z } from 'zod'
 import { packName, sayFixed } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from './change-pack.ts'
@@ -11,8 +10,8 @@ import { AppError } from '../../core/errors.ts'
 import { createPack, deletePack, lockPack, orderPack } from './model/changes.ts'
 import { listPacks, readPack, type PackRow } from './model/list.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import { fileIds } from '../operations/selection.ts'
 import { channelOf } from '../operations/routes.ts'
@@ -23,8 +22,8 @@ const packSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    files: z.number().int().meta({ description: 'Their number, trash excluded' }),
-    size_bytes: z.number().int().meta({ description: 'The size of all of them' }),
+    files: z.number().int().describe('Their number, trash excluded'),
+    size_bytes: z.number().int().describe('The size of all of them'),
     products: z.array(
       z.object({
         product_id: z.string(),
@@ -46,12 +45,9 @@ const products = z
     }),
   )
   .max(MAX_PRODUCTS, sayFixed('At most {count} products', { count: MAX_PRODUCTS }))
-  .meta({
-    description: 'The products of its files; replaces the current ones',
-  })
+  .describe('The products of its files; replaces the current ones')
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Packs', scope: 'files:write' } as const
+const endpoint = endpointsOf({ tag: 'Packs', scope: 'files:write' })
 const whole = { description: 'The pack', schema: packSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 const taken = { description: 'Another pack has this name', schema: errorSchema }
@@ -71,19 +67,12 @@ export const packRoutes = (parts: PackRouteParts): Endpoint[] => [
 ]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/packs',
+  endpoint('GET /api/packs', {
     summary: 'List packs, by name',
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z
-        .string()
-        .max(255)
-        .default('')
-        .meta({ description: 'The name contains this (case is ignored)' }),
+      search: z.string().max(255).default('').describe('The name contains this (case is ignored)'),
     }),
     replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {
@@ -93,17 +82,12 @@ const list = () =>
         after: after ?? null,
         limit: limit + 1,
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).name_key]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.name_key], recordOf) }
     },
   })
 
 const create = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/packs',
+  endpoint('POST /api/packs', {
     summary: 'Create a pack',
     description:
       'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
@@ -121,14 +105,10 @@ const create = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/packs/{id}',
+  endpoint('GET /api/packs/{id}', {
     summary: 'Read a pack',
     description: 'Its files in their order: `GET /api/files?pack={id}&sort=pack_position`.',
     scope: 'files:read',
-    params: byId,
     replies: { 200: whole },
     handler: async ({ caller, params }) => ({
       body: await requirePack(caller.scope, idOf(params.id)),
@@ -136,13 +116,9 @@ const read = () =>
   })
 
 const change = ({ engine }: PackRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/packs/{id}',
+  endpoint('PATCH /api/packs/{id}', {
     summary: 'Rename a pack, or replace its products',
     description: 'An operation (`job_id`) then updates the mappings of its files.',
-    params: byId,
     body: z
       .strictObject({ name: packName.optional(), products: products.optional() })
       .meta({ id: 'PackChange' }),
@@ -176,14 +152,10 @@ const change = ({ engine }: PackRouteParts) =>
   })
 
 const order = ({ limits }: PackRouteParts) =>
-  endpoint({
-    ...about,
-    method: 'put',
-    path: '/api/packs/{id}/order',
+  endpoint('PUT /api/packs/{id}/order', {
     summary: 'Order a pack’s files',
     description: 'Files that are not listed stay after these, in their current order.',
     atomic: true,
-    params: byId,
     body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),
     replies: { 200: whole, 422: refused },
     handler: async ({ caller, params, body }) => {
@@ -197,13 +169,9 @@ const order = ({ limits }: PackRouteParts) =>
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/packs/{id}',
+  endpoint('DELETE /api/packs/{id}', {
     summary: 'Delete a pack; its files stay',
     description: 'They lose the products of the pack, and its links stop working.',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       const id = idOf(params.id)

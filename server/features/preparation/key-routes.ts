@@ -3,10 +3,9 @@ import { z } from 'zod'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
-import { elementAt } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, time, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, time, uuid, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import {
   resetActivations,
@@ -56,8 +55,7 @@ const keySchema = z
   })
   .meta({ id: 'LicenceKey' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Licence keys', scope: 'links:write' } as const
+const endpoint = endpointsOf({ tag: 'Licence keys', scope: 'links:write' })
 
 export const licenceKeyRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
   list(secrets),
@@ -65,16 +63,15 @@ export const licenceKeyRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] 
 ]
 
 const list = (secrets: Secrets) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/licence-lists/{id}/keys',
+  endpoint('GET /api/licence-lists/{id}/keys', {
     summary: 'List the assigned keys of a list, latest first',
-    params: byId,
     query: z.strictObject({
-      search: z.string().trim().max(500).default('').meta({
-        description: 'Exactly a key, the name of an order, or the email address of a buyer',
-      }),
+      search: z
+        .string()
+        .trim()
+        .max(500)
+        .default('')
+        .describe('Exactly a key, the name of an order, or the email address of a buyer'),
       status: z.enum(KEY_STATUSES).optional(),
       ...page,
     }),
@@ -86,13 +83,8 @@ const list = (secrets: Secrets) =>
         ...{ list: id, search, status: status ?? null, limit: limit + 1 },
         after: fromCursor(cursor, [time, uuid]),
       })
-      const last = rows.length > limit ? elementAt(rows, limit - 1) : null
-      return {
-        body: {
-          data: rows.slice(0, limit).map(({ position: _, ...row }) => recordOf(row)),
-          next_cursor: last && toCursor([last.position, last.id]),
-        },
-      }
+      const show = ({ position: _, ...row }: (typeof rows)[number]) => recordOf(row)
+      return { body: listPage(rows, limit, (last) => [last.position, last.id], show) }
     },
   })
 
@@ -125,13 +117,9 @@ const action = (
   change: Change,
   texts: Pick<Endpoint, 'summary'> & { description: string },
 ) =>
-  endpoint({
-    ...about,
+  endpoint(`POST /api/licence-keys/{id}/${name}`, {
     ...texts,
-    method: 'post',
-    path: `/api/licence-keys/{id}/${name}`,
     atomic: true,
-    params: byId,
     replies: {
       200: { description: 'The key', schema: keySchema },
       409: { description: 'The key was replaced, or its list has no other', schema: errorSchema },

@@ -40,7 +40,7 @@ export const generateSchema = z
     checksum: z
       .boolean()
       .default(false)
-      .meta({ description: 'A check character follows, with which programs find typing errors' }),
+      .describe('A check character follows, with which programs find typing errors'),
   })
   .meta({ id: 'LicencePattern' })
 
@@ -53,6 +53,6 @@ export const licenceTermFields = {
     .max(MAX_LIMIT, sayFixed('At most {limit}', { limit: MAX_LIMIT }))
     .nullable()
     .optional()
-    .meta({ description: 'Instances at one time; null: unlimited' }),
+    .describe('Instances at one time; null: unlimited'),
   revoke_on_refund: z.boolean().optional(),
 }

@@ -19,10 +19,9 @@ import { generateSchema, licenceTermFields } from './licence-terms.ts'
 import { readLicenceKeys } from './model/licence-text.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { elementAt } from '../../core/present.ts'
 import { receivedFile } from '../../http/form-csv.ts'
-import { fromCursor, text, toCursor } from '../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fromCursor, text, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../http/schemas.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
@@ -57,8 +56,7 @@ const addedSchema = listSchema
   })
   .meta({ id: 'LicenceKeysAdded' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Licence keys', scope: 'links:write' } as const
+const endpoint = endpointsOf({ tag: 'Licence keys', scope: 'links:write' })
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
@@ -71,26 +69,19 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
 ]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/licence-lists',
+  endpoint('GET /api/licence-lists', {
     summary: 'List the lists of licence keys, by name, with their numbers of keys',
     query: z.strictObject(shortPage),
     replies: { 200: { description: 'A page of lists', schema: listOf(listSchema) } },
     handler: async ({ caller, query: { limit, cursor } }) => {
       const after = fromCursor(cursor, [text])?.[0] ?? ''
       const rows = await listLicenceLists(caller.scope, { after, limit: limit + 1 })
-      const next = rows.length > limit ? toCursor([nameKey(elementAt(rows, limit - 1).name)]) : null
-      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [nameKey(last.name)], recordOf) }
     },
   })
 
 const create = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/licence-lists',
+  endpoint('POST /api/licence-lists', {
     summary: 'Create a list of licence keys',
     description:
       'It is empty: send its keys to `/api/licence-lists/{id}/keys`. With `generate`, it makes each key when an order needs one.',
@@ -111,13 +102,9 @@ const create = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/licence-lists/{id}',
+  endpoint('GET /api/licence-lists/{id}', {
     summary: 'Read a list of licence keys: how many are left and assigned',
     description: 'Keys themselves are shown only to their buyers.',
-    params: byId,
     replies: { 200: { description: 'The list', schema: listSchema } },
     handler: async ({ caller, params }) => ({
       body: recordOf(await requireList(caller.scope, requirePublicId('licences', params.id))),
@@ -125,14 +112,10 @@ const read = () =>
   })
 
 const change = () =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/licence-lists/{id}',
+  endpoint('PATCH /api/licence-lists/{id}', {
     summary: 'Change the name and the terms of a list of licence keys',
     description:
       '`generate` and `expiry_days` are for keys that are assigned from now on, `activation_limit` and `revoke_on_refund` for all keys.',
-    params: byId,
     body: z
       .strictObject({
         name: givenName.optional(),
@@ -162,15 +145,11 @@ const given = <Fields extends object>(fields: Fields) =>
   }
 
 const add = (secrets: Secrets) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/licence-lists/{id}/keys',
+  endpoint('POST /api/licence-lists/{id}/keys', {
     summary: 'Add keys to a list, from a text or CSV file',
     description:
       'One key per line, or in the first column; a header is skipped. Keys that the shop has already ' +
       'are left out, so sending a file twice adds nothing. Deliveries that wait for keys continue.',
-    params: byId,
     readsBody: true,
     replies: {
       200: { description: 'What was added, and the list', schema: addedSchema },
@@ -208,12 +187,8 @@ const addKeys = (
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/licence-lists/{id}',
+  endpoint('DELETE /api/licence-lists/{id}', {
     summary: 'Delete a list; buyers keep their keys',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('licences', params.id)

@@ -119,15 +119,13 @@ export async function promiseMails(tx: ShopScope, deliveries: readonly string[])
 }
 
 /** Was such a mail promised? It is not promised any more afterwards. */
-export async function takePromise(tx: ShopScope, delivery: string): Promise<boolean> {
-  const rows = await tx.query(
+export const takePromise = (tx: ShopScope, delivery: string): Promise<boolean> =>
+  tx.has(
     `update delivery_runs set mail_follows = false
      where shop_id = :shop and delivery_id = :delivery and status = 'ready' and mail_follows
      returning 1`,
     { delivery },
   )
-  return rows.length > 0
-}
 
 /** Null: no workflow prepares this delivery. */
 export const readPreparation = async (
@@ -207,22 +205,17 @@ const RUN_COLUMNS = `delivery_id, page_id, workflow, about, status, code,
   ${textOfColumns('reason')} as reason, attempts`
 
 /** Begins an attempt, which counts before it starts. Null: the delivery does not wait for a run. */
-export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {
-  const [row] = await scope.query<DeliveryRun>(
+export const beginRun = (scope: ShopScope, delivery: string): Promise<DeliveryRun | null> =>
+  scope.first<DeliveryRun>(
     `update delivery_runs set attempts = attempts + 1
      where shop_id = :shop and delivery_id = :delivery and status = 'waiting'
      returning ${RUN_COLUMNS}`,
     { delivery },
   )
-  return row ?? null
-}
 
 /** The same for the renewal of copies. Null: the delivery is not ready, or no copy is stale. */
-export async function beginRenewal(
-  scope: ShopScope,
-  delivery: string,
-): Promise<DeliveryRun | null> {
-  const [row] = await scope.query<DeliveryRun>(
+export const beginRenewal = (scope: ShopScope, delivery: string): Promise<DeliveryRun | null> =>
+  scope.first<DeliveryRun>(
     `update delivery_runs set attempts = attempts + 1
      where shop_id = :shop and delivery_id = :delivery and status = 'ready' and exists (
        select from prepared_files
@@ -230,8 +223,6 @@ export async function beginRenewal(
      returning ${RUN_COLUMNS}`,
     { delivery },
   )
-  return row ?? null
-}
 
 /** An attempt that ended because the worker stopped does not count. */
 export async function returnAttempt(scope: ShopScope, delivery: string): Promise<void> {

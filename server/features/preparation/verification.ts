@@ -35,10 +35,12 @@ const WRONG_KEYS_PER_ADDRESS = 30
 const WRONG_SECONDS = 10 * 60
 
 const fields = {
-  key: z.string().meta({ description: 'The licence key, as its buyer got it' }),
-  shop: z.string().max(255).optional().meta({
-    description: 'The domain of the shop, as in `example.myshopify.com`, if several have the key',
-  }),
+  key: z.string().describe('The licence key, as its buyer got it'),
+  shop: z
+    .string()
+    .max(255)
+    .optional()
+    .describe('The domain of the shop, as in `example.myshopify.com`, if several have the key'),
 }
 const instanceField = z
   .string()
@@ -49,9 +51,7 @@ const instanceField = z
     (text) => !UNSAFE_CHARACTERS.test(text),
     sayPlain('An instance has no control characters'),
   )
-  .meta({
-    description: 'A name that your program chooses for the device or site, the same each time',
-  })
+  .describe('A name that your program chooses for the device or site, the same each time')
 const verifySchema = z
   .strictObject({ ...fields, instance: instanceField.optional() })
   .meta({ id: 'LicenceVerification' })

@@ -98,7 +98,7 @@ test('everyone reads the first pages of a document, until its sample is withdraw
   expect((await fetchSample(`/samples/${'0'.repeat(32)}/x.pdf`)).status).toBe(404)
 })
 
-test('a sample that cannot be made says why, and is not tried again', async () => {
+soakTest('a sample that cannot be made says why, and is not tried again', async () => {
   const closed = await fileOf(
     'closed.pdf',
     await encrypted(documentOf(numberedPages(4)), 'a', 'b', 256),

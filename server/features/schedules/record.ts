@@ -13,12 +13,12 @@ export const actionField = z
   .string()
   .nullable()
   .default(null)
-  .meta({ description: 'A bulk action: a plugin’s id' })
+  .describe('A bulk action: a plugin’s id')
 export const workflow = z
   .string()
   .nullable()
   .default(null)
-  .meta({ description: 'The id of the workflow, instead of an action' })
+  .describe('The id of the workflow, instead of an action')
 export const cron = z
   .string()
   .max(200)
@@ -31,15 +31,17 @@ export const scheduleBody = z
     cron,
     action: actionField,
     workflow,
-    options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
-    filter: filterSchema
-      .default({})
-      .meta({ description: 'The files, selected again with every run' }),
+    options: z.record(z.string(), z.unknown()).default({}).describe('The action’s'),
+    filter: filterSchema.default({}).describe('The files, selected again with every run'),
     notify: z.enum(['always', 'errors', 'never']).default('always'),
-    cap: z.int().min(1).max(1_000_000).default(100).meta({
-      description:
+    cap: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(100)
+      .describe(
         'Maximum number of files that one run may delete; a run above it waits to be confirmed',
-    }),
+      ),
   })
   .meta({ id: 'ScheduleRequest' })
 

@@ -1,6 +1,5 @@
 // Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron
 // line.
-import { z } from 'zod'
 import { workflowOf } from './check.ts'
 import { runNow } from './run.ts'
 import {
@@ -16,28 +15,26 @@ import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
-import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
 import { errorSchema, listOf } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { scheduleCheckRoutes, type ScheduleRouteParts } from './routes/check-endpoints.ts'
 
+const endpoint = endpointsOf({ tag: 'Schedules' })
+
 const saved = { description: 'The schedule', schema: scheduleSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 
-const byId = z.strictObject({ id: z.string() })
 export function scheduleRoutes(parts: ScheduleRouteParts): Endpoint[] {
   return [...scheduleCheckRoutes(parts), ...reads(parts), ...changes(parts), ...runs(parts)]
 }
 
 function reads(parts: ScheduleRouteParts): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/schedules',
+    endpoint('GET /api/schedules', {
       summary: 'List schedules, by name',
-      tag: 'Schedules',
       scope: 'operations:read',
       replies: { 200: { description: 'All of them', schema: listOf(scheduleSchema) } },
       handler: async ({ caller: { scope } }) => {
@@ -46,13 +43,9 @@ function reads(parts: ScheduleRouteParts): Endpoint[] {
         return { body: { data, next_cursor: null } }
       },
     }),
-    endpoint({
-      method: 'get',
-      path: '/api/schedules/{id}',
+    endpoint('GET /api/schedules/{id}', {
       summary: 'Read a schedule',
-      tag: 'Schedules',
       scope: 'operations:read',
-      params: byId,
       replies: { 200: saved },
       handler: async ({ caller, params }) => ({
         body: await read(parts, caller, requirePublicId('schedule', params.id)),
@@ -63,11 +56,8 @@ function reads(parts: ScheduleRouteParts): Endpoint[] {
 
 function changes(parts: ScheduleRouteParts): Endpoint[] {
   return [
-    endpoint({
-      method: 'post',
-      path: '/api/schedules',
+    endpoint('POST /api/schedules', {
       summary: 'Create a schedule',
-      tag: 'Schedules',
       scope: 'settings:write',
       body: scheduleBody,
       replies: { 201: saved, 422: refused },
@@ -78,13 +68,9 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
         return { status: 201, body: await read(parts, caller, id) }
       },
     }),
-    endpoint({
-      method: 'put',
-      path: '/api/schedules/{id}',
+    endpoint('PUT /api/schedules/{id}', {
       summary: 'Replace a schedule',
-      tag: 'Schedules',
       scope: 'settings:write',
-      params: byId,
       body: scheduleBody,
       replies: { 200: saved, 422: refused },
       handler: async ({ caller, params, body }) => {
@@ -94,14 +80,10 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
         return { body: await read(parts, caller, id) }
       },
     }),
-    endpoint({
-      method: 'delete',
-      path: '/api/schedules/{id}',
+    endpoint('DELETE /api/schedules/{id}', {
       summary: 'Delete a schedule',
       description: 'A run that it started continues.',
-      tag: 'Schedules',
       scope: 'settings:write',
-      params: byId,
       replies: { 204: { description: 'Deleted', schema: null } },
       handler: async ({ caller, params }) => {
         await deleteSchedule(caller.scope, requirePublicId('schedule', params.id))
@@ -113,15 +95,11 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
 
 function runs(parts: ScheduleRouteParts): Endpoint[] {
   return [
-    endpoint({
-      method: 'post',
-      path: '/api/schedules/{id}/run',
+    endpoint('POST /api/schedules/{id}/run', {
       summary: 'Run a schedule now',
       description:
         'Its next run is unchanged. Above the cap it is a preview that must be confirmed.',
-      tag: 'Schedules',
       scope: 'operations:write',
-      params: byId,
       replies: {
         202: { description: 'The operation', schema: operationSchema },
         409: { description: 'Its last run has not ended', schema: errorSchema },

@@ -140,18 +140,24 @@ const STARTS_A_SECOND = 5
 /** Most of them are due at a full hour at night: they are spread over this time at most. */
 const SPREAD_SECONDS = 300
 
+/** Above this number of one minute, a second has more. */
+const STARTS_IN_ORDER = SPREAD_SECONDS * STARTS_A_SECOND
+
 /**
  * Sets the next run: `next`, or some seconds later if many schedules of all shops are due then.
- * Operations that begin at the same moment would wait for each other.
+ * Operations that begin at the same moment would wait for each other. If each second has as many as
+ * it may start, the others are spread evenly over all seconds.
  */
 export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
   await tx.query(
-    `update schedules set next_run_at = :next::timestamptz + interval '1 second' * least(
-       ${SPREAD_SECONDS - 1}, (select count(*) from (select from schedules o
-         where o.next_run_at >= :next and o.id <> :id
+    `update schedules set next_run_at = :next::timestamptz + interval '1 second' * (
+       select case when count(*) < ${STARTS_IN_ORDER} then count(*) / ${STARTS_A_SECOND}
+         else hashtextextended(:id, 0) & 2147483647 end % ${SPREAD_SECONDS}
+       from (select from schedules o
+         where o.next_run_at >= :next and o.id <> :id::uuid
            and o.next_run_at < :next::timestamptz + interval '${SPREAD_SECONDS} seconds'
-         limit ${SPREAD_SECONDS * STARTS_A_SECOND}) o) / ${STARTS_A_SECOND})
-     where shop_id = :shop and id = :id`,
+         limit ${STARTS_IN_ORDER}) o)
+     where shop_id = :shop and id = :id::uuid`,
     { id, next },
   )
 }

@@ -11,8 +11,10 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { deliveryWorkflow } from '../workflows/find.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
+
+const endpoint = endpointsOf({ tag: 'Settings' })
 
 export interface SettingsParts {
   engine: Engine
@@ -21,20 +23,14 @@ export interface SettingsParts {
 
 export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/settings',
+    endpoint('GET /api/settings', {
       summary: 'Read the shop’s settings',
-      tag: 'Settings',
       scope: 'operations:read',
       replies: { 200: { description: 'All of them', schema: shopSettingsSchema } },
       handler: async ({ caller }) => ({ body: (await readShop(caller.scope)).settings }),
     }),
-    endpoint({
-      method: 'patch',
-      path: '/api/settings',
+    endpoint('PATCH /api/settings', {
       summary: 'Change some of the shop’s settings',
-      tag: 'Settings',
       scope: 'settings:write',
       body: settingsChange,
       replies: {

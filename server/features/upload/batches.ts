@@ -66,8 +66,8 @@ export async function changeBatch(
   return readBatch(scope, id)
 }
 
-export async function readBatch(scope: ShopScope, id: string): Promise<BatchView | null> {
-  const [row] = await scope.query<BatchView>(
+export const readBatch = (scope: ShopScope, id: string): Promise<BatchView | null> =>
+  scope.first<BatchView>(
     `select batch.*,
        count(*) filter (where status = 'uploading') as uploading,
        count(*) filter (where status = 'received' and uploads.operation_id is null) as received,
@@ -79,8 +79,6 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
      where batch.shop_id = :shop and batch.id = :id group by batch.shop_id, batch.id`,
     { id },
   )
-  return row ?? null
-}
 
 /**
  * Imports the received files that are in no operation, and closes the batch; returns the import's
@@ -113,13 +111,11 @@ export async function importArrived(engine: Engine, tx: ShopScope, id: string): 
   await importReceived(engine, tx, batch, { whole: uploading === 0 && arrived >= batch.count })
 }
 
-async function holdBatch(tx: ShopScope, id: string): Promise<BatchRow | null> {
-  const [row] = await tx.query<BatchRow>(
+const holdBatch = (tx: ShopScope, id: string): Promise<BatchRow | null> =>
+  tx.first<BatchRow>(
     'select * from upload_batches where shop_id = :shop and id = :id for no key update',
     { id },
   )
-  return row ?? null
-}
 
 /** Imports the received files of a batch. `whole`: no more files are expected. */
 async function importReceived(

@@ -52,12 +52,10 @@ export async function finishUpload(
 }
 
 /** Marks the upload as received. Null: another request has done it. */
-async function markReceived(scope: ShopScope, id: string): Promise<UploadRow | null> {
-  const [received] = await scope.query<UploadRow>(
+const markReceived = (scope: ShopScope, id: string): Promise<UploadRow | null> =>
+  scope.first<UploadRow>(
     `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null,
        received_at = now()
      where shop_id = :shop and id = :id and status = 'uploading' returning *`,
     { id },
   )
-  return received ?? null
-}

@@ -28,6 +28,10 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
   const wrongName = filenameProblem(filename)
   if (wrongName) add('filename', wrongName.code, textOf(wrongName.message))
+  for (const [param, text] of [['filename', filename] as const, ['tags', metadata.tags] as const])
+    // The tus library decodes bytes that are no UTF-8 to this character.
+    if (text?.includes('\ufffd'))
+      add(param, 'invalid_value', say('Send it in UTF-8, encoded as base64'))
   if (size === 0) add('size', 'empty_file', say('The file is empty'))
   if (metadata.size && Number(metadata.size) !== size)
     add('size', 'invalid_value', say('This is not the upload’s length'))

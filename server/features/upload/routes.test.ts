@@ -171,7 +171,7 @@ describe('the protocol', () => {
   it('uses the API’s error format, with its own headers', async () => {
     for (const [headers, status, code, message] of [
       [{ 'tus-resumable': '' }, 412, 'precondition_failed', 'Tus-Resumable Required'],
-      [{ 'tus-resumable': '0.9' }, 400, 'malformed_request', 'Invalid tus-resumable'],
+      [{ 'tus-resumable': '0.9' }, 412, 'precondition_failed', 'Uploads speak tus 1.0.0'],
       [{ 'upload-length': 'x' }, 400, 'malformed_request', 'Invalid upload-length'],
     ] as const) {
       const refused = await tus(owner, 'POST', '/api/uploads', headers)
@@ -185,6 +185,15 @@ describe('the protocol', () => {
 
 describe('refused before any byte is sent', () => {
   const GB = 1024 ** 3
+  it('a name in Latin-1', async () => {
+    const refused = await tus(owner, 'POST', '/api/uploads', {
+      ...{ 'upload-length': '5' },
+      'upload-metadata': `filename ${Buffer.from('Grüße.pdf', 'latin1').toString('base64')}`,
+    })
+    expect(await refused.json()).toMatchObject({
+      error: { status: 422, param: 'filename', message: 'Send it in UTF-8, encoded as base64' },
+    })
+  })
   it('a file over 5 GB, with advice', async () => {
     const refused = await create(owner, 5 * GB + 1, { filename: 'large.zip' })
     expect(refused.status).toBe(413)

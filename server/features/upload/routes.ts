@@ -15,7 +15,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, tags, timestamp } from '../../http/schemas.ts'
@@ -26,16 +26,14 @@ const MAX_RESULTS = 200
 
 /** What an import writes to all files of a batch. */
 const fileChoices = z.strictObject({
-  tags: tags.optional().meta({ description: 'In addition to the tags of each file' }),
-  pack: packName
-    .optional()
-    .meta({ description: 'The name of their pack, created if there is none' }),
+  tags: tags.optional().describe('In addition to the tags of each file'),
+  pack: packName.optional().describe('The name of their pack, created if there is none'),
   product_sku: z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .meta({ description: 'Maps all files to the product with this SKU' }),
+    .describe('Maps all files to the product with this SKU'),
   ...entrySettingFields,
 })
 
@@ -45,13 +43,13 @@ const batchSchema = z
     count: z.number().int().nullable(),
     auto_map: z.boolean().nullable(),
     notify: z.boolean().nullable(),
-    files: fileChoices.meta({ description: 'What the import writes to all files' }),
-    uploading: z.number().int().meta({ description: 'Files that are being uploaded' }),
-    received: z.number().int().meta({ description: 'Complete files that are in no import yet' }),
-    operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
+    files: fileChoices.describe('What the import writes to all files'),
+    uploading: z.number().int().describe('Files that are being uploaded'),
+    received: z.number().int().describe('Complete files that are in no import yet'),
+    operation_id: z.string().nullable().describe('The newest import of its files'),
     operation_ids: z
       .array(z.string())
-      .meta({ description: 'All of them, in the order in which they were started' }),
+      .describe('All of them, in the order in which they were started'),
     requested_by: z.string(),
     created_at: timestamp,
   })
@@ -64,19 +62,15 @@ const batchBody = z
       .min(1, sayPlain('At least one file'))
       .max(MAX_COUNT, sayFixed('At most {count} files', { count: MAX_COUNT }))
       .optional()
-      .meta({
-        description:
-          'The number of files: each is imported when it has arrived, and the import ends with the last one',
-      }),
+      .describe(
+        'The number of files: each is imported when it has arrived, and the import ends with the last one',
+      ),
     auto_map: z
       .boolean()
       .optional()
-      .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-    notify: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Send the import email; absent: the shop’s setting' }),
-    files: fileChoices.optional().meta({ description: 'What the import writes to all files' }),
+      .describe('Guess products from names and titles; absent: the shop’s setting'),
+    notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
+    files: fileChoices.optional().describe('What the import writes to all files'),
   })
   .meta({ id: 'UploadBatchRequest' })
 
@@ -86,11 +80,11 @@ const nameSchema = z
     taken: z
       .object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() })
       .nullable()
-      .meta({ description: 'The file that has this name' }),
+      .describe('The file that has this name'),
     error: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why no file may have this name' }),
+      .describe('Why no file may have this name'),
   })
   .meta({ id: 'CheckedName' })
 
@@ -100,16 +94,15 @@ const resultSchema = z
     filename: z.string(),
     status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
     operation_id: z.string().nullable(),
-    file_id: z.string().nullable().meta({ description: 'The imported file' }),
-    products: z.array(z.string()).meta({ description: 'The titles of its products' }),
+    file_id: z.string().nullable().describe('The imported file'),
+    products: z.array(z.string()).describe('The titles of its products'),
     error: z
       .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
       .nullable(),
   })
   .meta({ id: 'UploadResult' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Uploads', scope: 'imports:write' } as const
+const endpoint = endpointsOf({ tag: 'Uploads', scope: 'imports:write' })
 
 export function uploadRoutes({
   uploads,
@@ -125,10 +118,7 @@ export function uploadRoutes({
 }
 
 const create = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/uploads/batches',
+  endpoint('POST /api/uploads/batches', {
     summary: 'Begin a batch of uploads',
     description:
       'Files uploaded (tus 1.0, /api/uploads) with its id in their metadata as `batch` are imported together.',
@@ -147,12 +137,8 @@ const create = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/uploads/batches/{id}',
+  endpoint('GET /api/uploads/batches/{id}', {
     summary: 'Read a batch of uploads',
-    params: byId,
     replies: { 200: { description: 'The batch', schema: batchSchema } },
     handler: async ({ caller, params }) => {
       const batch = await readBatch(caller.scope, requirePublicId('batch', params.id))
@@ -162,14 +148,10 @@ const read = () =>
   })
 
 const change = () =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/uploads/batches/{id}',
+  endpoint('PATCH /api/uploads/batches/{id}', {
     summary: 'Change what the import writes to the files of a batch',
     description:
       'It applies to files that have not arrived yet. Fields that are absent are removed from the choices.',
-    params: byId,
     body: z.strictObject({ files: fileChoices }).meta({ id: 'UploadBatchChange' }),
     replies: { 200: { description: 'The batch', schema: batchSchema } },
     handler: async ({ caller, params, body }) => {
@@ -181,15 +163,11 @@ const change = () =>
   })
 
 const start = ({ engine }: UploadParts, clock: () => Date) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/uploads/batches/{id}/start',
+  endpoint('POST /api/uploads/batches/{id}/start', {
     summary: 'Import the received files of a batch',
     description:
       'Ends an import that takes in files as they arrive. Files that come later get another import when it is called ' +
       'again. With nothing new it answers as before.',
-    params: byId,
     replies: {
       202: { description: 'The import', schema: operationSchema },
       409: { description: 'Nothing has been received yet', schema: errorSchema },
@@ -206,10 +184,7 @@ const start = ({ engine }: UploadParts, clock: () => Date) =>
   })
 
 const names = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/uploads/check-names',
+  endpoint('POST /api/uploads/check-names', {
     summary: 'Check which names are taken',
     body: z.strictObject({
       filenames: z
@@ -241,10 +216,7 @@ const names = () =>
   })
 
 const results = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/uploads/results',
+  endpoint('POST /api/uploads/results', {
     summary: 'Read the results of uploads',
     body: z.strictObject({
       upload_ids: z
@@ -288,39 +260,34 @@ const results = () =>
 
 const pieceSchema = z
   .object({
-    offset: z.number().int().meta({ description: 'The bytes that have arrived' }),
+    offset: z.number().int().describe('The bytes that have arrived'),
     piece: z
       .object({
         size_bytes: z.number().int(),
-        url: z.string().meta({ description: 'Send exactly these bytes to it by PUT' }),
-        expires_at: timestamp.meta({ description: 'Until then the request must begin' }),
+        url: z.string().describe('Send exactly these bytes to it by PUT'),
+        expires_at: timestamp.describe('Until then the request must begin'),
       })
       .nullable()
-      .meta({
-        description:
-          'The next bytes, from the offset on; null: the upload is complete, or its bytes are sent by PATCH',
-      }),
+      .describe(
+        'The next bytes, from the offset on; null: the upload is complete, or its bytes are sent by PATCH',
+      ),
   })
   .meta({ id: 'UploadPiece' })
 
 const pieces = (uploads: UploadParts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/uploads/{id}/pieces',
+  endpoint('POST /api/uploads/{id}/pieces', {
     summary: 'Get an address in the bucket for the next bytes of an upload',
     description:
       'For uploads whose replies have the header `Upload-Direct: 1`. Begin the upload with `POST /api/uploads`, then repeat ' +
       'this request and a PUT to the address that it gives. Each request counts the piece that has arrived, and the one ' +
       'after the last piece completes the upload. After an interruption continue in the same way.',
     ofManyOnAPage: true,
-    params: byId,
     body: z
       .strictObject({
         on_conflict: z
           .enum(['error', 'rename', 'overwrite', 'new_version'])
           .optional()
-          .meta({ description: 'Changes the `on_conflict` of the upload' }),
+          .describe('Changes the `on_conflict` of the upload'),
       })
       .meta({ id: 'UploadPieceRequest' }),
     replies: {

@@ -42,15 +42,13 @@ export interface UploadRow {
   counted?: boolean
 }
 
-export async function findUpload(scope: ShopScope, id: string): Promise<UploadRow | null> {
-  const [row] = await scope.query<UploadRow>(
+export const findUpload = (scope: ShopScope, id: string): Promise<UploadRow | null> =>
+  scope.first<UploadRow>(
     `select u.*, b.count is not null as counted from uploads u
      left join upload_batches b on b.shop_id = u.shop_id and b.id = u.batch_id
      where u.shop_id = :shop and u.id = :id`,
     { id },
   )
-  return row ?? null
-}
 
 export interface UploadQuotas {
   /** The maximum number of unfinished uploads of one shop. */
@@ -125,13 +123,10 @@ export async function recordOffset(scope: ShopScope, id: string, offset: number)
   )
 }
 
-export async function isNameTaken(scope: ShopScope, { filename }: UploadRow): Promise<boolean> {
-  const rows = await scope.query(
-    'select from files where shop_id = :shop and deleted_at is null and name_key = :name',
-    { name: nameKey(cleanName(filename)) },
-  )
-  return rows.length > 0
-}
+export const isNameTaken = (scope: ShopScope, { filename }: UploadRow): Promise<boolean> =>
+  scope.has('select from files where shop_id = :shop and deleted_at is null and name_key = :name', {
+    name: nameKey(cleanName(filename)),
+  })
 
 export async function changeConflict(
   scope: ShopScope,

@@ -4,7 +4,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { z } from 'zod'
 import { errorSchema } from '../../http/schemas.ts'
 
-const resumable = z.literal('1.0.0').meta({ description: 'The version of the protocol' })
+const resumable = z.literal('1.0.0').describe('The version of the protocol')
 const offset = z.coerce.number().int().min(0)
 const id = z.strictObject({ id: z.string() })
 
@@ -47,11 +47,12 @@ export const tusPaths: ZodOpenApiPathsObject = {
       requestParams: {
         header: z.object({
           'Tus-Resumable': resumable,
-          'Upload-Length': z.coerce.number().int().min(1).meta({ description: 'Bytes' }),
-          'Upload-Metadata': z.string().meta({
-            description:
+          'Upload-Length': z.coerce.number().int().min(1).describe('Bytes'),
+          'Upload-Metadata': z
+            .string()
+            .describe(
               'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (`error`, `rename`, `overwrite`, `new_version`), `tags`, `batch`, `size`',
-          }),
+            ),
         }),
       },
       responses: {
@@ -78,18 +79,15 @@ export const tusPaths: ZodOpenApiPathsObject = {
         path: id,
         header: z.object({
           'Tus-Resumable': resumable,
-          'Upload-Offset': offset.meta({
-            description: 'Where these bytes begin: the offset from `HEAD`',
-          }),
+          'Upload-Offset': offset.describe('Where these bytes begin: the offset from `HEAD`'),
           'Upload-On-Conflict': z
             .enum(['error', 'rename', 'overwrite', 'new_version'])
             .optional()
-            .meta({
-              description: 'Changes the `on_conflict` of the upload',
-            }),
-          'Upload-Checksum': z.string().optional().meta({
-            description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
-          }),
+            .describe('Changes the `on_conflict` of the upload'),
+          'Upload-Checksum': z
+            .string()
+            .optional()
+            .describe('Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`'),
         }),
       },
       requestBody: {

@@ -45,6 +45,7 @@ export async function handleTus(
 ): Promise<void> {
   const { scope, name: requestedBy } = caller
   const { method, headers } = request
+  requireVersion(headers['tus-resumable'], response)
   const onConflict =
     method === 'PATCH' ? readConflict(String(headers['upload-on-conflict'] ?? '')) : null
   if (onConflict) caller.permit(onConflict)
@@ -93,6 +94,17 @@ export async function handleTus(
   const answer = await server.handleWeb(withoutBody(request))
   if (datastore.isDirect) response.setHeader('Upload-Direct', '1')
   await send(request, response, answer)
+}
+
+const VERSION = '1.0.0'
+
+/** The protocol requires 412 with the versions of the server; the library answers 400. */
+function requireVersion(sent: string | string[] | undefined, response: ServerResponse): void {
+  if (!sent || sent === VERSION) return
+  response.setHeader('Tus-Version', VERSION)
+  throw new AppError('precondition_failed', {
+    message: say('Uploads speak tus {version}', { version: VERSION }),
+  })
 }
 
 /** The request for tus, without its bytes, which the store reads directly. */

@@ -12,20 +12,20 @@ export function webhookSchemas(declared: readonly WebhookEvent[]) {
   const webhook = z
     .object({
       id: z.string(),
-      url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
+      url: z.string().describe('Without its query, which may contain a secret'),
       description: z.string(),
-      events: z.array(event).meta({ description: 'Empty: all' }),
+      events: z.array(event).describe('Empty: all'),
       enabled: z.boolean(),
       switched_off: z
         .object({ at: timestamp, reason: z.string() })
         .nullable()
-        .meta({ description: 'It failed for days and was switched off by the server' }),
-      failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
+        .describe('It failed for days and was switched off by the server'),
+      failing_since: timestamp.nullable().describe('null: the last message arrived'),
       last_success_at: timestamp.nullable(),
       last_error: z.string().nullable(),
-      previous_secret_until: timestamp.nullable().meta({
-        description: 'Until then messages have a second signature, made with the previous secret',
-      }),
+      previous_secret_until: timestamp
+        .nullable()
+        .describe('Until then messages have a second signature, made with the previous secret'),
       created_at: timestamp,
     })
     .meta({ id: 'Webhook' })
@@ -62,10 +62,12 @@ const fieldsOf = (event: z.ZodType<string>, declared: readonly WebhookEvent[]) =
 const createdSchema = <Shape extends z.ZodRawShape>(webhook: z.ZodObject<Shape>) =>
   webhook
     .extend({
-      secret: z.string().nullable().meta({
-        description:
+      secret: z
+        .string()
+        .nullable()
+        .describe(
           'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
-      }),
+        ),
     })
     .meta({ id: 'CreatedWebhook' })
 

@@ -17,19 +17,18 @@ import {
   type CreatedWebhook,
 } from './webhooks.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
-import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
+import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
+import { endpointsOf, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
 import { errorSchema, listOf, page, textSchema } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
 import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
-import { lastOf, present } from '../../core/present.ts'
+import { present } from '../../core/present.ts'
 
 const MAX_HOURS = 168
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Webhooks', scope: 'settings:write' } as const
+const endpoint = endpointsOf({ tag: 'Webhooks', scope: 'settings:write' })
 
 interface WebhookParts {
   secrets: Secrets
@@ -61,10 +60,7 @@ export function webhookRoutes(given: WebhookParts): Endpoint[] {
 }
 
 const list = ({ schemas }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/webhooks',
+  endpoint('GET /api/webhooks', {
     summary: 'List webhooks, oldest first',
     replies: {
       200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(schemas.webhook) },
@@ -77,17 +73,14 @@ const list = ({ schemas }: Parts) =>
 const eventSchema = z
   .object({
     name: z.string(),
-    title: z.string().meta({ description: 'When it is sent' }),
+    title: z.string().describe('When it is sent'),
     title_text: textSchema,
-    about: z.string().meta({ description: 'The meaning of its `data`' }),
+    about: z.string().describe('The meaning of its `data`'),
   })
   .meta({ id: 'WebhookEvent' })
 
 const listEvents = ({ events }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/webhook-events',
+  endpoint('GET /api/webhook-events', {
     summary: 'List the events that webhooks can receive',
     replies: { 200: { description: 'All of them', schema: listOf(eventSchema) } },
     handler: () => {
@@ -99,10 +92,7 @@ const listEvents = ({ events }: Parts) =>
   })
 
 const create = ({ secrets, reach, schemas }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/webhooks',
+  endpoint('POST /api/webhooks', {
     summary: 'Create a webhook',
     description:
       'Messages follow Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` headers, a body of `type`, `timestamp` and `data`. Answer with a status from 200 to 299 within 15 seconds. Other answers are tried again for three days; after five days of failures the webhook is switched off, and a notice says so. 410 switches it off immediately.',
@@ -132,12 +122,8 @@ const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => 
 }
 
 const read = ({ schemas }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/webhooks/{id}',
+  endpoint('GET /api/webhooks/{id}', {
     summary: 'Read a webhook',
-    params: byId,
     replies: { 200: { description: 'Without its secret', schema: schemas.webhook } },
     handler: async ({ caller, params }) => ({
       body: webhookRecord(await readWebhook(caller.scope, idOf(params))),
@@ -145,13 +131,9 @@ const read = ({ schemas }: Parts) =>
   })
 
 const change = ({ secrets, reach, schemas }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/webhooks/{id}',
+  endpoint('PATCH /api/webhooks/{id}', {
     summary: 'Change a webhook, or switch it on or off',
     description: 'Switching it on clears its failures. Events in between are not sent.',
-    params: byId,
     body: z.strictObject(schemas.fields).partial().meta({ id: 'WebhookChange' }),
     replies: {
       200: { description: 'The webhook', schema: schemas.webhook },
@@ -164,13 +146,9 @@ const change = ({ secrets, reach, schemas }: Parts) =>
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/webhooks/{id}',
+  endpoint('DELETE /api/webhooks/{id}', {
     summary: 'Delete a webhook',
     description: 'Waiting messages are not sent, and its list of messages is deleted.',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await deleteWebhook(caller.scope, idOf(params))
@@ -179,15 +157,11 @@ const remove = () =>
   })
 
 const rotate = ({ secrets, schemas }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/webhooks/{id}/rotate',
+  endpoint('POST /api/webhooks/{id}/rotate', {
     summary: 'Replace a webhook’s secret',
     description:
       'For `keep_hours`, messages have two signatures, with the new and with the previous secret, so that the receiver can switch.',
     atomic: true,
-    params: byId,
     body: z
       .strictObject({
         keep_hours: z
@@ -196,7 +170,7 @@ const rotate = ({ secrets, schemas }: Parts) =>
           .min(0)
           .max(MAX_HOURS, sayFixed('At most {count} hours', { count: MAX_HOURS }))
           .default(24)
-          .meta({ description: '0: the previous secret stops immediately' }),
+          .describe('0: the previous secret stops immediately'),
       })
       .meta({ id: 'WebhookRotation' }),
     replies: {
@@ -207,14 +181,10 @@ const rotate = ({ secrets, schemas }: Parts) =>
   })
 
 const test = ({ baseUrl, clock }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/webhooks/{id}/test',
+  endpoint('POST /api/webhooks/{id}/test', {
     summary: 'Send a test message',
     description: 'Of the type `webhook.test`, also to a webhook that is switched off.',
     atomic: true,
-    params: byId,
     replies: { 202: { description: 'It waits to be sent', schema: messageSchema } },
     handler: async ({ caller, params }) => {
       const id = await sendTest(caller.scope, idOf(params), clock())
@@ -224,13 +194,9 @@ const test = ({ baseUrl, clock }: Parts) =>
   })
 
 const deliveries = ({ baseUrl }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/webhooks/{id}/deliveries',
+  endpoint('GET /api/webhooks/{id}/deliveries', {
     summary: 'List the messages of a webhook, newest first',
     description: 'Kept as long as other messages: see the operator’s guide.',
-    params: byId,
     query: z.strictObject({ ...page, status: z.enum(MESSAGE_STATUSES).optional() }),
     replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
     handler: async ({ caller, params, query }) => {
@@ -245,20 +211,14 @@ const deliveries = ({ baseUrl }: Parts) =>
         },
         baseUrl,
       )
-      const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
-      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+      return { body: listPage(rows, query.limit, (last) => [last.id], messageRecord) }
     },
   })
 
 const replay = ({ baseUrl }: Parts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/webhooks/{id}/deliveries/{message}/replay',
+  endpoint('POST /api/webhooks/{id}/deliveries/{message}/replay', {
     summary: 'Send a message to a webhook again',
     description: 'Its id and its body stay the same; the timestamp and the signatures are new.',
-    params: z.strictObject({ id: z.string(), message: z.string() }),
     replies: {
       202: { description: 'It waits to be sent', schema: messageSchema },
       409: {

@@ -21,30 +21,31 @@ const values = z.record(z.string(), z.unknown())
 export const workflowBody = z
   .strictObject({
     name: z.string(),
-    kind: z.enum(['import', 'bulk', 'delivery']).meta({
-      description: 'A `delivery` workflow runs when an order’s files are delivered to its buyer',
-    }),
+    kind: z
+      .enum(['import', 'bulk', 'delivery'])
+      .describe('A `delivery` workflow runs when an order’s files are delivered to its buyer'),
     parallel: z
       .number()
       .default(1)
-      .meta({ description: 'Batches that may run concurrently; 1: one after another' }),
+      .describe('Batches that may run concurrently; 1: one after another'),
     steps: z.array(
       z.strictObject({
-        id: z.string().optional().meta({
-          description: 'The same as long as the step exists; absent: a new one is created',
-        }),
+        id: z
+          .string()
+          .optional()
+          .describe('The same as long as the step exists; absent: a new one is created'),
         plugin: z.string().max(100),
         options: values.optional(),
-        when: values
-          .nullable()
-          .optional()
-          .meta({ description: 'Files that do not meet this skip the step' }),
+        when: values.nullable().optional().describe('Files that do not meet this skip the step'),
         on_failure: onFailure.optional(),
       }),
     ),
-    channel: z.string().max(100).nullable().default(null).meta({
-      description: 'Every import of this channel runs it (`GET /api/channels` lists them)',
-    }),
+    channel: z
+      .string()
+      .max(100)
+      .nullable()
+      .default(null)
+      .describe('Every import of this channel runs it (`GET /api/channels` lists them)'),
   })
   .meta({ id: 'WorkflowRequest' })
 
@@ -68,7 +69,7 @@ export const workflowSchema = z
       }),
     ),
     channel: z.string().nullable(),
-    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
+    cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
   })

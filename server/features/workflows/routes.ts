@@ -18,25 +18,25 @@ import {
   replaceWorkflow,
   type OwnWorkflow,
 } from './workflows.ts'
-import { endpoint, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { storedMessage } from '../../core/texts.ts'
 import { errorSchema, listOf, messageText, textSchema } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
+
+const endpoint = endpointsOf({ tag: 'Workflows' })
 
 const problems = z.array(
   z.object({ param: z.string(), message: z.string(), message_text: messageText }),
 )
 const checkSchema = z
   .object({
-    problems: problems.meta({ description: `Up to the first ${MAX_DETAILS}` }),
+    problems: problems.describe(`Up to the first ${MAX_DETAILS}`),
     problems_total: z.number().int(),
     steps: z.array(z.object({ summary: z.string(), summary_text: textSchema })),
     cannot_undo: z.array(z.string()),
   })
   .meta({ id: 'WorkflowCheck' })
-
-const byId = z.strictObject({ id: z.string() })
 
 const saved = { description: 'The workflow', schema: workflowSchema }
 const refused = { description: 'Every problem, with its place', schema: errorSchema }
@@ -54,11 +54,8 @@ const ownRecord = (own: OwnWorkflow, parts: Parts) => workflowRecord(runnable(ow
 const builtInRecord = (workflow: Workflow, parts: Parts) => workflowRecord(workflow, null, parts)
 
 const list = (parts: Parts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/workflows',
+  endpoint('GET /api/workflows', {
     summary: 'List workflows: the shop’s own, then the built-in ones',
-    tag: 'Workflows',
     scope: 'operations:read',
     replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
     handler: async ({ caller }) => {
@@ -80,11 +77,8 @@ const list = (parts: Parts) =>
   })
 
 const check = (parts: Parts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/workflows/check',
+  endpoint('POST /api/workflows/check', {
     summary: 'Check a workflow without saving it',
-    tag: 'Workflows',
     scope: 'operations:read',
     body: workflowBody,
     replies: {
@@ -109,11 +103,8 @@ const check = (parts: Parts) =>
   })
 
 const create = (parts: Parts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/workflows',
+  endpoint('POST /api/workflows', {
     summary: 'Create a workflow',
-    tag: 'Workflows',
     scope: 'settings:write',
     body: workflowBody,
     replies: { 201: saved, 422: refused },
@@ -128,13 +119,9 @@ const create = (parts: Parts) =>
   })
 
 const read = (parts: Parts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/workflows/{id}',
+  endpoint('GET /api/workflows/{id}', {
     summary: 'Read a workflow',
-    tag: 'Workflows',
     scope: 'operations:read',
-    params: byId,
     replies: { 200: saved },
     handler: async ({ caller, params }) => {
       const found = parts.workflows.find(({ id }) => id === params.id)
@@ -146,14 +133,10 @@ const read = (parts: Parts) =>
   })
 
 const replace = (parts: Parts) =>
-  endpoint({
-    method: 'put',
-    path: '/api/workflows/{id}',
+  endpoint('PUT /api/workflows/{id}', {
     summary: 'Replace a workflow',
     description: 'Running operations continue with the previous steps.',
-    tag: 'Workflows',
     scope: 'settings:write',
-    params: byId,
     body: workflowBody,
     replies: { 200: saved, 422: refused },
     handler: async ({ caller, params, body }) => {
@@ -164,13 +147,9 @@ const replace = (parts: Parts) =>
   })
 
 const remove = (parts: Parts) =>
-  endpoint({
-    method: 'delete',
-    path: '/api/workflows/{id}',
+  endpoint('DELETE /api/workflows/{id}', {
     summary: 'Delete a workflow',
-    tag: 'Workflows',
     scope: 'settings:write',
-    params: byId,
     replies: {
       204: { description: 'Deleted', schema: null },
       409: { description: 'Schedules run it: the message names them', schema: errorSchema },

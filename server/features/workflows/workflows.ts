@@ -29,13 +29,8 @@ export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
   )
 }
 
-export async function readWorkflow(scope: ShopScope, id: string): Promise<OwnWorkflow | null> {
-  const [row] = await scope.query<OwnWorkflow>(
-    'select * from workflows where shop_id = :shop and id = :id',
-    { id },
-  )
-  return row ?? null
-}
+export const readWorkflow = (scope: ShopScope, id: string): Promise<OwnWorkflow | null> =>
+  scope.first<OwnWorkflow>('select * from workflows where shop_id = :shop and id = :id', { id })
 
 /** Creates a workflow. Throws `validation_failed` with every problem. */
 export function createWorkflow(

@@ -130,12 +130,10 @@ export function requestRefresh(scope: ShopScope): Promise<void> {
   })
 }
 
-export async function readMirror(scope: ShopScope): Promise<MirrorState | null> {
-  const [row] = await scope.query<MirrorState>(
+export const readMirror = (scope: ShopScope): Promise<MirrorState | null> =>
+  scope.first<MirrorState>(
     `select generation, ${runsNow(REFRESH_MIRROR, 'shop_id::text')} as refreshing, objects,
        products, variants,
        started_at, finished_at, failed_at, error, due_at
      from catalog_mirrors where shop_id = :shop`,
   )
-  return row ?? null
-}

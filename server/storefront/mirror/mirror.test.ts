@@ -21,7 +21,7 @@ import {
   type Refresh,
   type RefreshResult,
 } from './mirror-lease.ts'
-import { promisedMs, sized } from '../../../test/scale.ts'
+import { promisedMs, sized, soakTest } from '../../../test/scale.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough')
 const never = new AbortController().signal
@@ -162,7 +162,7 @@ describe('a refresh', () => {
   })
 
   // In soak 50,000 variants.
-  test('of many variants takes seconds, the first and later ones', async () => {
+  soakTest('of many variants takes seconds, the first and later ones', async () => {
     const count = sized(4000, 25_000)
     const many = Array.from({ length: count }, (_, n) => ({
       title: `Book ${n}`,

@@ -38,7 +38,9 @@ export async function searchProducts(
       ...{ rank, limit: limit - found.length },
       after: after?.[0] === rank ? after : null,
     }
-    found.push(...(await readRank(scope, conditions, page, key === '' ? {} : bindings)))
+    const isFrequent = conditions === CODES && (await beginsManyCodes(scope, bindings.starts))
+    const chosen = isFrequent ? CODES_IN_ORDER : conditions
+    found.push(...(await readRank(scope, chosen, page, key === '' ? {} : bindings)))
     if (found.length >= limit) break
   }
   return found
@@ -96,11 +98,31 @@ const CODE_BEGINS = `p.id in (
   select v.product_id from variants v where v.shop_id = :shop and v.barcode_key like :starts)`
 const CODE_BEGINS_NOT = `not ${hasCode('(v.sku_key like :starts or v.barcode_key like :starts)')}`
 
+/** Tests each product in the order of the list until the page is full. */
+const CODE_BEGINS_IN_ORDER = `(select true from variants v
+  where v.shop_id = :shop and v.product_id = p.id
+    and (v.sku_key like :starts or v.barcode_key like :starts) limit 1)`
+const CODES = [CODE_BEGINS, ...NOT_EXACTLY]
+const CODES_IN_ORDER = [CODE_BEGINS_IN_ORDER, ...NOT_EXACTLY]
+/** Above this number of codes, sorting their products takes longer than testing products in order. */
+const MANY_CODES = 2000
+
+async function beginsManyCodes(scope: ShopScope, starts: string): Promise<boolean> {
+  const { codes } = await scope.one<{ codes: number }>(
+    `select count(*)::int as codes from (
+       select from variants where shop_id = :shop and sku_key like :starts
+       union all select from variants where shop_id = :shop and barcode_key like :starts
+       limit ${MANY_CODES}) c`,
+    { starts },
+  )
+  return codes === MANY_CODES
+}
+
 const ALL: readonly (readonly string[])[] = [[]]
 /** SQL conditions of each rank, without the products of better ranks. */
 const RANKS: readonly (readonly string[])[] = [
   [EXACTLY],
-  [CODE_BEGINS, ...NOT_EXACTLY],
+  CODES,
   ['p.title_key like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
   [
     ...['p.title_key like :within', 'p.title_key not like :starts'],

@@ -108,17 +108,15 @@ export interface ChangeReport {
 }
 
 /** The report of a change; null: it was processed already. */
-export async function readChange(
+export const readChange = (
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,
-): Promise<ChangeReport | null> {
-  const [row] = await scope.query<ChangeReport>(
+): Promise<ChangeReport | null> =>
+  scope.first<ChangeReport>(
     `select noted, payload from platform_changes
      where shop_id = :shop and kind = :kind and subject = :subject`,
     { kind, subject },
   )
-  return row ?? null
-}
 
 /**
  * Deletes the processed change; false if it was reported again since it was read: then it runs once

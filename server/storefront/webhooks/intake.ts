@@ -132,7 +132,7 @@ async function storeOne(tx: ShopScope, id: string, report: Report): Promise<void
 
 /**
  * Done here and not in a job: links must stop within a second. A late report from before a
- * reinstallation is ignored.
+ * reinstallation is ignored: both times are the platform's.
  */
 async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
   const rows = await tx.query(

@@ -63,14 +63,18 @@ async function fill({ pool }: Database): Promise<void> {
 interface Counts {
   transactions: number
   notifications: number
+  /** Notifications by channel. */
+  channels: Record<string, number>
 }
 
 /** Transactions of all processes, and notifications, while `work` runs. */
 async function counted(url: string, work: () => Promise<unknown>): Promise<Counts> {
   const listener = new pg.Client({ connectionString: url })
   await listener.connect()
-  let notifications = 0
-  listener.on('notification', () => void notifications++)
+  const channels: Record<string, number> = {}
+  listener.on('notification', ({ channel }) => {
+    channels[channel] = (channels[channel] ?? 0) + 1
+  })
   for (const channel of CHANNELS) await listener.query(`listen "${channel}"`)
   const read = async () => {
     await listener.query('select pg_stat_clear_snapshot()')
@@ -84,7 +88,8 @@ async function counted(url: string, work: () => Promise<unknown>): Promise<Count
   await work()
   const transactions = (await read()) - before
   await listener.end()
-  return { transactions, notifications }
+  const notifications = Object.values(channels).reduce((sum, count) => sum + count, 0)
+  return { transactions, notifications, channels }
 }
 
 /** Waits for the hourly sweeps, which begin with a worker, and whose turns take all shops by and by. */

@@ -1,5 +1,6 @@
 // Settings → Buyer's page: logo, colours, own texts and language, with a live preview.
 import { useState } from 'react'
+import { Titled } from '../../shell/components/titled.tsx'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import {
@@ -9,15 +10,15 @@ import {
   type BuyerPage,
   type BuyerPageDraft,
 } from './calls.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { focusField } from '../../shell/components/problem-list.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
+import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
 import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
@@ -39,17 +40,12 @@ export function BuyerPagePage() {
     >
       {page.data ? (
         <Form saved={page.data} />
-      ) : page.error ? (
-        <Problem
-          error={page.error}
-          what={t('The buyer’s page could not be loaded')}
-          onRetry={() => void page.refetch()}
-          retrying={page.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows what={t('the buyer’s page')} />
-        </Card>
+        <Unloaded
+          query={page}
+          what={t('the buyer’s page')}
+          problem={t('The buyer’s page could not be loaded')}
+        />
       )}
     </Page>
   )
@@ -151,31 +147,26 @@ interface PartProps {
 }
 
 const Colours = ({ draft, problems, onChange }: PartProps) => (
-  <Card>
-    <BlockStack gap="400">
-      <Text as="h2" variant="headingMd">
-        {t('Colours')}
-      </Text>
-      <ColourField
-        param="accent"
-        label={t('Buttons and links')}
-        help={t('Text on it is black or white, whichever is easier to read.')}
-        usual="#0a55ad"
-        error={problems.at('accent')}
-        value={draft.accent}
-        onChange={(accent) => onChange({ accent })}
-      />
-      <ColourField
-        param="background"
-        label={t('Background')}
-        help={t('Without one the page is light or dark, as the buyer’s device prefers.')}
-        usual="#f4f5f6"
-        error={problems.at('background')}
-        value={draft.background}
-        onChange={(background) => onChange({ background })}
-      />
-    </BlockStack>
-  </Card>
+  <Titled title={t('Colours')}>
+    <ColourField
+      param="accent"
+      label={t('Buttons and links')}
+      help={t('Text on it is black or white, whichever is easier to read.')}
+      usual="#0a55ad"
+      error={problems.at('accent')}
+      value={draft.accent}
+      onChange={(accent) => onChange({ accent })}
+    />
+    <ColourField
+      param="background"
+      label={t('Background')}
+      help={t('Without one the page is light or dark, as the buyer’s device prefers.')}
+      usual="#f4f5f6"
+      error={problems.at('background')}
+      value={draft.background}
+      onChange={(background) => onChange({ background })}
+    />
+  </Titled>
 )
 
 const MAX = 500
@@ -190,7 +181,6 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
       id={fieldId(`texts.${locale}.${name}`)}
       label={label}
       helpText={help}
-      autoComplete="off"
       multiline={3}
       maxLength={MAX}
       showCharacterCount
@@ -200,32 +190,27 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
     />
   )
   return (
-    <Card>
-      <BlockStack gap="400">
-        <Text as="h2" variant="headingMd">
-          {t('Texts and language')}
-        </Text>
-        <Select
-          id={fieldId('language')}
-          label={t('Default language')}
-          helpText={t(
-            'Buyers see the page in their own language if it is available, and otherwise in this one.',
-          )}
-          options={LANGUAGES}
-          value={language}
-          error={problems.at('language')}
-          onChange={(value) => onChange({ language: value as BuyerLocale })}
-        />
-        <Select
-          label={t('Your texts in')}
-          helpText={t('A language without texts shows those of the language above.')}
-          options={LANGUAGES}
-          value={locale}
-          onChange={(value) => onLocale(value as BuyerLocale)}
-        />
-        {field('intro', t('Above the files'), t('For example a thank-you.'))}
-        {field('footer', t('At the end of each page'), t('For example how to reach you.'))}
-      </BlockStack>
-    </Card>
+    <Titled title={t('Texts and language')}>
+      <Select
+        id={fieldId('language')}
+        label={t('Default language')}
+        helpText={t(
+          'Buyers see the page in their own language if it is available, and otherwise in this one.',
+        )}
+        options={LANGUAGES}
+        value={language}
+        error={problems.at('language')}
+        onChange={(value) => onChange({ language: value as BuyerLocale })}
+      />
+      <Select
+        label={t('Your texts in')}
+        helpText={t('A language without texts shows those of the language above.')}
+        options={LANGUAGES}
+        value={locale}
+        onChange={(value) => onLocale(value as BuyerLocale)}
+      />
+      {field('intro', t('Above the files'), t('For example a thank-you.'))}
+      {field('footer', t('At the end of each page'), t('For example how to reach you.'))}
+    </Titled>
   )
 }

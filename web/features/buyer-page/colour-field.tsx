@@ -33,7 +33,6 @@ export function ColourField({ param, label, help, error, usual, value, onChange 
           label={label}
           helpText={help}
           error={error}
-          autoComplete="off"
           maxLength={7}
           placeholder={usual}
           value={value ?? ''}

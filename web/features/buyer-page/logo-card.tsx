@@ -4,7 +4,15 @@ import { toast } from '../../shell/client/bridge.ts'
 import { useSetLogo, type BuyerPage } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineError,
+  InlineStack,
+} from '../../shell/ui/index.ts'
 import { logoOf } from './logo.ts'
 
 /** Saves a chosen image. `unreadable`: the last chosen file was none. */
@@ -27,16 +35,12 @@ export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
   return (
     <Card>
       <BlockStack gap="300">
-        <Text as="h2" variant="headingMd">
-          {t('Logo')}
-        </Text>
+        <Heading>{t('Logo')}</Heading>
         {save.error && <Problem error={save.error} what={t('The logo could not be saved')} />}
         {logo ? (
           <img className="logo-shown" src={logo.url} alt={t('Your logo')} />
         ) : (
-          <Text as="p" tone="subdued">
-            {t('Without a logo the pages show the shop’s name.')}
-          </Text>
+          <Hint>{t('Without a logo the pages show the shop’s name.')}</Hint>
         )}
         {unreadable && (
           <InlineError

@@ -6,7 +6,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { objectionsIn } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
-import { Banner, BlockStack, Card, InlineStack, Select, Text } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Card, Heading, InlineStack, Select } from '../../shell/ui/index.ts'
 import { LANGUAGES } from './languages.ts'
 
 interface Props {
@@ -35,9 +35,7 @@ export function PreviewCard({ change, logo, locale, onLocale }: Props) {
   return (
     <Card>
       <BlockStack gap="300">
-        <Text as="h2" variant="headingMd">
-          {t('Preview')}
-        </Text>
+        <Heading>{t('Preview')}</Heading>
         <InlineStack gap="200">
           <Select
             label={t('Page')}

@@ -11,7 +11,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Box, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { Badge, Box, Card, Heading, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 
 const SHOWN = 50
 
@@ -64,9 +64,7 @@ const Listed = (props: { title: string; more: string | null; children: ReactNode
   <Card padding="0">
     <Box padding="400">
       <InlineStack align="space-between" blockAlign="center">
-        <Text as="h2" variant="headingMd">
-          {props.title}
-        </Text>
+        <Heading>{props.title}</Heading>
         {props.more !== null && <Link url={props.more}>{t('Show all')}</Link>}
       </InlineStack>
     </Box>

@@ -1,5 +1,6 @@
 // One buyer: orders, links, licence keys, downloads and refused attempts, and the library's mail.
 import { useState } from 'react'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type BuyerDetail, useBuyer, useSendLibrary } from './calls.ts'
 import { AccessCards } from './access-cards.tsx'
 import {
@@ -15,14 +16,13 @@ import { UnblockedBanner, UnblockDialog, type UnblockResult } from '../orders/un
 import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { Facts } from '../../shell/components/facts.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Card } from '../../shell/ui/index.ts'
+import { Badge, BlockStack } from '../../shell/ui/index.ts'
 import { lastSeen, useUrlState } from '../../shell/url-state/use-url-state.ts'
 
 export function BuyerPage() {
@@ -33,18 +33,12 @@ export function BuyerPage() {
   if (error instanceof ApiError && [404, 422].includes(error.status)) return <LostPage />
   return (
     <Page title={t('Buyer')} backAction={back()}>
-      {error ? (
-        <Problem
-          error={error}
-          what={t('The buyer could not be loaded')}
-          onRetry={() => void buyer.refetch()}
-          retrying={buyer.isFetching}
-        />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={6} what={t('the buyer')} />
-        </Card>
-      )}
+      <Unloaded
+        query={buyer}
+        what={t('the buyer')}
+        problem={t('The buyer could not be loaded')}
+        rows={6}
+      />
     </Page>
   )
 }

@@ -76,7 +76,6 @@ function Search({ value, onSearch }: { value: string; onSearch: (text: string) =
           label={t('Search buyers')}
           labelHidden
           placeholder={t('Beginning of the email address')}
-          autoComplete="off"
           clearButton
           maxLength={320}
           value={typed.text}

@@ -11,7 +11,7 @@ import { buyerPath } from './url-state.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Badge, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 
 type Column = 'buyer' | 'orders' | 'files' | 'blocked' | 'downloads' | 'last'
 
@@ -44,13 +44,12 @@ const CARD: CardLayout<Column> = {
 }
 
 export function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
-  const { mdDown: narrow } = useBreakpoints()
   return (
     <RecordTable
       names={{ singular: t('buyer'), plural: t('buyers') }}
       columns={COLUMNS}
       card={CARD}
-      narrow={narrow}
+      narrowBelow="md"
       rows={buyers}
       idOf={({ email }) => email}
     />

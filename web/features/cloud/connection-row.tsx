@@ -11,7 +11,7 @@ import {
   syncWord,
 } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { SyncProgress } from './sync-progress.tsx'
 import { SyncLink } from './sync-link.tsx'
 
@@ -25,9 +25,7 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
             {name}
           </Text>
         </Link>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {`${provider_title} · ${holdsText(connection)}`}
-        </Text>
+        <SmallPrint>{`${provider_title} · ${holdsText(connection)}`}</SmallPrint>
         <StatusBadge word={connectionState(connection)} />
       </BlockStack>
       <BlockStack gap="100">
@@ -52,18 +50,14 @@ function LastSync({ connection }: { connection: Connection }) {
         <InlineStack gap="200" blockAlign="center">
           <StatusBadge word={syncWord(last_sync)} />
           <SyncLink sync={last_sync} />
-          <Text as="span" variant="bodySm" tone="subdued">
-            {countsText(last_sync)}
-          </Text>
+          <SmallPrint>{countsText(last_sync)}</SmallPrint>
         </InlineStack>
       ) : (
         <Text as="span" tone="subdued">
           {t('Never synced')}
         </Text>
       )}
-      <Text as="span" variant="bodySm" tone="subdued">
-        {t('Next sync: {at}', { at: nextSyncText(connection) })}
-      </Text>
+      <SmallPrint>{t('Next sync: {at}', { at: nextSyncText(connection) })}</SmallPrint>
     </>
   )
 }

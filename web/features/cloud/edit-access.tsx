@@ -44,14 +44,12 @@ export function EditAccess({ connection, provider, onClose }: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && problems.all.length === 0 && (
         <Problem error={change.error} what={t('The access could not be saved')} />
       )}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         maxLength={200}
         value={name}
         error={problems.at('name')}

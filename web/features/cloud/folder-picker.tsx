@@ -5,9 +5,10 @@ import { type Connection, useChangeConnection, useFolders } from './calls.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Button, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 
 interface Props {
   connection: Connection
@@ -44,24 +45,12 @@ export function FolderPicker({ connection, field, onClose }: Props) {
         disabled: folders.isError,
         onAction: choose,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && <Problem error={change.error} what={t('The folder could not be chosen')} />}
       <Trail path={path} root={provider_title} onGo={setPath} />
-      {folders.error && (
-        <Problem
-          error={folders.error}
-          what={t('The folders could not be read')}
-          onRetry={() => void folders.refetch()}
-          retrying={folders.isFetching}
-        />
-      )}
+      <LoadProblem query={folders} what={t('The folders could not be read')} />
       {folders.isFetching && !list && <LoadingRows rows={3} what={t('folders')} />}
-      {list?.length === 0 && (
-        <Text as="p" tone="subdued">
-          {t('There are no folders in it.')}
-        </Text>
-      )}
+      {list?.length === 0 && <Hint>{t('There are no folders in it.')}</Hint>}
       {connection.progress && (
         <Text as="p">{t('Another folder cancels the sync that is running now.')}</Text>
       )}

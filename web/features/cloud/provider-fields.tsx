@@ -68,7 +68,6 @@ const Field = ({ field, value, error, kept, onChange }: FieldProps) => (
     multiline={field.multiline ? 4 : undefined}
     monospaced={field.multiline}
     maxLength={field.multiline ? 20_000 : 1000}
-    autoComplete="off"
     value={value}
     onChange={onChange}
   />

@@ -2,7 +2,7 @@
 import { type Provider } from './calls.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Hint, Text } from '../../shell/ui/index.ts'
 
 interface Props {
   providers: readonly Provider[]
@@ -46,9 +46,7 @@ function About({ provider: { title, sign_in, message, message_text } }: { provid
       <Text as="h2" variant="headingSm">
         {title}
       </Text>
-      <Text as="p" tone="subdued">
-        {HOW[sign_in]}
-      </Text>
+      <Hint>{HOW[sign_in]}</Hint>
       {message !== null && <Text as="p">{messageText({ message, message_text })}</Text>}
     </BlockStack>
   )

@@ -10,7 +10,7 @@ import { rejectedText } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, SmallPrint, Text } from '../../shell/ui/index.ts'
 
 export function RejectionsCard({ connection }: { connection: Connection }) {
   const { id, rejected } = connection
@@ -48,9 +48,7 @@ function Rejected({ id, title }: { id: string; title: string }) {
   const list = rejections.data?.pages.flatMap(({ data }) => data)
   return (
     <BlockStack gap="300" inlineAlign="start">
-      {rejections.error && (
-        <LoadProblem query={rejections} what={t('The files could not be loaded')} />
-      )}
+      <LoadProblem query={rejections} what={t('The files could not be loaded')} />
       {rejections.isPending && <LoadingRows rows={2} what={t('files')} />}
       {list && list.length > 0 && (
         <ul className="rejections" aria-label={title}>
@@ -60,9 +58,7 @@ function Rejected({ id, title }: { id: string; title: string }) {
                 <Text as="span" breakWord>
                   {path}
                 </Text>
-                <Text as="span" variant="bodySm" tone="subdued">
-                  {sizeText(size_bytes)}
-                </Text>
+                <SmallPrint>{sizeText(size_bytes)}</SmallPrint>
               </InlineStack>
               <Text as="p" variant="bodySm" tone="critical" breakWord>
                 {messageText(rejection)}

@@ -9,7 +9,7 @@ import { countsText, holdsText, nextSyncText, previewReasonText, syncWord } from
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Button, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import { SyncActions, SyncProgress } from './sync-progress.tsx'
 
 export function SyncCard({ connection }: { connection: Connection }) {
@@ -30,11 +30,11 @@ export function SyncCard({ connection }: { connection: Connection }) {
       ) : last_sync ? (
         <Ended sync={last_sync} />
       ) : (
-        <Text as="p" tone="subdued">
+        <Hint>
           {t(
             'The preview lists what the first sync would import, without changing anything. You confirm it afterwards.',
           )}
-        </Text>
+        </Hint>
       )}
     </Titled>
   )

@@ -8,7 +8,7 @@ import { Progress } from '../operations/status.tsx'
 import { type Operation } from '../../shell/client/types.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, SmallPrint } from '../../shell/ui/index.ts'
 
 type SyncState = NonNullable<Connection['progress']>
 
@@ -36,13 +36,13 @@ export function SyncProgress({ progress, wide = false }: Props) {
 const Listing = ({ listed }: { listed: number }) => (
   <div className="progress">
     <Flow label={t('Listing the folder')} />
-    <Text as="span" variant="bodySm" tone="subdued">
+    <SmallPrint>
       <span className="tabular">
         {t('{listed, plural, =0 {Reading the folder} one {# file found} other {# files found}}', {
           listed,
         })}
       </span>
-    </Text>
+    </SmallPrint>
   </div>
 )
 
@@ -65,9 +65,7 @@ function Controls({ operation }: { operation: Operation }) {
           </Button>
         ))}
         {isMoving(operation) && operation.bytes > 0 && (
-          <Text as="span" variant="bodySm" tone="subdued">
-            {t('{size} so far', { size: sizeText(operation.bytes) })}
-          </Text>
+          <SmallPrint>{t('{size} so far', { size: sizeText(operation.bytes) })}</SmallPrint>
         )}
         <Button variant="plain" url={`/operations/${operation.id}`}>
           {t('See every file')}

@@ -7,7 +7,7 @@ import { Quiet } from '../../shell/components/quiet.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { countsText, syncWord } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Box, Card, Text } from '../../shell/ui/index.ts'
+import { Box, Card, Heading } from '../../shell/ui/index.ts'
 import { SyncLink } from './sync-link.tsx'
 
 export function SyncsCard({ connection }: { connection: Connection }) {
@@ -20,9 +20,7 @@ export function SyncsCard({ connection }: { connection: Connection }) {
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          {t('Last syncs')}
-        </Text>
+        <Heading>{t('Last syncs')}</Heading>
       </Box>
       {syncs.error && (
         <Box padding="400" paddingBlockStart="0">

@@ -15,6 +15,8 @@ export const CSV_FIELDS = [
   'expiry_days',
   'download_limit',
   'view',
+  'view_limit',
+  'view_days',
   'available_from',
   'available_after_days',
   'first_use_hours',

@@ -3,7 +3,7 @@ import { type CsvCheck, type CsvUpload, useCheckCsv, useStopCheck } from './call
 import { Problem } from '../../shell/components/problem.tsx'
 import { Figures } from '../../shell/components/facts.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { Banner, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Banner, Button, InlineStack, SmallPrint } from '../../shell/ui/index.ts'
 import { checkStage } from './labels.ts'
 import { numberText } from '../../shell/labels/size.ts'
 import { Corrections } from './corrections.tsx'
@@ -94,9 +94,9 @@ function Checking({ upload: { id, rows }, check }: { upload: CsvUpload; check: C
         >
           <span className="done" style={{ inlineSize: `${(share ?? 0) * 100}%` }} />
         </div>
-        <Text as="span" variant="bodySm" tone="subdued">
+        <SmallPrint>
           <span className="tabular">{text}</span>
-        </Text>
+        </SmallPrint>
       </div>
       <Figures
         rows={[

@@ -12,10 +12,11 @@ import {
 import { LeftOutRows } from './left-out-rows.tsx'
 import { ProblemGroupCard } from './problem-group.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
-import { Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Button, Card, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import './corrections.css'
 import { t } from '../../shell/messages/t.ts'
 
@@ -31,11 +32,7 @@ export function Corrections({ upload }: { upload: CsvUpload }) {
     <>
       <Summary upload={upload} />
       {groups.error && !list && (
-        <Problem
-          error={groups.error}
-          what={t('The problems could not be loaded')}
-          onRetry={() => void groups.refetch()}
-        />
+        <LoadProblem query={groups} what={t('The problems could not be loaded')} />
       )}
       {groups.isPending && (
         <Card padding="0">
@@ -82,12 +79,12 @@ function Summary({ upload }: { upload: CsvUpload }) {
       <div role="status" className="corrections-state">
         <Text as="p">{recheck ? recheckText(recheck) : leftText(errorRows)}</Text>
         {changed && (
-          <Text as="p" tone="subdued">
+          <Hint>
             {t(
               '{rows, plural, one {# row is} other {# rows are}} corrected, {leftOut, plural, one {# row is} other {# rows are}} left out.',
               { rows: corrections.rows, leftOut: corrections.left_out },
             )}
-          </Text>
+          </Hint>
         )}
       </div>
       <InlineStack gap="200">

@@ -48,7 +48,6 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
         loading: saving,
         onAction: finish,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The rows could not be corrected')} />}
       {group.different > 1 && question !== 'replace' && (
@@ -65,9 +64,7 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
           )}
         </>
       )}
-      {question === 'replace' && (
-        <TextField label={t('Find')} autoComplete="off" value={find} onChange={setFind} />
-      )}
+      {question === 'replace' && <TextField label={t('Find')} value={find} onChange={setFind} />}
       {question !== 'product' && (
         <TextField
           label={
@@ -80,7 +77,6 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
           helpText={
             question === 'value' && field !== null ? CSV_FIELDS_TEXT[field].help : undefined
           }
-          autoComplete="off"
           value={text}
           onChange={setText}
         />

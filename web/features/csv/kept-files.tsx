@@ -1,9 +1,9 @@
 // Stored CSV files: each can be continued where it was left.
 import { type KeptCsv, useKeptCsvs } from './calls.ts'
-import { Problem } from '../../shell/components/problem.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { BlockStack, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, InlineStack, Link, SmallPrint } from '../../shell/ui/index.ts'
 import { CSV_STATUSES } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -11,14 +11,7 @@ import { t } from '../../shell/messages/t.ts'
 export function KeptFiles() {
   const kept = useKeptCsvs()
   if (kept.error && !kept.data)
-    return (
-      <Problem
-        error={kept.error}
-        what={t('Your earlier CSV files could not be loaded')}
-        onRetry={() => void kept.refetch()}
-        retrying={kept.isFetching}
-      />
-    )
+    return <LoadProblem query={kept} what={t('Your earlier CSV files could not be loaded')} />
   if (!kept.data || kept.data.data.length === 0) return null
   return (
     <Titled
@@ -40,12 +33,12 @@ const KeptFile = ({ file: { id, filename, status, rows, created_at } }: { file: 
   <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
     <BlockStack>
       <Link url={`/import/csv/${id}`}>{filename}</Link>
-      <Text as="span" variant="bodySm" tone="subdued">
+      <SmallPrint>
         {t('{rows, plural, one {# row} other {# rows}} · {time}', {
           rows,
           time: momentText(created_at),
         })}
-      </Text>
+      </SmallPrint>
     </BlockStack>
     <StatusBadge word={CSV_STATUSES[status]} />
   </InlineStack>

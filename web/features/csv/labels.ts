@@ -22,6 +22,14 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: t('View in the browser'),
     help: t('download, both or view_only. Empty: as in Settings.'),
   },
+  view_limit: {
+    label: t('View limit'),
+    help: t('Views of a link in the browser. Empty or unlimited: any number.'),
+  },
+  view_days: {
+    label: t('View days'),
+    help: t('Days that a link can be viewed. Empty or none: as long as it is valid.'),
+  },
   available_from: {
     label: t('Available from'),
     help: t('A day like 2027-03-01. Empty or none: immediately.'),

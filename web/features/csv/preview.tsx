@@ -1,6 +1,6 @@
 // The first rows as the import will read them; refused cells show the reason.
 import { CSV_FIELDS, type CsvUpload } from './calls.ts'
-import { Box, Card, Text } from '../../shell/ui/index.ts'
+import { Box, Card, Heading } from '../../shell/ui/index.ts'
 import { CSV_FIELDS_TEXT } from './labels.ts'
 import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -13,11 +13,11 @@ export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpl
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
+        <Heading>
           {preview.length < rows
             ? t('The first {count, plural, one {# row} other {# rows}}', { count: preview.length })
             : t('All rows')}
-        </Text>
+        </Heading>
       </Box>
       {/* It scrolls sideways, so it must be reachable by keyboard. */}
       <div className="sheet" tabIndex={0} role="region" aria-label={t('Preview')}>

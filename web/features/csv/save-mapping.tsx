@@ -4,7 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type CsvUpload, useSaveCsvMapping } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { Button, InlineStack, Text, TextField } from '../../shell/ui/index.ts'
+import { Button, Hint, InlineStack, TextField } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function SaveMapping({ upload }: { upload: CsvUpload }) {
@@ -41,22 +41,14 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
         loading: save.isPending,
         onAction: finish,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {save.error && <Problem error={save.error} what={t('The mapping could not be saved')} />}
-      <TextField
-        label={t('Name')}
-        autoComplete="off"
-        autoFocus
-        maxLength={100}
-        value={name}
-        onChange={setName}
-      />
-      <Text as="p" tone="subdued">
+      <TextField label={t('Name')} autoFocus maxLength={100} value={name} onChange={setName} />
+      <Hint>
         {t(
           'It applies automatically to files with the same column names. A saved mapping with this name is replaced.',
         )}
-      </Text>
+      </Hint>
     </Dialog>
   )
 }

@@ -85,12 +85,10 @@ export function AccountDialog(props: Props) {
         onAction: submit,
         loading: saving,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The account could not be saved')} />}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         maxLength={100}
         placeholder={t('Warehouse computer')}
         helpText={t('A name that you will recognize. The username is created automatically.')}

@@ -16,7 +16,17 @@ import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { passwordAge } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Heading,
+  InlineStack,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import { AccountDialog } from './account-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import './drop.css'
@@ -41,9 +51,7 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
       ) : (
         <Box padding="400">
           <InlineStack align="space-between" blockAlign="center" gap="200">
-            <Text as="h2" variant="headingMd">
-              {t('Accounts')}
-            </Text>
+            <Heading>{t('Accounts')}</Heading>
             <Button onClick={create}>{t('Create account')}</Button>
           </InlineStack>
         </Box>
@@ -148,9 +156,9 @@ function AccountFacts({ account }: { account: DropAccount }) {
   ]
   return (
     <InlineStack gap="200" blockAlign="center">
-      <Text as="span" variant="bodySm" tone="subdued">
+      <SmallPrint>
         <span title={momentText(password_changed_at)}>{texts.join(' · ')}</span>
-      </Text>
+      </SmallPrint>
       {age.old && <Badge tone="warning">{t('Change it regularly')}</Badge>}
     </InlineStack>
   )

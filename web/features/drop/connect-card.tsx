@@ -5,7 +5,7 @@ import { Code, Copy } from '../../shell/components/copy.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { inSentence } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Select, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Hint, Select, Text } from '../../shell/ui/index.ts'
 import { PROGRAMS } from './programs.ts'
 import './drop.css'
 
@@ -46,9 +46,9 @@ export function ConnectCard({ drop, accounts }: Props) {
         <Value name={t('Username')} text={account.username} />
         <Value name={t('Upload path')} text={drop.path} />
       </dl>
-      <Text as="p" tone="subdued">
+      <Hint>
         {t('The password is shown once, when the account is created or its password changed.')}
-      </Text>
+      </Hint>
       <Programs values={{ ...drop, username: account.username }} />
     </Titled>
   )

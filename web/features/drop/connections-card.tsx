@@ -8,7 +8,16 @@ import { StatusBadge } from '../operations/status.tsx'
 import { connectionWord, protocolText, refusalText, sentText } from './labels.ts'
 import { durationText, momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Box, Button, Card, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import './drop.css'
 
 const SHOWN = 10
@@ -21,14 +30,12 @@ export function ConnectionsCard() {
     <Card padding="0">
       <Box padding="400">
         <BlockStack gap="100">
-          <Text as="h2" variant="headingMd">
-            {t('Last connections')}
-          </Text>
-          <Text as="p" tone="subdued">
+          <Heading>{t('Last connections')}</Heading>
+          <Hint>
             {t(
               'The last 100 to your accounts, with those refused. Sign-ins with an unknown username are not listed, since they belong to no account.',
             )}
-          </Text>
+          </Hint>
         </BlockStack>
       </Box>
       {connections.error && (
@@ -80,9 +87,7 @@ function Connection({ connection }: { connection: DropConnection }) {
           <Text as="span" breakWord>
             {t('{account} from {address}', { account: account_name ?? username, address })}
           </Text>
-          <Text as="span" variant="bodySm" tone="subdued">
-            {about.join(' · ')}
-          </Text>
+          <SmallPrint>{about.join(' · ')}</SmallPrint>
           {refused !== null && (
             <Text as="span" variant="bodySm">
               {refusalText(refused).advice}

@@ -9,7 +9,7 @@ import { failureAdvice, fileWord, protocolText, waitingText } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 
 export function FileRow({ file }: { file: DropFile }) {
   const { path, state, size_bytes, modified_at, protocol, account_name, import_id } = file
@@ -28,9 +28,7 @@ export function FileRow({ file }: { file: DropFile }) {
           <Text as="span" breakWord>
             {path}
           </Text>
-          <Text as="span" variant="bodySm" tone="subdued">
-            {about.filter(Boolean).join(' · ')}
-          </Text>
+          <SmallPrint>{about.filter(Boolean).join(' · ')}</SmallPrint>
           <Reason file={file} />
           {retry.error && (
             <Text as="span" variant="bodySm" tone="critical">

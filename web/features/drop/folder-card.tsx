@@ -5,12 +5,22 @@ import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
 import { type Drop, type DropFolder, useDropFiles, useImportDropped } from './calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Heading,
+  InlineStack,
+  Tabs,
+  Text,
+} from '../../shell/ui/index.ts'
 import { FileRow } from './file-row.tsx'
 import './drop.css'
 
@@ -57,9 +67,7 @@ export function FolderCard({ drop }: { drop: Drop }) {
       <Box padding="400">
         <BlockStack gap="300">
           <InlineStack align="space-between" blockAlign="center" gap="200">
-            <Text as="h2" variant="headingMd">
-              {t('In the folder')}
-            </Text>
+            <Heading>{t('In the folder')}</Heading>
             <InlineStack gap="200">
               <Button
                 loading={busy(true)}
@@ -151,13 +159,7 @@ function Files({ folder }: { folder: (typeof FOLDERS)[number] }) {
     <>
       {files.error && (
         <Box padding="400">
-          <Problem
-            error={files.error}
-            stale={list !== undefined}
-            what={t('The files could not be loaded')}
-            onRetry={() => void files.refetch()}
-            retrying={files.isFetching}
-          />
+          <LoadProblem query={files} what={t('The files could not be loaded')} />
         </Box>
       )}
       {files.isPending && <LoadingRows rows={3} what={t('files')} />}

@@ -49,7 +49,6 @@ export function KeysField({ keys, error, onChange }: Props) {
         label={t('Public key for SFTP')}
         multiline={2}
         monospaced
-        autoComplete="off"
         // oxlint-disable-next-line house/translated-texts -- a key is not translated
         placeholder="ssh-ed25519 AAAA… mary@laptop"
         helpText={t('Paste the line of the .pub file. A program with this key needs no password.')}

@@ -4,7 +4,7 @@ import { type DropAccountWithPassword } from './calls.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Hint, SmallPrint } from '../../shell/ui/index.ts'
 
 interface Props {
   account: DropAccountWithPassword
@@ -34,11 +34,11 @@ export function PasswordDialog({ account, onClose }: Props) {
             <Code what={t('password')} text={password} wrap />
           </Labelled>
           {isChanged && (
-            <Text as="p" tone="subdued">
+            <Hint>
               {t(
                 'An earlier password of this account no longer works, and its open connections end within a second.',
               )}
-            </Text>
+            </Hint>
           )}
         </>
       )}
@@ -48,9 +48,7 @@ export function PasswordDialog({ account, onClose }: Props) {
 
 const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
   <BlockStack gap="100">
-    <Text as="span" variant="bodySm" tone="subdued">
-      {label}
-    </Text>
+    <SmallPrint>{label}</SmallPrint>
     {children}
   </BlockStack>
 )

@@ -9,7 +9,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../../shell/ui/index.ts'
 
 type Draft = Partial<DropSettings>
 
@@ -169,12 +169,12 @@ const FileFields = ({ value, drop, onChange }: FieldsProps) => (
       checked={value.move_to_processed}
       onChange={(move_to_processed) => onChange({ move_to_processed })}
     />
-    <Text as="p" tone="subdued">
+    <Hint>
       {t(
         'For tags and settings of each file, send a table named import.csv with the files: the columns of the CSV import, with file_name in place of file_url.',
       )}{' '}
       <Link url="/import/csv">{t('See the columns')}</Link>
-    </Text>
+    </Hint>
   </BlockStack>
 )
 

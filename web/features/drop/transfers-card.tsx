@@ -5,7 +5,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { protocolText, speedText } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Box, Card, Text } from '../../shell/ui/index.ts'
+import { Box, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import './drop.css'
 
 /** Rendered only while a file is being sent. */
@@ -20,10 +20,8 @@ export function TransfersCard() {
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          {t('Arriving now')}
-        </Text>
-        <Text as="p" tone="subdued">
+        <Heading>{t('Arriving now')}</Heading>
+        <Hint>
           <span className="tabular">
             {more
               ? t('More than {count} files, the first of them at {speed}', {
@@ -35,7 +33,7 @@ export function TransfersCard() {
                   speed: speedText(total),
                 })}
           </span>
-        </Text>
+        </Hint>
       </Box>
       <ul className="drop-list" aria-label={t('Arriving now')}>
         {files.map((file) => (

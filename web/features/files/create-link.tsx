@@ -5,7 +5,7 @@ import { type DownloadLink, type FileDetail } from '../../shell/client/types.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { BlockStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Hint } from '../../shell/ui/index.ts'
 import { linkTerms } from '../links/labels.ts'
 import { LinkFields } from '../links/link-fields.tsx'
 import {
@@ -54,7 +54,6 @@ export function CreateLink({ file, onClose }: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Create link'), onAction: submit, loading: create.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {refusal?.other && (
         <Problem error={refusal.other} what={t('The link could not be created')} />
@@ -73,9 +72,7 @@ function Made({ link }: { link: DownloadLink }) {
   return (
     <BlockStack gap="300">
       {link.copy_url !== null && <Code text={link.copy_url} what={t('link')} wrap />}
-      <Text as="p" tone="subdued">
-        {linkTerms(link)}
-      </Text>
+      <Hint>{linkTerms(link)}</Hint>
     </BlockStack>
   )
 }

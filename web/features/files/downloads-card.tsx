@@ -5,7 +5,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { Box, Card, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Box, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -29,14 +29,11 @@ const CARD: CardLayout<ColumnId> = { lines: ['at', { facts: ['agent'] }], dense:
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)
-  const { mdDown: narrow } = useBreakpoints()
   const list = downloads.data?.data
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          {t('Latest downloads')}
-        </Text>
+        <Heading>{t('Latest downloads')}</Heading>
       </Box>
       {downloads.error && (
         <Box padding="400" paddingBlockStart="0">
@@ -50,13 +47,13 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
       {downloads.isPending && <LoadingRows rows={1} what={t('downloads')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
+          <Hint>
             {file.download_tracking
               ? t('None yet.')
               : t(
                   'Tracking is off for this file: the time and address of downloads are not recorded.',
                 )}
-          </Text>
+          </Hint>
         </Box>
       )}
       {list && list.length > 0 && (
@@ -64,7 +61,7 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
           names={{ singular: t('download'), plural: t('downloads') }}
           columns={COLUMNS}
           card={CARD}
-          narrow={narrow}
+          narrowBelow="md"
           rows={list}
           idOf={(_download, position) => String(position)}
         />

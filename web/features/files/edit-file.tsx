@@ -43,14 +43,12 @@ export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => v
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), onAction: submit, loading: change.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && !wrongName && !problems.within('tags') && (
         <Problem error={change.error} what={t('The file could not be changed')} />
       )}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         autoFocus
         value={filename}
         error={filename.trim() === '' ? t('Enter a name') : wrongName}

@@ -1,13 +1,15 @@
 // One file: its content, settings, products and links.
 import { type ReactNode, useState } from 'react'
+import { Titled } from '../../shell/components/titled.tsx'
 import { ApiError } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { Code } from '../../shell/components/copy.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { FileIcon } from '../../shell/files/icon.tsx'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
@@ -17,6 +19,7 @@ import {
   BlockStack,
   Button,
   Card,
+  Heading,
   InlineStack,
   Layout,
   Link,
@@ -32,7 +35,7 @@ import {
   releaseText,
   visibilityText,
 } from '../../shell/files/labels.ts'
-import { viewText } from '../../shell/files/view-labels.ts'
+import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -87,17 +90,13 @@ export function FilePage({ id }: { id: string }) {
             </Nothing>
           </Card>
         </BlockStack>
-      ) : file.error ? (
-        <Problem
-          error={file.error}
-          what={t('The file could not be loaded')}
-          onRetry={retry}
-          retrying={file.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the file')} />
-        </Card>
+        <Unloaded
+          query={file}
+          what={t('the file')}
+          problem={t('The file could not be loaded')}
+          rows={5}
+        />
       )}
     </Page>
   )
@@ -242,9 +241,7 @@ function About({ file }: { file: FileDetail }) {
         <InlineStack gap="300" blockAlign="center" wrap={false}>
           <FileIcon filename={file.filename} contentType={file.content_type} large />
           <BlockStack>
-            <Text as="h2" variant="headingMd">
-              {kindText(file.filename, file.content_type)}
-            </Text>
+            <Heading>{kindText(file.filename, file.content_type)}</Heading>
             <Text as="span" tone="subdued">
               {sizeText(file.size_bytes)}
             </Text>
@@ -296,31 +293,32 @@ function Tags({ tags }: { tags: readonly string[] }) {
 function Settings({ file }: { file: FileDetail }) {
   const onOff = (on: boolean) => (on ? t('On') : t('Off'))
   return (
-    <Card>
-      <BlockStack gap="400">
-        <Text as="h2" variant="headingMd">
-          {t('Settings')}
-        </Text>
-        <Facts
-          rows={[
-            [t('Available'), releaseText(file)],
-            [t('Available to'), customerTagText(file.customer_tag)],
-            [t('Asked before a download'), askedText(file.ask_for)],
-            [t('Links expire'), expiryText(file.expiry_days)],
-            [t('From the first use'), firstUseText(file.first_use_hours)],
-            [t('Links allow'), limitText(file.download_limit)],
-            [t('Visibility'), visibilityText(file.visibility)],
-            [t('View in the browser'), viewText(file.view)],
-            ['CDN', onOff(file.cdn)],
-            [t('Notification'), onOff(file.download_notification)],
-            [t('Tracking'), onOff(file.download_tracking)],
-            [
-              t('Referrers'),
-              file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
-            ],
-          ]}
-        />
-      </BlockStack>
-    </Card>
+    <Titled title={t('Settings')}>
+      <Facts
+        rows={[
+          [t('Available'), releaseText(file)],
+          [t('Available to'), customerTagText(file.customer_tag)],
+          [t('Asked before a download'), askedText(file.ask_for)],
+          [t('Links expire'), expiryText(file.expiry_days)],
+          [t('From the first use'), firstUseText(file.first_use_hours)],
+          [t('Links allow'), limitText(file.download_limit)],
+          [t('Visibility'), visibilityText(file.visibility)],
+          [t('View in the browser'), viewText(file.view)],
+          ...(file.view === 'download' && file.view_limit === null && file.view_days === null
+            ? []
+            : ([
+                [t('Views'), viewLimitText(file.view_limit)],
+                [t('Views end'), viewDaysText(file.view_days)],
+              ] as const)),
+          ['CDN', onOff(file.cdn)],
+          [t('Notification'), onOff(file.download_notification)],
+          [t('Tracking'), onOff(file.download_tracking)],
+          [
+            t('Referrers'),
+            file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
+          ],
+        ]}
+      />
+    </Titled>
   )
 }

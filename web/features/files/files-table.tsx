@@ -51,7 +51,6 @@ export function FilesTable(props: Props) {
         names={NAMES}
         columns={columns}
         card={CARD}
-        narrow={narrow}
         rows={files}
         idOf={({ id }) => id}
         selection={useTableSelection(props, narrow, clicks)}

@@ -27,14 +27,7 @@ const OFFERED = ['pdf', ...TYPE_GROUPS]
 
 function ContainsFilter({ urlState, go }: Props) {
   const draft = useDraft(urlState.contains, (contains) => go({ contains }))
-  return (
-    <TextField
-      label={t('Name contains')}
-      autoComplete="off"
-      value={draft.text}
-      onChange={draft.change}
-    />
-  )
+  return <TextField label={t('Name contains')} value={draft.text} onChange={draft.change} />
 }
 
 function TypeFilter({ urlState, go }: Props) {
@@ -56,7 +49,6 @@ function TypeFilter({ urlState, go }: Props) {
       <TextField
         label={t('Other extensions')}
         placeholder={t('epub, psd')}
-        autoComplete="off"
         value={other.text}
         onChange={other.change}
       />
@@ -290,7 +282,6 @@ function SizeField({ label, bytes, onChange }: SizeFieldProps) {
       type="number"
       min={0}
       suffix={t('MB')}
-      autoComplete="off"
       value={draft.text}
       onChange={draft.change}
     />
@@ -350,7 +341,6 @@ function DaysField({ label, days, onChange }: DaysFieldProps) {
       type="number"
       min={1}
       suffix={t('days')}
-      autoComplete="off"
       value={draft.text}
       onChange={draft.change}
     />
@@ -365,15 +355,7 @@ interface DateFieldProps {
 
 function DateField({ label, day, onChange }: DateFieldProps) {
   const draft = useDraft(day.slice(0, 10), onChange)
-  return (
-    <TextField
-      label={label}
-      type="date"
-      autoComplete="off"
-      value={draft.text}
-      onChange={draft.change}
-    />
-  )
+  return <TextField label={label} type="date" value={draft.text} onChange={draft.change} />
 }
 
 const FIELDS = {

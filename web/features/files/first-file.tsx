@@ -1,7 +1,7 @@
 // The empty state of a shop without files: how to add the first ones.
 import { Code } from '../../shell/components/copy.tsx'
 import { Nothing } from '../../shell/components/lists.tsx'
-import { BlockStack, Box, Card, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Box, Card, Hint, Text } from '../../shell/ui/index.ts'
 import { importCommand } from '../api/import-command.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -23,11 +23,11 @@ export function FirstFile() {
             <Text as="h3" variant="headingSm">
               {t('Import with one command')}
             </Text>
-            <Text as="p" tone="subdued">
+            <Hint>
               {t(
                 'Insert your API key and file URLs, then run this in a terminal. The files appear here as they arrive.',
               )}
-            </Text>
+            </Hint>
             <Code what={t('import command')} text={importCommand(window.location.origin)} />
           </BlockStack>
         </Box>

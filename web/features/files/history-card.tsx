@@ -15,7 +15,18 @@ import { refusedText } from '../../shell/files/labels.ts'
 import { dayText, momentText } from '../../shell/labels/time.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
-import { Badge, Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  Box,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineStack,
+  Link,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import { changesOf } from '../operations/change.ts'
 import { Changes } from '../operations/changes.tsx'
 import { useRequester } from '../operations/use-requester.ts'
@@ -47,9 +58,7 @@ export function HistoryCard({ file, onUndone }: Props) {
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          {t('History')}
-        </Text>
+        <Heading>{t('History')}</Heading>
       </Box>
       {history.error && (
         <Box padding="400" paddingBlockStart="0">
@@ -63,9 +72,7 @@ export function HistoryCard({ file, onUndone }: Props) {
       {history.isPending && <LoadingRows rows={2} what={t('the history')} />}
       {entries?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
-            {t('Nothing is recorded: operations are listed as long as they are kept.')}
-          </Text>
+          <Hint>{t('Nothing is recorded: operations are listed as long as they are kept.')}</Hint>
         </Box>
       )}
       {entries && entries.length > 0 && (
@@ -193,8 +200,6 @@ const DeliveryEntry = ({ entry }: { entry: OfKind<'delivery'> }) => (
 const Line = ({ when, children }: { when: string; children: ReactNode }) => (
   <>
     <div className="file-history-what">{children}</div>
-    <Text as="span" variant="bodySm" tone="subdued">
-      {when}
-    </Text>
+    <SmallPrint>{when}</SmallPrint>
   </>
 )

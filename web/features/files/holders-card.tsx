@@ -9,7 +9,7 @@ import { type CardLayout, type Columns } from '../../shell/components/record-col
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Badge, Box, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 
 type Holder = Schemas['FileHolder']
 type ColumnId = 'who' | 'how' | 'since' | 'downloads' | 'open'
@@ -79,9 +79,7 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          {t('Who has it')}
-        </Text>
+        <Heading>{t('Who has it')}</Heading>
       </Box>
       {holders.error && (
         <Box padding="400" paddingBlockStart="0">
@@ -91,16 +89,14 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
       {holders.isPending && <LoadingRows rows={2} what={t('who has it')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
-            {t('Nobody yet: no order has delivered it, and it has no link.')}
-          </Text>
+          <Hint>{t('Nobody yet: no order has delivered it, and it has no link.')}</Hint>
         </Box>
       )}
       {list && list.length > 0 && (
         <RecordTable
           names={{ singular: t('holder'), plural: t('holders') }}
           {...{ columns, card: CARD, rows: list }}
-          narrow
+          narrowBelow="always"
           idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
         />
       )}

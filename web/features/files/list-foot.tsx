@@ -115,7 +115,6 @@ function PageField({ page, last, isExact, onJump }: FieldProps) {
         type="number"
         min={1}
         max={last}
-        autoComplete="off"
         prefix={t('Page')}
         error={!fits}
         value={text}

@@ -1,6 +1,16 @@
 // The products that a file is mapped to, with the method and its confidence.
 import { type File, type Mapping } from '../../shell/client/types.ts'
-import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
 import { methodText } from '../../shell/files/labels.ts'
 import { scoreText } from '../../shell/labels/size.ts'
 import { reasonText } from '../../shell/messages/server-text.ts'
@@ -20,9 +30,7 @@ export function MappingsCard({ file, onMap, onUnmap, onGive }: Props) {
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Text as="h2" variant="headingMd">
-            {t('Products')}
-          </Text>
+          <Heading>{t('Products')}</Heading>
           <InlineStack gap="200">
             {onGive && file.mappings.length > 0 && (
               <Button onClick={onGive}>{t('Give to past buyers')}</Button>
@@ -36,9 +44,7 @@ export function MappingsCard({ file, onMap, onUnmap, onGive }: Props) {
       </Box>
       {file.mappings.length === 0 ? (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
-            {t('Not mapped to a product.')}
-          </Text>
+          <Hint>{t('Not mapped to a product.')}</Hint>
         </Box>
       ) : (
         file.mappings.map((mapping) => (

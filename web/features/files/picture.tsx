@@ -5,7 +5,7 @@ import { useFileBytes, useFilePreview } from '../../shell/client/queries.ts'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { ApiError } from '../../shell/client/error.ts'
-import { Card, Text } from '../../shell/ui/index.ts'
+import { Card, Hint } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 const SHOWN = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']
@@ -20,9 +20,9 @@ export function Picture({ file }: { file: File }) {
   if (whole) return data ? <Bytes bytes={data} type={type} name={file.filename} /> : null
   if (preview.error instanceof ApiError && preview.error.code === 'ffmpeg_missing')
     return (
-      <Text as="p" tone="subdued">
+      <Hint>
         {t('No preview: videos have one where ffmpeg is installed. Your operator can install it.')}
-      </Text>
+      </Hint>
     )
   return preview.data ? <Bytes bytes={preview.data} type="image/webp" name={file.filename} /> : null
 }

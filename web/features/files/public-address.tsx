@@ -5,7 +5,7 @@ import { type FileDetail } from '../../shell/client/types.ts'
 import { useNewAddress } from './version-calls.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Question } from '../../shell/components/question.tsx'
-import { BlockStack, Button, Card, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Text } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function PublicAddress({ file, url }: { file: FileDetail; url: string }) {
@@ -14,9 +14,7 @@ export function PublicAddress({ file, url }: { file: FileDetail; url: string }) 
   return (
     <Card>
       <BlockStack gap="300">
-        <Text as="h2" variant="headingMd">
-          {t('Public address')}
-        </Text>
+        <Heading>{t('Public address')}</Heading>
         <Code text={url} what={t('public address')} wrap />
         <div>
           <Button variant="plain" tone="critical" onClick={() => setAsking(true)}>

@@ -42,7 +42,6 @@ export function ReplaceFile({ file, onClose }: Props) {
         loading: replace.isPending,
         disabled: url.trim() === '',
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {replace.error && !problem && (
         <Problem error={replace.error} what={t('The file could not be replaced')} />
@@ -51,7 +50,6 @@ export function ReplaceFile({ file, onClose }: Props) {
       <TextField
         label={t('URL of the new file')}
         type="url"
-        autoComplete="off"
         autoFocus
         placeholder={t('https://cdn.example.com/guide.pdf')}
         helpText={t(

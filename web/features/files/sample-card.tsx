@@ -9,7 +9,7 @@ import { NumberField, type NumberValue } from '../../shell/components/number-fie
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { sampleText } from '../../shell/files/labels.ts'
-import { BlockStack, Button, Card, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Hint, Link, Text } from '../../shell/ui/index.ts'
 import { useChangeFile } from './version-calls.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -47,16 +47,14 @@ export function SampleCard({ file, setting }: { file: FileDetail; setting: Sampl
   return (
     <Card>
       <BlockStack gap="300">
-        <Text as="h2" variant="headingMd">
-          {t('Sample')}
-        </Text>
+        <Heading>{t('Sample')}</Heading>
         {file.sample && <Made file={file} sample={file.sample} setting={setting} />}
         {change.error && !wrong && (
           <Problem error={change.error} what={t('The sample could not be changed')} />
         )}
-        <Text as="p" tone="subdued">
+        <Hint>
           {t('Everyone can see or hear it, without buying the file. At most half of the file.')}
-        </Text>
+        </Hint>
         <NumberField
           label={pages ? t('First pages') : t('First seconds')}
           error={wrong}
@@ -101,11 +99,11 @@ function Made({
         {sampleText(setting, file[setting])}
       </Link>
       <Code text={sample.url} what={t('address of the sample')} wrap />
-      <Text as="p" tone="subdued">
+      <Hint>
         {t(
           'To show it with the product, add the block “Samples of the product” to the product page in the editor of your theme. The file must be mapped to the product.',
         )}
-      </Text>
+      </Hint>
     </BlockStack>
   )
 }

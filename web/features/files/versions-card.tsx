@@ -5,7 +5,16 @@ import { type FileDetail } from '../../shell/client/types.ts'
 import { saveVersion, useRestoreVersion, useVersions, type Version } from './version-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  Heading,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { ReplaceFile } from './replace-file.tsx'
@@ -26,9 +35,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Versions')}
-          </Text>
+          <Heading>{t('Versions')}</Heading>
           <Button onClick={() => setReplacing(true)}>{t('Replace file')}</Button>
         </InlineStack>
       </Box>

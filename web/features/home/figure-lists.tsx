@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { t, translated } from '../../shell/messages/t.ts'
-import { Link, Text } from '../../shell/ui/index.ts'
+import { Hint, Link, Text } from '../../shell/ui/index.ts'
 import { useChannels } from '../imports/channel-calls.ts'
 import { channelText } from '../imports/labels.ts'
 import { type Figures } from './calls.ts'
@@ -92,9 +92,7 @@ const Ranking = ({ title, none, rows }: { title: string; none: string; rows: rea
       {title}
     </Text>
     {rows.length === 0 ? (
-      <Text as="p" tone="subdued">
-        {none}
-      </Text>
+      <Hint>{none}</Hint>
     ) : (
       <ol>
         {rows.map(({ key, name, value }) => (

@@ -8,7 +8,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { numberText } from '../../shell/labels/size.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Select, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, Select, SmallPrint } from '../../shell/ui/index.ts'
 import { type Figures, type Period, PERIODS, useFigures } from './calls.ts'
 import { FigureLists } from './figure-lists.tsx'
 import { type DaysProps } from './chart.tsx'
@@ -80,10 +80,7 @@ const Totals = ({ totals: { now, before } }: Pick<Figures, 'totals'>) => (
           <dd>
             {numberText(now[name])}
             {change && (
-              <Text as="span" variant="bodySm" tone="subdued">
-                {' '}
-                {t('{change} compared with the period before', { change })}
-              </Text>
+              <SmallPrint> {t('{change} compared with the period before', { change })}</SmallPrint>
             )}
           </dd>
         </div>

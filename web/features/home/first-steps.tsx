@@ -2,7 +2,7 @@
 import { isDemo } from '../../shell/client/bridge.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Button, CheckIcon, Icon, Text } from '../../shell/ui/index.ts'
+import { Button, CheckIcon, Hint, Icon, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
 import { firstSteps, type Step } from './labels.ts'
 
@@ -45,11 +45,7 @@ const Entry = ({
       <Text as="h3" variant="headingSm" tone={done ? 'subdued' : undefined}>
         {title}
       </Text>
-      {!done && (
-        <Text as="p" tone="subdued">
-          {about}
-        </Text>
-      )}
+      {!done && <Hint>{about}</Hint>}
     </div>
     {!done && url && (
       <Button url={url} external={external} variant={next ? 'primary' : undefined}>

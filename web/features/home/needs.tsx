@@ -2,7 +2,7 @@
 import { Titled } from '../../shell/components/titled.tsx'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Button, Text } from '../../shell/ui/index.ts'
+import { Button, Hint, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
 import { NEED_ACTIONS, pathOf } from './labels.ts'
 
@@ -11,9 +11,7 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
   return (
     <Titled title={t('What needs you')}>
       {needs.length === 0 ? (
-        <Text as="p" tone="subdued">
-          {t('Nothing. Deliveries, imports and connections work.')}
-        </Text>
+        <Hint>{t('Nothing. Deliveries, imports and connections work.')}</Hint>
       ) : (
         <ul className="needs">
           {needs.map((one) => {

@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { Code } from '../../shell/components/copy.tsx'
 import { Page } from '../../shell/components/page.tsx'
-import { BlockStack, Button, Card, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Hint, Link, Text } from '../../shell/ui/index.ts'
 import { useUploading } from '../../shell/url-state/uploading.ts'
 import { importCommand } from '../api/import-command.ts'
 import './import.css'
@@ -80,14 +80,12 @@ const ApiCard = () => (
   <Card>
     <BlockStack gap="300">
       <BlockStack gap="100">
-        <Text as="h2" variant="headingMd">
-          {t('Import over the API')}
-        </Text>
-        <Text as="p" tone="subdued">
+        <Heading>{t('Import over the API')}</Heading>
+        <Hint>
           {t(
             'Best for more than 500 files and for programs. Insert your API key and file URLs, then run this in a terminal.',
           )}
-        </Text>
+        </Hint>
       </BlockStack>
       <Code what={t('import command')} text={importCommand(window.location.origin)} />
       <Text as="p">
@@ -111,13 +109,9 @@ function Way({ title, best, action, children }: WayProps) {
     <Card>
       <div className="way">
         <BlockStack gap="200">
-          <Text as="h2" variant="headingMd">
-            {title}
-          </Text>
+          <Heading>{title}</Heading>
           <Text as="p">{children}</Text>
-          <Text as="p" tone="subdued">
-            {best}
-          </Text>
+          <Hint>{best}</Hint>
         </BlockStack>
         <div>{action}</div>
       </div>

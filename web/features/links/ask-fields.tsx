@@ -49,7 +49,6 @@ export const AskFields = <Form extends AskChange>({
       <TextField
         label={t('Password')}
         type="text"
-        autoComplete="off"
         spellCheck={false}
         value={form.password}
         error={error}

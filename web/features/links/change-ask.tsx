@@ -5,7 +5,7 @@ import { type DownloadLink } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { Text } from '../../shell/ui/index.ts'
+import { Hint } from '../../shell/ui/index.ts'
 import { AskFields } from './ask-fields.tsx'
 import { EMPTY_ASK, readAskChange, type AskChange } from './ask-form.ts'
 import { useChangeAsk } from './list-calls.ts'
@@ -43,7 +43,6 @@ export function ChangeAsk({ link, onClose }: { link: DownloadLink; onClose: () =
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Change'), onAction: submit, loading: change.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && !problem && (
         <Problem error={change.error} what={t('The link could not be changed')} />
@@ -59,9 +58,7 @@ export function ChangeAsk({ link, onClose }: { link: DownloadLink; onClose: () =
           if (change.error) change.reset()
         }}
       />
-      <Text as="p" tone="subdued">
-        {t('It applies to the next visit, also of buyers who have answered before.')}
-      </Text>
+      <Hint>{t('It applies to the next visit, also of buyers who have answered before.')}</Hint>
     </Dialog>
   )
 }

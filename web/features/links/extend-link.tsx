@@ -6,7 +6,7 @@ import { type DownloadLink } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { ChoiceList, Text, TextField } from '../../shell/ui/index.ts'
+import { ChoiceList, Hint, TextField } from '../../shell/ui/index.ts'
 import { expiresText } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -30,16 +30,15 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Change'), onAction: submit, loading: extend.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {extend.error && !problem && (
         <Problem error={extend.error} what={t('The link could not be changed')} />
       )}
-      <Text as="p" tone="subdued">
+      <Hint>
         {link.expires_at === null
           ? t('It never expires now.')
           : t('It expires {expires} now.', { expires: expiresText(link) })}
-      </Text>
+      </Hint>
       <ChoiceList
         title={t('New expiry')}
         selected={[never ? 'never' : 'days']}
@@ -82,7 +81,6 @@ const DaysField = (props: DaysProps) => (
     min={1}
     step={1}
     suffix={t('days')}
-    autoComplete="off"
   />
 )
 

@@ -69,6 +69,18 @@ export const usedText = ({
         limit: download_limit,
       })
 
+type Views = Pick<DownloadLink, 'views' | 'view_limit' | 'view_expires_at'>
+
+/** What is left of a link's views, if they have terms of their own: `Views: 2 of 5`, `viewable until …`. */
+export const viewTermsTexts = ({
+  views,
+  view_limit: limit,
+  view_expires_at: end,
+}: Views): string[] => [
+  ...(limit === null ? [] : [t('Views: {views, number} of {limit, number}', { views, limit })]),
+  ...(end === null ? [] : [t('views end {at}', { at: momentText(end) })]),
+]
+
 /** `1 link was not sent: It has expired` */
 export function notSentText(
   skipped: readonly { reason: string; reason_text?: ServerText }[],

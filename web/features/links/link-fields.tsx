@@ -1,4 +1,4 @@
-// The fields of a new link: expiry, limit, recipient.
+// The fields of a new link: expiry, limits, recipient.
 import { ChoiceList, FormLayout, TextField } from '../../shell/ui/index.ts'
 import { AskFields } from './ask-fields.tsx'
 import { type LinkForm, type LinkFormErrors } from './link-form.ts'
@@ -39,11 +39,11 @@ export function LinkFields({ form, errors, to, onChange }: Props) {
         onToggle={(limited) => onChange({ limited })}
         onText={(downloadLimit) => onChange({ downloadLimit })}
       />
+      {form.isViewed && <ViewFields {...{ form, errors, onChange }} />}
       <TextField
         label={t('Customer’s email (optional)')}
         type="email"
         inputMode="email"
-        autoComplete="off"
         placeholder={t('name@example.com')}
         helpText={t('Saved with the link, so that you can tell who it is for.')}
         value={form.email}
@@ -59,6 +59,36 @@ export function LinkFields({ form, errors, to, onChange }: Props) {
     </FormLayout>
   )
 }
+
+/** A pair of terms apart from those of downloads. */
+const ViewFields = ({ form, errors, onChange }: Omit<Props, 'to'>) => (
+  <>
+    <Bounded
+      title={t('Views in the browser')}
+      free={t('Unlimited')}
+      bound={t('At most')}
+      suffix={t('views')}
+      label={t('Maximum views')}
+      on={form.viewsLimited}
+      text={form.viewLimit}
+      error={errors.viewLimit}
+      onToggle={(viewsLimited) => onChange({ viewsLimited })}
+      onText={(viewLimit) => onChange({ viewLimit })}
+    />
+    <Bounded
+      title={t('Views end')}
+      free={t('When the link expires')}
+      bound={t('After')}
+      suffix={t('days')}
+      label={t('Days until views end')}
+      on={form.viewsEnd}
+      text={form.viewDays}
+      error={errors.viewDays}
+      onToggle={(viewsEnd) => onChange({ viewsEnd })}
+      onText={(viewDays) => onChange({ viewDays })}
+    />
+  </>
+)
 
 interface BoundedProps {
   title: string
@@ -104,7 +134,6 @@ function Bounded({
                   min={1}
                   step={1}
                   suffix={suffix}
-                  autoComplete="off"
                   value={text}
                   error={error}
                   onChange={onText}

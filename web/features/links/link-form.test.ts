@@ -31,6 +31,18 @@ describe('refuses', () => {
     }))
 })
 
+test('asks for the terms of views if the file is viewed', () => {
+  const viewed = linkFormFor({
+    ...{ expiry_days: null, download_limit: null, view: 'both', view_limit: 3, view_days: null },
+  })
+  expect(readLinkForm(viewed)).toEqual({
+    link: { expiry_days: null, download_limit: null, view_limit: 3, view_days: null },
+  })
+  expect(readLinkForm({ ...viewed, viewLimit: '0', viewsEnd: true, viewDays: '' })).toEqual({
+    errors: { viewLimit: expect.any(String), viewDays: expect.any(String) },
+  })
+})
+
 test('a field that is switched off is not checked', () => {
   expect(
     readLinkForm({ ...form, expires: false, expiryDays: 'x', email: ' buyer@example.com ' }),

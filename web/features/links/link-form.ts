@@ -10,13 +10,20 @@ export interface LinkForm extends AskForm {
   expiryDays: string
   limited: boolean
   downloadLimit: string
+  /** The file is not viewed, or it is a pack: the terms of views are not asked for. */
+  isViewed: boolean
+  viewsLimited: boolean
+  viewLimit: string
+  viewsEnd: boolean
+  viewDays: string
   email: string
 }
 
 export type LinkFormErrors = Partial<
-  Record<'expiryDays' | 'downloadLimit' | 'email' | 'password', string>
+  Record<'expiryDays' | 'downloadLimit' | 'viewLimit' | 'viewDays' | 'email' | 'password', string>
 >
 
+/** Also of views. */
 const MAX_DOWNLOADS = 1_000_000_000
 const MAX_DAYS = 36_500
 
@@ -24,11 +31,19 @@ const MAX_DAYS = 36_500
 export const linkFormFor = (file: {
   expiry_days: number | null
   download_limit: number | null
+  view?: 'download' | 'both' | 'view_only'
+  view_limit?: number | null
+  view_days?: number | null
 }): LinkForm => ({
   expires: file.expiry_days !== null,
   expiryDays: String(file.expiry_days ?? 60),
   limited: file.download_limit !== null,
   downloadLimit: String(file.download_limit ?? 5),
+  isViewed: file.view === 'both' || file.view === 'view_only',
+  viewsLimited: (file.view_limit ?? null) !== null,
+  viewLimit: String(file.view_limit ?? 10),
+  viewsEnd: (file.view_days ?? null) !== null,
+  viewDays: String(file.view_days ?? 365),
   email: '',
   ...EMPTY_ASK,
 })
@@ -38,20 +53,42 @@ export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: Link
   const errors: LinkFormErrors = {}
   const days = form.expires ? whole(form.expiryDays, MAX_DAYS) : null
   const limit = form.limited ? whole(form.downloadLimit, MAX_DOWNLOADS) : null
+  const views = readViews(form)
   const email = form.email.trim()
   if (days === undefined) errors.expiryDays = t('Enter a whole number from 1 to 36,500')
   if (limit === undefined) errors.downloadLimit = t('Enter a whole number from 1 up')
   const problem = addressProblem(email)
+  Object.assign(errors, views.errors)
   if (problem !== null) errors.email = problem
   const asked = readAsk(form)
   if ('error' in asked) errors.password = asked.error
-  if (days === undefined || limit === undefined || problem !== null || 'error' in asked)
-    return { errors }
+  if (days === undefined || limit === undefined || 'error' in asked) return { errors }
+  if (problem !== null || Object.keys(views.errors).length > 0) return { errors }
   return {
     link: {
-      ...{ expiry_days: days, download_limit: limit },
+      ...{ expiry_days: days, download_limit: limit, ...views.terms },
       ...(email === '' ? {} : { email }),
       ...asked.terms,
+    },
+  }
+}
+
+/** The terms of views; none if the file is not viewed. */
+function readViews(form: LinkForm): {
+  terms: Pick<NewLink, 'view_limit' | 'view_days'>
+  errors: LinkFormErrors
+} {
+  if (!form.isViewed) return { terms: {}, errors: {} }
+  const limit = form.viewsLimited ? whole(form.viewLimit, MAX_DOWNLOADS) : null
+  const days = form.viewsEnd ? whole(form.viewDays, MAX_DAYS) : null
+  return {
+    terms: {
+      ...(limit === undefined ? {} : { view_limit: limit }),
+      ...(days === undefined ? {} : { view_days: days }),
+    },
+    errors: {
+      ...(limit === undefined ? { viewLimit: t('Enter a whole number from 1 up') } : {}),
+      ...(days === undefined ? { viewDays: t('Enter a whole number from 1 to 36,500') } : {}),
     },
   }
 }
@@ -59,6 +96,8 @@ export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: Link
 const FIELDS: Record<string, keyof LinkFormErrors> = {
   expiry_days: 'expiryDays',
   download_limit: 'downloadLimit',
+  view_limit: 'viewLimit',
+  view_days: 'viewDays',
   email: 'email',
   password: 'password',
 }

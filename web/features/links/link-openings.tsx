@@ -1,5 +1,5 @@
 // Who opened a link that asks before a download, and the attempts that were refused.
-import { Badge, BlockStack, Text } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Hint, Text } from '../../shell/ui/index.ts'
 import { type DownloadLink, type Schemas } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -26,14 +26,8 @@ export function LinkOpeningsDialog({ link, onClose }: { link: DownloadLink; onCl
       primaryAction={{ content: t('Done'), onAction: onClose }}
     >
       {openings.isPending && <LoadingRows rows={3} what={t('openings')} />}
-      {openings.error && (
-        <LoadProblem query={openings} what={t('The openings could not be loaded')} />
-      )}
-      {rows?.length === 0 && (
-        <Text as="p" tone="subdued">
-          {t('Nobody has answered what the link asks for.')}
-        </Text>
-      )}
+      <LoadProblem query={openings} what={t('The openings could not be loaded')} />
+      {rows?.length === 0 && <Hint>{t('Nobody has answered what the link asks for.')}</Hint>}
       {rows && rows.length > 0 && (
         <ul className="link-openings" aria-label={t('Who opened the link')}>
           {rows.map((row, place) => (

@@ -86,11 +86,16 @@ function useLinkMenu(link: DownloadLink, { onExtend, onAsk, onOpenings, onError 
     ...(link.ask_for === null && link.pack_id === null
       ? []
       : [{ content: t('Who opened it'), onAction: onOpenings }]),
-    ...(link.downloads > 0 && !ended
+    ...(link.downloads + link.views > 0 && !ended
       ? [
           {
-            content: t('Reset download count'),
-            onAction: () => reset.mutate(link.id, done(t('Download count reset'))),
+            content:
+              link.views > 0 ? t('Reset counts of downloads and views') : t('Reset download count'),
+            onAction: () =>
+              reset.mutate(
+                link.id,
+                done(link.views > 0 ? t('Counts reset') : t('Download count reset')),
+              ),
           },
         ]
       : []),

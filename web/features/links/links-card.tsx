@@ -2,7 +2,7 @@
 import { type LinksOf, useLinksOf } from './list-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Box, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { LinksTable } from './links-table.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -21,9 +21,7 @@ export function LinksCard({ of, nothing, onCreate, disabled = false }: Props) {
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Links')}
-          </Text>
+          <Heading>{t('Links')}</Heading>
           <Button onClick={onCreate} disabled={disabled}>
             {t('Create link')}
           </Button>
@@ -37,9 +35,7 @@ export function LinksCard({ of, nothing, onCreate, disabled = false }: Props) {
       {links.isPending && <LoadingRows rows={2} what={t('links')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
-            {nothing}
-          </Text>
+          <Hint>{nothing}</Hint>
         </Box>
       )}
       {list && list.length > 0 && <LinksTable links={list} named={false} />}

@@ -4,8 +4,8 @@ import { type DownloadLink } from '../../shell/client/types.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { Box, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
-import { expiresText, usedText } from './labels.ts'
+import { Box, Link, Text } from '../../shell/ui/index.ts'
+import { expiresText, usedText, viewTermsTexts } from './labels.ts'
 import { Customer, LinkActions, LinkBadge } from './link-row.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -16,7 +16,6 @@ interface Props {
 }
 
 export function LinksTable({ links, named }: Props) {
-  const { mdDown } = useBreakpoints()
   const [error, setError] = useState<Error | null>(null)
   const columns = useMemo(() => columnsOf(setError), [])
   return (
@@ -31,7 +30,7 @@ export function LinksTable({ links, named }: Props) {
         columns={columns}
         card={named ? NAMED_CARD : CARD}
         // The card of one file's links is too narrow for the table's columns on every screen.
-        narrow={mdDown || !named}
+        narrowBelow={named ? 'md' : 'always'}
         rows={links}
         idOf={({ id }) => id}
       />
@@ -69,7 +68,11 @@ const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, Do
     ),
   },
   status: { title: t('Status'), cell: (link) => <LinkBadge link={link} /> },
-  used: { title: t('Downloads'), tabular: true, cell: usedText },
+  used: {
+    title: t('Downloads'),
+    tabular: true,
+    cell: (link) => [usedText(link), ...viewTermsTexts(link)].join(' · '),
+  },
   expires: { title: t('Expires'), cell: expiresText },
   actions: {
     title: t('Actions'),

@@ -7,7 +7,15 @@ import { fieldId, objectionsIn, problemsOf } from '../../shell/components/proble
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Button, InlineStack, Text, TextField } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Button,
+  Hint,
+  InlineStack,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
 import { useCheckDomain, useSaveDomain, type DnsRecord, type MailSettings } from './calls.ts'
 import './mail.css'
 
@@ -50,7 +58,6 @@ function AddressForm({ domain }: { domain: Domain | null }) {
         label={t('Send from')}
         helpText={t('Any address of your domain, like downloads@example.com.')}
         type="email"
-        autoComplete="off"
         maxLength={254}
         value={from}
         error={problems.at('from')}
@@ -153,9 +160,7 @@ function Record({ record }: { record: DnsRecord }) {
         </Text>
         <Badge tone={state.tone}>{state.text}</Badge>
       </InlineStack>
-      <Text as="p" tone="subdued">
-        {about}
-      </Text>
+      <Hint>{about}</Hint>
       <Value label={t('Type')} value={record.type} />
       <Value label={t('Name')} value={record.name} copy={t('name of the record')} />
       <Value label={t('Value')} value={record.value} copy={t('value of the record')} />

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
-import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -12,10 +12,9 @@ import { t } from '../../shell/messages/t.ts'
 import {
   BlockStack,
   Button,
-  Card,
   ChoiceList,
+  Hint,
   InlineStack,
-  Text,
   TextField,
 } from '../../shell/ui/index.ts'
 import { BlockedCard } from './blocked-card.tsx'
@@ -43,17 +42,12 @@ export function SenderPage() {
           <DomainCard settings={settings.data} />
           <BlockedCard />
         </BlockStack>
-      ) : settings.error ? (
-        <Problem
-          error={settings.error}
-          what={t('The mail settings could not be loaded')}
-          onRetry={() => void settings.refetch()}
-          retrying={settings.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows what={t('the mail settings')} />
-        </Card>
+        <Unloaded
+          query={settings}
+          what={t('the mail settings')}
+          problem={t('The mail settings could not be loaded')}
+        />
       )}
     </Page>
   )
@@ -86,7 +80,6 @@ function SenderCard({ settings }: CardProps) {
         id={fieldId('name')}
         label={t('Name')}
         helpText={t('For example the name of your shop.')}
-        autoComplete="off"
         maxLength={100}
         value={name}
         error={problems.at('name')}
@@ -97,7 +90,6 @@ function SenderCard({ settings }: CardProps) {
         label={t('Address for replies')}
         helpText={t('Where the answers of buyers arrive.')}
         type="email"
-        autoComplete="off"
         maxLength={254}
         value={replyTo}
         error={problems.at('reply_to')}
@@ -140,9 +132,7 @@ function WayCard({ settings }: CardProps) {
           )
         }
       />
-      <Text as="p" tone="subdued">
-        {t('Mails to you, such as those about imports, always come from the app.')}
-      </Text>
+      <Hint>{t('Mails to you, such as those about imports, always come from the app.')}</Hint>
     </Titled>
   )
 }

@@ -11,9 +11,9 @@ import {
   Button,
   Checkbox,
   FormLayout,
+  Hint,
   InlineStack,
   Select,
-  Text,
   TextField,
 } from '../../shell/ui/index.ts'
 import { useSaveServer, type MailServer, type SavedServer } from './calls.ts'
@@ -104,14 +104,14 @@ export function ServerCard({ server, reports }: Props) {
 const Confirmed = ({ from, host, reports, at }: SavedServer & { at: string }) => (
   <>
     <p>{t('{from}, through {host}, since {at}.', { from, host, at: momentText(at) })}</p>
-    <Text as="p" tone="subdued">
+    <Hint>
       {reports
         ? t('Mails that come back are reported to the app.')
         : t(
             'Mails that come back later go to {from}: the app does not see them, so their deliveries are not listed as unreachable.',
             { from },
           )}
-    </Text>
+    </Hint>
   </>
 )
 
@@ -151,7 +151,6 @@ function ServerForm(props: FormProps) {
       id={fieldId(name)}
       label={label}
       helpText={help}
-      autoComplete="off"
       inputMode={name === 'port' ? 'numeric' : undefined}
       value={draft[name]}
       error={problems.at(name)}

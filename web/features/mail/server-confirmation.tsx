@@ -34,7 +34,6 @@ function TestMail({ server }: { server: SavedServer }) {
         id={fieldId('email')}
         label={t('Send the test mail to')}
         type="email"
-        autoComplete="off"
         maxLength={254}
         value={email}
         error={problems.at('email')}

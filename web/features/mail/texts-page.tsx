@@ -1,6 +1,7 @@
 // Settings → Mail to buyers → Texts: the shop's own texts in each language, with a live preview.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -15,7 +16,7 @@ import {
   BlockStack,
   Box,
   Button,
-  Card,
+  Hint,
   InlineStack,
   Select,
   Text,
@@ -69,17 +70,12 @@ export function TextsPage() {
     >
       {texts.data ? (
         <Form saved={texts.data.texts} />
-      ) : texts.error ? (
-        <Problem
-          error={texts.error}
-          what={t('The texts could not be loaded')}
-          onRetry={() => void texts.refetch()}
-          retrying={texts.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows what={t('the texts')} />
-        </Card>
+        <Unloaded
+          query={texts}
+          what={t('the texts')}
+          problem={t('The texts could not be loaded')}
+        />
       )}
     </Page>
   )
@@ -194,9 +190,9 @@ function Fields({ shown, draft, problems, onChange }: FieldsProps) {
   const names = variables.map((name) => `{${name}}`).join(', ')
   return (
     <>
-      <Text as="p" tone="subdued">
+      <Hint>
         {t('Variables of this email: {names}. They are replaced when it is sent.', { names })}
-      </Text>
+      </Hint>
       {fields.map(({ field, max_length, usual, own }) => {
         const value = draft[keyOf(locale, mail, field)] ?? own ?? ''
         const param = `texts.${locale}.${mail}.${field}`
@@ -215,7 +211,6 @@ function Fields({ shown, draft, problems, onChange }: FieldsProps) {
             <TextField
               id={fieldId(param)}
               label={FIELDS[field]}
-              autoComplete="off"
               multiline={LINES[field]}
               maxLength={max_length}
               showCharacterCount={value !== ''}

@@ -14,7 +14,9 @@ import {
   BlockStack,
   Button,
   Checkbox,
+  Hint,
   InlineStack,
+  SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
 import '../imports/import.css'
@@ -142,9 +144,7 @@ function StartForm({ move }: { move: Move }) {
             : t('Create {count, plural, one {# link} other {# links}}', { count })}
         </Button>
       </InlineStack>
-      <Text as="p" tone="subdued">
-        {t('You can undo it for seven days.')}
-      </Text>
+      <Hint>{t('You can undo it for seven days.')}</Hint>
     </BlockStack>
   )
 }
@@ -165,12 +165,12 @@ const Findings = ({ findings }: Pick<Move, 'findings'>) => (
           </InlineStack>
           <BlockStack gap="050">
             <Text as="span">{messageText({ message, ...(message_text && { message_text }) })}</Text>
-            <Text as="span" variant="bodySm" tone="subdued">
+            <SmallPrint>
               {t('{count, plural, one {Row {rows}} other {Rows {rows}}}', {
                 count: rows.length,
                 rows: rows.join(', ') + (count > rows.length ? ' …' : ''),
               })}
-            </Text>
+            </SmallPrint>
           </BlockStack>
         </li>
       ))}

@@ -1,6 +1,7 @@
 // Moving from another app: which app, how to get its exports, and the file.
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { ApiError } from '../../shell/client/error.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -16,7 +17,7 @@ import {
   InlineStack,
   Link,
   Select,
-  Text,
+  SmallPrint,
 } from '../../shell/ui/index.ts'
 import '../imports/import.css'
 import { type Move, useMoves, useSendExport } from './calls.ts'
@@ -122,14 +123,7 @@ function Unread({ error }: { error: Error }) {
 function Kept() {
   const moves = useMoves()
   if (moves.error && !moves.data)
-    return (
-      <Problem
-        error={moves.error}
-        what={t('Your earlier exports could not be loaded')}
-        onRetry={() => void moves.refetch()}
-        retrying={moves.isFetching}
-      />
-    )
+    return <LoadProblem query={moves} what={t('Your earlier exports could not be loaded')} />
   if (!moves.data || moves.data.data.length === 0) return null
   return (
     <Titled title={t('Your exports')} help={t('Exports that are not imported are kept for a day.')}>
@@ -148,9 +142,7 @@ const KeptExport = ({ move }: { move: Move }) => (
   <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
     <BlockStack>
       <Link url={`/import/move/${move.id}`}>{move.filename}</Link>
-      <Text as="span" variant="bodySm" tone="subdued">
-        {`${recognisedText(move)} · ${momentText(move.created_at)}`}
-      </Text>
+      <SmallPrint>{`${recognisedText(move)} · ${momentText(move.created_at)}`}</SmallPrint>
     </BlockStack>
     <StateBadge move={move} />
   </InlineStack>

@@ -7,7 +7,16 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Link,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -97,9 +106,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
               </Text>
             )}
           </Text>
-          <Text as="span" variant="bodySm" tone="subdued">
-            {momentText(notice.created_at)}
-          </Text>
+          <SmallPrint>{momentText(notice.created_at)}</SmallPrint>
         </InlineStack>
         {notice.body && (
           <Text as="p" tone="subdued" breakWord>

@@ -1,9 +1,10 @@
 // About the operation: its files, its steps, what can be undone, and related operations.
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
+import { Titled } from '../../shell/components/titled.tsx'
 import { type Operation } from '../../shell/client/types.ts'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Steps } from '../../shell/components/steps.tsx'
-import { BlockStack, Card, Link, Text } from '../../shell/ui/index.ts'
+import { Hint, Link } from '../../shell/ui/index.ts'
 import { channelText } from '../imports/labels.ts'
 import { cannotUndoText, hasEndedWell, sourceText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -14,45 +15,34 @@ export function AboutCard({ operation }: { operation: Operation }) {
   const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
   const channels = useChannels()
   return (
-    <Card>
-      <BlockStack gap="400">
-        <Text as="h2" variant="headingMd">
-          {t('What it does')}
-        </Text>
-        {undoes && (
-          <p>
-            {tRich(
-              'Restores each file to its state before <link>the operation that it undoes</link>. Later changes are kept.',
-              {},
-              { link: (text) => <Link url={`/operations/${undoes}`}>{text}</Link> },
-            )}
-          </p>
-        )}
-        <Steps steps={steps} />
-        <Facts rows={factsOf(operation, channels)} />
-        {cannot_undo.length > 0 && !undoes && (
-          <Text as="p" tone="subdued">
-            {cannotUndoText(cannot_undo)}
-          </Text>
-        )}
-        {undo_until && !undone_by && hasEndedWell(operation) && (
-          <Text as="p" tone="subdued">
-            {t('Can be undone until {time}.', { time: momentText(undo_until) })}
-          </Text>
-        )}
-        {undone_by && (
-          <p>
-            {tRich(
-              'Undone by <link>a later operation</link>.',
-              {},
-              {
-                link: (text) => <Link url={`/operations/${undone_by}`}>{text}</Link>,
-              },
-            )}
-          </p>
-        )}
-      </BlockStack>
-    </Card>
+    <Titled title={t('What it does')}>
+      {undoes && (
+        <p>
+          {tRich(
+            'Restores each file to its state before <link>the operation that it undoes</link>. Later changes are kept.',
+            {},
+            { link: (text) => <Link url={`/operations/${undoes}`}>{text}</Link> },
+          )}
+        </p>
+      )}
+      <Steps steps={steps} />
+      <Facts rows={factsOf(operation, channels)} />
+      {cannot_undo.length > 0 && !undoes && <Hint>{cannotUndoText(cannot_undo)}</Hint>}
+      {undo_until && !undone_by && hasEndedWell(operation) && (
+        <Hint>{t('Can be undone until {time}.', { time: momentText(undo_until) })}</Hint>
+      )}
+      {undone_by && (
+        <p>
+          {tRich(
+            'Undone by <link>a later operation</link>.',
+            {},
+            {
+              link: (text) => <Link url={`/operations/${undone_by}`}>{text}</Link>,
+            },
+          )}
+        </p>
+      )}
+    </Titled>
   )
 }
 

@@ -10,7 +10,7 @@ import {
   sampleText,
   waitText,
 } from '../../shell/files/labels.ts'
-import { viewText } from '../../shell/files/view-labels.ts'
+import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -45,6 +45,8 @@ const FIELDS: Fields = {
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
   view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
+  view_limit: { what: t('Views'), text: viewLimitText },
+  view_days: { what: t('Views end'), text: viewDaysText },
   available_from: { what: t('Available from'), text: releaseDayText },
   available_after_days: { what: t('Available after the purchase'), text: waitText },
   first_use_hours: { what: t('Expires after the first use'), text: firstUseText },

@@ -137,7 +137,6 @@ function Search({ urlState, go }: NarrowProps) {
         label={t('Search the files of this operation')}
         labelHidden
         placeholder={t('Search these files by name')}
-        autoComplete="off"
         clearButton
         value={search.text}
         onChange={search.change}

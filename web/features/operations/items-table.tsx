@@ -5,7 +5,7 @@ import { FileIcon } from '../../shell/files/icon.tsx'
 import { StatusBadge } from './status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Link, Text } from '../../shell/ui/index.ts'
 import { changesOf } from './change.ts'
 import { isPreview, itemWord } from './operation-status.ts'
 import { Changes } from './changes.tsx'
@@ -13,7 +13,6 @@ import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {
-  const { lgDown: narrow } = useBreakpoints()
   const preview = isPreview(operation)
   const products = operation.kind === 'import'
   const columns = useMemo(() => columnsOf(preview, products), [preview, products])
@@ -22,7 +21,6 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
       names={{ singular: t('file'), plural: t('files') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={items}
       idOf={({ position }) => String(position)}
     />

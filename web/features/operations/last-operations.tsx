@@ -1,5 +1,6 @@
 // The last operations of one channel in short rows: state, progress, and a link to each.
 import { useChannels } from '../imports/channel-calls.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { isMoving, useOperations } from './calls.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { type Operation } from '../../shell/client/types.ts'
@@ -8,9 +9,16 @@ import { statusWord } from './operation-status.ts'
 import { inSentence, numberText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Box, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Card,
+  Heading,
+  InlineStack,
+  Link,
+  SmallPrint,
+} from '../../shell/ui/index.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { Progress, StatusBadge } from './status.tsx'
 import './last-operations.css'
@@ -33,21 +41,13 @@ export function LastOperations({ title, query, all, empty }: Props) {
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Text as="h2" variant="headingMd">
-            {title}
-          </Text>
+          <Heading>{title}</Heading>
           {list && list.length > 0 && <Link url={all}>{t('View all')}</Link>}
         </InlineStack>
       </Box>
       {operations.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={operations.error}
-            stale={list !== undefined}
-            what={t('The operations could not be loaded')}
-            onRetry={() => void operations.refetch()}
-            retrying={operations.isFetching}
-          />
+          <LoadProblem query={operations} what={t('The operations could not be loaded')} />
         </Box>
       )}
       {operations.isPending && <LoadingRows rows={2} what={inSentence(title)} />}
@@ -71,12 +71,12 @@ function Row({ operation }: { operation: Operation }) {
     <li>
       <BlockStack gap="050">
         <Link url={`/operations/${id}`}>{label ?? operationTitle(operation, channels)}</Link>
-        <Text as="span" variant="bodySm" tone="subdued">
+        <SmallPrint>
           {t(
             '{at} · {done} done{failed, plural, =0 {} other {, # failed}}{skipped, plural, =0 {} other {, # skipped}}',
             { at: momentText(created_at), done: numberText(done), failed, skipped },
           )}
-        </Text>
+        </SmallPrint>
       </BlockStack>
       {moving && <Progress operation={operation} />}
       <StatusBadge word={statusWord(operation)} />

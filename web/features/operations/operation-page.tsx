@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useChannels } from '../imports/channel-calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { isMoving, saveLog, useOperation } from './calls.ts'
 import { type Operation } from '../../shell/client/types.ts'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Nothing } from '../../shell/components/lists.tsx'
 import { type ActionButton, useOperationActions } from './operation-actions.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -56,17 +57,13 @@ export function OperationPage({ id }: { id: string }) {
             action={{ content: t('Go to operations'), url: back.url }}
           />
         </Card>
-      ) : operation.error ? (
-        <Problem
-          error={operation.error}
-          what={t('The operation could not be loaded')}
-          onRetry={retry}
-          retrying={operation.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the operation')} />
-        </Card>
+        <Unloaded
+          query={operation}
+          what={t('the operation')}
+          problem={t('The operation could not be loaded')}
+          rows={5}
+        />
       )}
     </Page>
   )

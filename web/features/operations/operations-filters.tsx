@@ -119,7 +119,6 @@ function RequesterFilter({ urlState, go }: Props) {
       />
       <TextField
         label={t('Name of the API key')}
-        autoComplete="off"
         value={mine ? '' : draft.text}
         onChange={draft.change}
       />
@@ -132,20 +131,8 @@ function DateFilter({ urlState, go }: Props) {
   const to = useDraft(urlState.to, (day) => go({ to: day }))
   return (
     <BlockStack gap="300">
-      <TextField
-        label={t('From')}
-        type="date"
-        autoComplete="off"
-        value={from.text}
-        onChange={from.change}
-      />
-      <TextField
-        label={t('To')}
-        type="date"
-        autoComplete="off"
-        value={to.text}
-        onChange={to.change}
-      />
+      <TextField label={t('From')} type="date" value={from.text} onChange={from.change} />
+      <TextField label={t('To')} type="date" value={to.text} onChange={to.change} />
     </BlockStack>
   )
 }

@@ -9,7 +9,7 @@ import { useRequester } from './use-requester.ts'
 import { type PageChannel, usePageChannels } from '../../shell/feature.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { Button, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Button, Link, Text } from '../../shell/ui/index.ts'
 import { labelText, operationTitle } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
 import { numberText } from '../../shell/labels/size.ts'
@@ -17,7 +17,6 @@ import { durationText, momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
-  const { lgDown: narrow } = useBreakpoints()
   const channels = useChannels()
   const pageChannels = usePageChannels()
   const requesterOf = useRequester()
@@ -30,7 +29,6 @@ export function OperationsTable({ operations }: { operations: readonly Operation
       names={{ singular: t('operation'), plural: t('operations') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={operations}
       idOf={({ id }) => id}
     />

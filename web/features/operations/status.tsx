@@ -2,7 +2,7 @@
 import { useId } from 'react'
 import { isMoving } from './calls.ts'
 import { type Operation } from '../../shell/client/types.ts'
-import { Badge, Text } from '../../shell/ui/index.ts'
+import { Badge, SmallPrint } from '../../shell/ui/index.ts'
 import { awaitsFiles, receivedTexts, workedCount } from './labels.ts'
 import { type StatusWord } from './operation-status.ts'
 import { remainingText } from '../../shell/labels/time.ts'
@@ -41,11 +41,11 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
           />
         ))}
       </div>
-      <Text as="span" variant="bodySm" tone="subdued">
+      <SmallPrint>
         <span id={label} className="tabular">
           {texts.join(' · ')}
         </span>
-      </Text>
+      </SmallPrint>
     </div>
   )
 }

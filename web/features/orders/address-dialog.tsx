@@ -8,7 +8,7 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Checkbox, Text } from '../../shell/ui/index.ts'
+import { Checkbox, Hint } from '../../shell/ui/index.ts'
 
 interface Props {
   delivery: Delivery
@@ -42,16 +42,13 @@ export function AddressDialog({ delivery, onClose }: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && problems.all.length === 0 && (
         <Problem error={change.error} what={t('The address could not be changed')} />
       )}
       {field({ label: t('Email of the buyer'), refused: problems.at })}
       {delivery.sent && (
-        <Text as="p" tone="subdued">
-          {t('The link in the message that was sent before stops working.')}
-        </Text>
+        <Hint>{t('The link in the message that was sent before stops working.')}</Hint>
       )}
       {canSend && (
         <Checkbox

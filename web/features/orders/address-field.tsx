@@ -62,7 +62,6 @@ export function useAddressField(
           key={String(isPhone)}
           label={isPhone ? t('Phone number with its country code') : label}
           type={isPhone ? 'tel' : 'email'}
-          autoComplete="off"
           maxLength={isPhone ? 40 : 254}
           placeholder={isPhone ? '+4915112345678' : undefined}
           value={written}

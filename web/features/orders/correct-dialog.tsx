@@ -6,7 +6,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Text } from '../../shell/ui/index.ts'
+import { Hint, Text } from '../../shell/ui/index.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { useAddressField } from './address-field.tsx'
 import { isText } from './labels.ts'
@@ -57,7 +57,6 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
         loading: correct.isPending,
         onAction: submit,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {correct.error && problems.all.length === 0 && (
         <Problem error={correct.error} what={t('The message could not be sent')} />
@@ -73,13 +72,13 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
         label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
         refused: problems.at,
       })}
-      <Text as="p" tone="subdued">
+      <Hint>
         {isUnchanged
           ? isPhone
             ? t('The text message is sent to the same number again.')
             : t('The email is sent to the same address again.')
           : t('The link in the message that was sent before stops working.')}
-      </Text>
+      </Hint>
     </Dialog>
   )
 }

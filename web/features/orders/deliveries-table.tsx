@@ -14,8 +14,8 @@ import {
   Button,
   InlineStack,
   Link,
+  SmallPrint,
   Text,
-  useBreakpoints,
 } from '../../shell/ui/index.ts'
 
 type Column = 'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads' | 'help'
@@ -71,14 +71,12 @@ interface Props {
 }
 
 export function DeliveriesTable({ deliveries, onUnblock }: Props) {
-  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onUnblock), [onUnblock])
   return (
     <RecordTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={deliveries}
       idOf={({ id }) => id}
     />
@@ -96,9 +94,7 @@ const Order = ({ delivery: { id, order_name, created_at } }: RowProps) => (
         {order_name}
       </Text>
     </Link>
-    <Text as="span" variant="bodySm" tone="subdued">
-      {momentText(created_at)}
-    </Text>
+    <SmallPrint>{momentText(created_at)}</SmallPrint>
   </BlockStack>
 )
 

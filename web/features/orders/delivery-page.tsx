@@ -1,13 +1,13 @@
 // One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
 import { useState } from 'react'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { DELIVERY_STATUSES } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Card } from '../../shell/ui/index.ts'
+import { Badge, BlockStack } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
@@ -39,18 +39,12 @@ export function DeliveryPage({ id }: { id: string }) {
   if (error instanceof ApiError && error.status === 404) return <LostPage />
   return (
     <Page title={t('Delivery')} backAction={back()}>
-      {error ? (
-        <Problem
-          error={error}
-          what={t('The delivery could not be loaded')}
-          onRetry={() => void delivery.refetch()}
-          retrying={delivery.isFetching}
-        />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={6} what={t('the delivery')} />
-        </Card>
-      )}
+      <Unloaded
+        query={delivery}
+        what={t('the delivery')}
+        problem={t('The delivery could not be loaded')}
+        rows={6}
+      />
     </Page>
   )
 }

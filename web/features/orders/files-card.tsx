@@ -3,7 +3,7 @@ import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { askText } from '../links/ask-form.ts'
-import { isUnused, usedText, waitingTexts } from '../links/labels.ts'
+import { isUnused, usedText, viewTermsTexts, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -13,10 +13,13 @@ import {
   Box,
   Button,
   Card,
+  Heading,
+  Hint,
   InlineStack,
   Link,
-  Text,
   LockIcon,
+  SmallPrint,
+  Text,
 } from '../../shell/ui/index.ts'
 import './deliveries.css'
 
@@ -41,9 +44,7 @@ export function FilesCard({
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Text as="h2" variant="headingMd">
-            {t('Files')}
-          </Text>
+          <Heading>{t('Files')}</Heading>
           {changeable && file_list.length > 0 && (
             <Button onClick={() => onTerms(file_list)}>{t('Extend all')}</Button>
           )}
@@ -51,9 +52,9 @@ export function FilesCard({
       </Box>
       {file_list.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
+          <Hint>
             {t('No file. None of the products has one, or the order no longer entitles to any.')}
-          </Text>
+          </Hint>
         </Box>
       )}
       <ul className="delivered" aria-label={t('Files')}>
@@ -108,11 +109,9 @@ function FileRow(props: RowProps) {
             {filename}
           </Text>
         </Link>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {aboutText(file)}
-        </Text>
+        <SmallPrint>{aboutText(file)}</SmallPrint>
         {file.tag_problem !== null && (
-          <Text as="span" variant="bodySm" tone="subdued">
+          <SmallPrint>
             {file.tag_problem === 'guest'
               ? t('Needs the customer tag {tag}. The order has no customer account.', {
                   tag: file.customer_tag ?? '',
@@ -120,7 +119,7 @@ function FileRow(props: RowProps) {
               : t('The customer does not have the tag {tag} now.', {
                   tag: file.customer_tag ?? '',
                 })}
-          </Text>
+          </SmallPrint>
         )}
         {licence_key && (
           <InlineStack gap="200" blockAlign="center">
@@ -131,10 +130,25 @@ function FileRow(props: RowProps) {
           </InlineStack>
         )}
       </BlockStack>
-      <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
+      <span className="tabular">
+        {[
+          ...(file.view === 'view_only' ? [] : [t('Downloads: {used}', { used: usedText(file) })]),
+          ...viewTermsTexts(file),
+        ].join(' · ')}
+      </span>
       <FileActions {...props} />
     </li>
   )
+}
+
+/** Its views have ended on their own. */
+function ViewsBadge({ file }: { file: DeliveredFile }) {
+  const { view, view_limit: limit, views, view_expires_at: end } = file
+  if (view === 'download') return null
+  if (end !== null && Date.parse(end) <= Date.now()) return <Badge>{t('Views ended')}</Badge>
+  return limit !== null && views >= limit ? (
+    <Badge tone="warning">{t('Views used up')}</Badge>
+  ) : null
 }
 
 function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
@@ -146,6 +160,7 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
       {file.ask_for !== null && <Badge icon={LockIcon}>{askText(file.ask_for)}</Badge>}
       {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
       <Badge tone={status.tone}>{status.text}</Badge>
+      <ViewsBadge file={file} />
       {changeable && file.status === 'not_released' && (
         <Button
           variant="plain"

@@ -23,7 +23,6 @@ export function FileFilter({ onClose, onChoose }: FileProps) {
         disabled: file === null,
         onAction: () => file && onChoose(file),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <FilePicker
         required
@@ -55,7 +54,6 @@ export function ProductFilter({ onClose, onChoose }: ProductProps) {
         disabled: choice === null,
         onAction: () => choice && onChoose(choice),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <ProductPicker whole choice={choice} onChoose={setChoice} />
     </Dialog>

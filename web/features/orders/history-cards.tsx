@@ -7,7 +7,7 @@ import { messageWord } from '../messages/labels.ts'
 import { refusedText } from '../../shell/files/labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Box, Card, Text } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Box, Card, Heading, SmallPrint, Text } from '../../shell/ui/index.ts'
 import './deliveries.css'
 
 export const LinesCard = ({ lines }: Pick<DeliveryDetail, 'lines'>) => (
@@ -21,9 +21,9 @@ export const LinesCard = ({ lines }: Pick<DeliveryDetail, 'lines'>) => (
           <Text as="span" breakWord>
             {title}
           </Text>
-          <Text as="span" variant="bodySm" tone="subdued">
+          <SmallPrint>
             {[...(sku ? [sku] : []), t('quantity {quantity, number}', { quantity })].join(' · ')}
-          </Text>
+          </SmallPrint>
         </BlockStack>
         <span>{t('{files, plural, =0 {no files} one {# file} other {# files}}', { files })}</span>
         <Badge tone={entitled ? 'success' : undefined}>
@@ -135,9 +135,7 @@ interface RowsProps {
 const Rows = ({ title, empty, children }: RowsProps) => (
   <Card padding="0">
     <Box padding="400">
-      <Text as="h2" variant="headingMd">
-        {title}
-      </Text>
+      <Heading>{title}</Heading>
     </Box>
     {children.length === 0 ? (
       <Quiet {...empty} />

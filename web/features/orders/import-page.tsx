@@ -98,7 +98,6 @@ function Form({ access }: { access: PastOrdersAccess }) {
               : t('Empty: all orders that the storefront shows.')
           }
           type="date"
-          autoComplete="off"
           error={problems.at('since')}
           value={since}
           onChange={setSince}

@@ -4,7 +4,7 @@ import { blockedText, downloadedText, grantChanges, holdText, openedText } from 
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, expires_at: string | null, download_limit: number | null) => ({
-  ...{ file_id, expires_at, download_limit },
+  ...{ file_id, expires_at, download_limit, view_limit: null, view_expires_at: null },
 })
 
 test('granting more shortens nothing', () => {
@@ -18,6 +18,11 @@ test('granting more shortens nothing', () => {
     { expiry_days: 30, file_ids: ['ended'] },
   ])
   expect(grantChanges([file('free', null, null)], now)).toEqual([])
+  const viewed = { ...file('viewed', null, null), view_limit: 2 }
+  expect(grantChanges([{ ...viewed, view_expires_at: '2026-11-01T00:00:00Z' }], now)).toEqual([
+    { more_views: 3, file_ids: ['viewed'] },
+    { view_days: 30, file_ids: ['viewed'] },
+  ])
 })
 
 test('the buyer’s actions are described', () => {
@@ -37,9 +42,13 @@ test.each([
   [{ expired: 2 }, '2 of 3 files expired'],
   [{ used_up: 2, expired: 1 }, '2 of 3 files used up or expired'],
   [{ not_prepared: 2 }, '2 of 3 files not prepared'],
+  [{ views_used_up: 2 }, '2 of 3 files without views left'],
+  [{ views_expired: 2 }, '2 of 3 files not viewable any more'],
+  [{ views_used_up: 1, expired: 1 }, '2 of 3 files used up or expired'],
   [{ used_up: 1, not_prepared: 1 }, '2 of 3 files cannot be downloaded'],
 ])('%j is “%s”', (why, text) => {
-  const blocked_by = { used_up: 0, expired: 0, not_prepared: 0, ...why }
+  const none = { used_up: 0, expired: 0, not_prepared: 0, views_used_up: 0, views_expired: 0 }
+  const blocked_by = { ...none, ...why }
   const delivery = { files: 3, blocked_files: 2, blocked_by }
   expect(blockedText({ ...delivery, status: 'ready' })).toBe(text)
   expect(blockedText({ ...delivery, status: 'held' })).toBeNull()

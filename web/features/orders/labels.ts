@@ -28,7 +28,7 @@ export const DELIVERY_LISTING_TEXTS: Readonly<Record<DeliveryListing, string>> =
   revoked: DELIVERY_STATUSES.revoked.text,
 }
 
-/** `2 of 3 files used up`; null: the buyer can download all of them. */
+/** `2 of 3 files used up`; null: the buyer can download and view all of them. */
 export function blockedText({
   files,
   blocked_files: blocked,
@@ -37,16 +37,30 @@ export function blockedText({
 }: Pick<Delivery, 'files' | 'blocked_files' | 'blocked_by' | 'status'>): string | null {
   if (status !== 'ready' || blocked === 0) return null
   const counts = { blocked, files }
-  if (by.not_prepared === 0 && by.expired === 0)
+  if (by.not_prepared + by.used_up + by.expired === 0) {
+    if (by.views_expired === 0)
+      return t(
+        '{blocked} of {files, plural, one {# file} other {# files}} without views left',
+        counts,
+      )
+    if (by.views_used_up === 0)
+      return t(
+        '{blocked} of {files, plural, one {# file} other {# files}} not viewable any more',
+        counts,
+      )
+  }
+  const used = by.used_up + by.views_used_up
+  const expired = by.expired + by.views_expired
+  if (by.not_prepared === 0 && expired === 0)
     return t('{blocked} of {files, plural, one {# file} other {# files}} used up', counts)
-  if (by.not_prepared === 0 && by.used_up === 0)
+  if (by.not_prepared === 0 && used === 0)
     return t('{blocked} of {files, plural, one {# file} other {# files}} expired', counts)
   if (by.not_prepared === 0)
     return t(
       '{blocked} of {files, plural, one {# file} other {# files}} used up or expired',
       counts,
     )
-  if (by.used_up === 0 && by.expired === 0)
+  if (used + expired === 0)
     return t('{blocked} of {files, plural, one {# file} other {# files}} not prepared', counts)
   return t(
     '{blocked} of {files, plural, one {# file} other {# files}} cannot be downloaded',
@@ -93,22 +107,29 @@ export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
 
 export const GRANTED_DAYS = 30
 export const GRANTED_DOWNLOADS = 3
+export const GRANTED_VIEWS = 3
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The change that grants "ask for more": it never shortens the buyer's terms. */
 export function grantChanges(
-  files: readonly Pick<DeliveredFile, 'file_id' | 'expires_at' | 'download_limit'>[],
+  files: readonly Pick<
+    DeliveredFile,
+    'file_id' | 'expires_at' | 'download_limit' | 'view_limit' | 'view_expires_at'
+  >[],
   now: Date,
 ): DeliveryChange[] {
   const until = now.getTime() + GRANTED_DAYS * DAY_MS
-  const shorter = files.filter(
-    ({ expires_at }) => expires_at !== null && new Date(expires_at).getTime() < until,
-  )
+  const isShorter = (end: string | null) => end !== null && new Date(end).getTime() < until
+  const shorter = files.filter(({ expires_at }) => isShorter(expires_at))
+  const viewed = files.filter(({ view_expires_at: end }) => isShorter(end))
+  const viewLimited = files.filter(({ view_limit }) => view_limit !== null)
   const limited = files.filter(({ download_limit }) => download_limit !== null)
   const ids = (some: typeof files) => some.map(({ file_id }) => file_id)
   return [
     ...(limited.length > 0 ? [{ more_downloads: GRANTED_DOWNLOADS, file_ids: ids(limited) }] : []),
     ...(shorter.length > 0 ? [{ expiry_days: GRANTED_DAYS, file_ids: ids(shorter) }] : []),
+    ...(viewLimited.length > 0 ? [{ more_views: GRANTED_VIEWS, file_ids: ids(viewLimited) }] : []),
+    ...(viewed.length > 0 ? [{ view_days: GRANTED_DAYS, file_ids: ids(viewed) }] : []),
   ]
 }
 

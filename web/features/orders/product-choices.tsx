@@ -6,7 +6,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Hint, Text } from '../../shell/ui/index.ts'
 import { type NewFilesChoice, NewFilesSelect } from '../mapping/new-files-select.tsx'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import { useChooseForProduct, useProductChoices } from './calls.ts'
@@ -46,11 +46,11 @@ export function ProductChoices() {
       action={<Button onClick={() => setAdding(true)}>{t('Choose a product')}</Button>}
     >
       <BlockStack gap="400">
-        <Text as="p" tone="subdued">
+        <Hint>
           {t(
             'All others follow the setting “New files of products that were sold”. Mapping rules can choose for the files that they map.',
           )}
-        </Text>
+        </Hint>
         <LoadProblem query={list} what={t('The choices could not be loaded')} />
         {list.isPending && <LoadingRows rows={2} what={t('the choices')} />}
         {products?.length === 0 && <Text as="p">{t('No product has its own choice.')}</Text>}
@@ -79,7 +79,6 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onEnter={save}
       primaryAction={{ content: t('Save'), loading: choose.isPending, onAction: save }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {choose.error && <Problem error={choose.error} what={t('This could not be saved')} />}
       <NewFilesSelect

@@ -43,7 +43,6 @@ export function ReplaceDialog({ delivery: { id, email, status }, file, onClose }
       title={t('Replace {name} in this order', { name: file.filename })}
       onClose={onClose}
       primaryAction={{ content: t('Replace'), loading: change.isPending, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && <Problem error={change.error} what={t('The file could not be replaced')} />}
       {tried && chosen === null && (

@@ -1,4 +1,4 @@
-// Gives files of a delivery more time or more downloads.
+// Gives files of a delivery more time, downloads or views.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import {
@@ -14,7 +14,7 @@ import { NumberField, type NumberValue } from '../../shell/components/number-fie
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Checkbox, Text } from '../../shell/ui/index.ts'
+import { Checkbox, Hint } from '../../shell/ui/index.ts'
 
 interface Props {
   delivery: Delivery
@@ -31,6 +31,7 @@ const isCount = (value: NumberValue, most: number): boolean =>
 
 const USUAL_DAYS = 30
 const USUAL_DOWNLOADS = 3
+const USUAL_VIEWS = 3
 const DAY_MS = 86_400_000
 
 /** The preset gives what a buyer lacks: more time, more downloads, or both. */
@@ -40,6 +41,13 @@ const isUsedUp = (files: readonly DeliveredFile[]): boolean =>
   files.some(
     ({ download_limit, downloads }) => download_limit !== null && downloads >= download_limit,
   )
+
+const isViewed = (files: readonly DeliveredFile[]): boolean =>
+  files.some(({ view }) => view !== 'download')
+const viewsUsedUp = (files: readonly DeliveredFile[]): boolean =>
+  files.some(({ view_limit, views }) => view_limit !== null && views >= view_limit)
+const viewsEnded = (files: readonly DeliveredFile[]): boolean =>
+  files.some(({ view_expires_at: end }) => end !== null && Date.parse(end) <= Date.now())
 
 /** Why this number of days would take time from a file; null: it does not. */
 function shortenedBy(files: readonly DeliveredFile[], days: number): string | null {
@@ -68,6 +76,39 @@ function changedText(
   return t('The terms were changed')
 }
 
+/** The new terms of views, with their problem. */
+function useViewTerms(files: readonly DeliveredFile[]) {
+  const [days, setDays] = useState<NumberValue>(() =>
+    isViewed(files) && viewsEnded(files) ? USUAL_DAYS : undefined,
+  )
+  const [more, setMore] = useState<NumberValue>(() =>
+    isViewed(files) && viewsUsedUp(files) ? USUAL_VIEWS : undefined,
+  )
+  const wrong = t('Enter a whole number above 0')
+  return {
+    fieldsOf: (tried: boolean, problemAt: (field: string) => string | undefined) => ({
+      days: {
+        ...{ value: days, onChange: setDays },
+        error: tried && !isCount(days, MAX_DAYS) ? wrong : problemAt('view_days'),
+      },
+      more: {
+        ...{ value: more, onChange: setMore },
+        error: tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problemAt('more_views'),
+      },
+    }),
+    areValid: isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS),
+    isUnchanged: days === undefined && more === undefined,
+    change: {
+      ...(days === undefined ? {} : { view_days: days as number | null }),
+      ...(more === undefined
+        ? {}
+        : more === null
+          ? { view_limit: null }
+          : { more_views: more as number }),
+    } satisfies DeliveryChange,
+  }
+}
+
 /** The new terms, their problems, and writing them. */
 function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const change = useChangeDelivery(id)
@@ -75,6 +116,7 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const [more, setMore] = useState<NumberValue>(() =>
     isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
   )
+  const views = useViewTerms(files)
   const [resend, setResend] = useState(false)
   const [ask, setAsk] = useState<AskChange>({ ...EMPTY_ASK, ask: 'unchanged' })
   const asked = readAskChange(ask)
@@ -83,13 +125,18 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
   const areDays = isCount(days, MAX_DAYS)
   const areDownloads = isCount(more, MAX_DOWNLOADS)
-  const isUnchanged = days === undefined && more === undefined && ask.ask === 'unchanged'
+  const isUnchanged =
+    days === undefined && more === undefined && ask.ask === 'unchanged' && views.isUnchanged
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
-    if (!areDays || !areDownloads || shortened !== null || isUnchanged || 'error' in asked) return
+    if (!areDays || !areDownloads || !views.areValid) return
+    if (shortened !== null || isUnchanged || 'error' in asked) return
     change.mutate(
-      { changes: [{ ...changeOf(files, days, more), ...asked.terms }], resend: resend && canSend },
+      {
+        changes: [{ ...changeOf(files, days, more), ...views.change, ...asked.terms }],
+        resend: resend && canSend,
+      },
       {
         onSuccess: () => {
           toast(changedText(files, { days, more }))
@@ -112,6 +159,7 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
       onChange: setMore,
       error: tried && !areDownloads ? wrong : problems.at('more_downloads'),
     },
+    views: views.fieldsOf(tried, problems.at),
     ask: {
       form: ask,
       error: tried && 'error' in asked ? asked.error : problems.at('password'),
@@ -139,7 +187,7 @@ const changeOf = (
 
 export function TermsDialog(props: Props) {
   const { files, onClose } = props
-  const { days, more, ask, resend, canSend, submit, saving, error } = useTerms(props)
+  const { days, more, views, ask, resend, canSend, submit, saving, error } = useTerms(props)
   return (
     <Dialog
       title={
@@ -150,7 +198,6 @@ export function TermsDialog(props: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Extend'), loading: saving, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The terms could not be changed')} />}
       <NumberField
@@ -169,10 +216,28 @@ export function TermsDialog(props: Props) {
         suffix={t('more')}
         {...more}
       />
+      {isViewed(files) && (
+        <>
+          <NumberField
+            label={t('More views in the browser')}
+            none={t('Any number')}
+            optional
+            start={USUAL_VIEWS}
+            suffix={t('more')}
+            {...views.more}
+          />
+          <NumberField
+            label={t('Views end, counted from now')}
+            none={t('When the link expires')}
+            optional
+            start={USUAL_DAYS}
+            suffix={t('days')}
+            {...views.days}
+          />
+        </>
+      )}
       <AskFields {...ask} own={t('What each file asks for')} keep={t('Leave unchanged')} />
-      <Text as="p" tone="subdued">
-        {t('It applies to this order only. The link of the buyer stays the same.')}
-      </Text>
+      <Hint>{t('It applies to this order only. The link of the buyer stays the same.')}</Hint>
       {canSend && <Checkbox label={t('Send the email with the link again')} {...resend} />}
     </Dialog>
   )

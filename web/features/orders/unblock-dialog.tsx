@@ -1,14 +1,15 @@
 // "Let them download again": says what changes for which file before it does it, offers the email,
 // and can be undone.
 import { useState } from 'react'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, Button, Checkbox, Text } from '../../shell/ui/index.ts'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
+import { Banner, Button, Checkbox, Hint, Text } from '../../shell/ui/index.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { isEmpty, unblockPlan, type UnblockedFile, type UnblockPlan } from './unblock.ts'
 
 /** What was done, for its undo. */
@@ -29,18 +30,9 @@ export function UnblockDialog({ id, onClose, onDone }: Props) {
   const delivery = useDelivery(id)
   if (delivery.data) return <Loaded delivery={delivery.data} onClose={onClose} onDone={onDone} />
   return (
-    <Dialog
-      title={t('Let them download again')}
-      onClose={onClose}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
-    >
+    <Dialog title={t('Let them download again')} onClose={onClose}>
       {delivery.error ? (
-        <Problem
-          error={delivery.error}
-          what={t('The delivery could not be loaded')}
-          onRetry={() => void delivery.refetch()}
-          retrying={delivery.isFetching}
-        />
+        <LoadProblem query={delivery} what={t('The delivery could not be loaded')} />
       ) : (
         <LoadingRows rows={2} what={t('the delivery')} />
       )}
@@ -97,8 +89,8 @@ function Loaded(props: LoadedProps) {
       {nothing && <Text as="p">{t('The buyer can download all files.')}</Text>}
       {plan.files.length > 0 && (
         <ul className="bullets" aria-label={t('What changes')}>
-          {plan.files.map((one) => (
-            <li key={one.file.file_id}>{unblockText(one)}</li>
+          {plan.files.flatMap(unblockTexts).map((text) => (
+            <li key={text}>{text}</li>
           ))}
         </ul>
       )}
@@ -106,9 +98,7 @@ function Loaded(props: LoadedProps) {
         <Text as="p">{t('Prepared again: {names}', { names: plan.prepare.join(', ') })}</Text>
       )}
       {!nothing && (
-        <Text as="p" tone="subdued">
-          {t('It applies to this order only. The link of the buyer stays the same.')}
-        </Text>
+        <Hint>{t('It applies to this order only. The link of the buyer stays the same.')}</Hint>
       )}
       {!nothing && canSend && (
         <Checkbox
@@ -118,15 +108,28 @@ function Loaded(props: LoadedProps) {
         />
       )}
       {!nothing && email === null && (
-        <Text as="p" tone="subdued">
-          {t('The order has no email address: copy the link for the buyer.')}
-        </Text>
+        <Hint>{t('The order has no email address: copy the link for the buyer.')}</Hint>
       )}
     </Dialog>
   )
 }
 
-function unblockText({ file, usedUp, expired }: UnblockedFile): string {
+/** A line for what is downloaded, and one for what is viewed. */
+const unblockTexts = (one: UnblockedFile): string[] => [
+  ...(one.usedUp || one.expired ? [downloadsText(one)] : []),
+  ...(one.viewsUsedUp || one.viewsEnded ? [viewsText(one)] : []),
+]
+
+function viewsText({ file, viewsUsedUp, viewsEnded }: UnblockedFile): string {
+  const values = { name: file.filename, views: GRANTED_VIEWS, days: GRANTED_DAYS }
+  if (viewsUsedUp && viewsEnded)
+    return t('{name}: {views} more views, and {days} days from now to view it', values)
+  return viewsUsedUp
+    ? t('{name}: {views} more views', values)
+    : t('{name}: {days} days from now to view it', values)
+}
+
+function downloadsText({ file, usedUp, expired }: UnblockedFile): string {
   const name = file.filename
   const values = { name, downloads: GRANTED_DOWNLOADS, days: GRANTED_DAYS }
   const ended = expired && file.expires_at ? momentText(file.expires_at) : ''

@@ -4,7 +4,8 @@ import { isEmpty, unblockPlan } from './unblock.ts'
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, more: object = {}) => ({
   ...{ file_id, filename: `${file_id}.pdf`, status: 'active' as const, preparing: false },
-  ...{ expires_at: null, download_limit: null, downloads: 0, ...more },
+  ...{ expires_at: null, download_limit: null, downloads: 0, view: 'both' as const },
+  ...{ view_limit: null, views: 0, view_expires_at: null, ...more },
 })
 const ended = '2026-11-01T00:00:00.000Z'
 
@@ -35,6 +36,25 @@ test('only what blocks a file is changed, and an undo gives it back', () => {
     { file_id: 'both', download_limit: 1, expires_at: ended },
   ])
   expect(plan.prepare).toEqual([])
+})
+
+test('views are given apart from downloads', () => {
+  const file_list = [
+    file('used', { view_limit: 2, views: 2 }),
+    file('ended', { view_expires_at: ended, download_limit: 1, downloads: 1 }),
+    // It can still be viewed, and nothing else was sold.
+    file('only', { view: 'view_only', expires_at: ended, view_expires_at: '2027-01-01T00:00:00Z' }),
+    file('not-viewed', { view: 'download', view_expires_at: ended }),
+  ]
+  const plan = unblockPlan({ status: 'ready', reason: null, file_list }, now)
+  expect(plan.terms).toEqual([
+    { file_id: 'used', view_limit: 5 },
+    { file_id: 'ended', download_limit: 4, view_expires_at: '2026-12-22T12:00:00.000Z' },
+  ])
+  expect(plan.earlier).toEqual([
+    { file_id: 'used', view_limit: 2 },
+    { file_id: 'ended', download_limit: 1, view_expires_at: ended },
+  ])
 })
 
 test('files that could not be prepared are prepared again', () => {

@@ -6,7 +6,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { dayText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import { type UnfiledProduct, useDismissUnfiled, useUnfiled } from './calls.ts'
 
 export function UnfiledPage() {
@@ -64,9 +64,7 @@ function Product({ about, onDismiss }: { about: UnfiledProduct; onDismiss: () =>
   return (
     <Titled title={title}>
       <BlockStack gap="300">
-        <Text as="p" tone="subdued">
-          {t('Last sold on {date}', { date: dayText(about.last_sold_at.slice(0, 10)) })}
-        </Text>
+        <Hint>{t('Last sold on {date}', { date: dayText(about.last_sold_at.slice(0, 10)) })}</Hint>
         <InlineStack gap="200">
           <Button
             variant="primary"

@@ -7,7 +7,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Text, TextField } from '../../shell/ui/index.ts'
+import { Hint, TextField } from '../../shell/ui/index.ts'
 import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
 
 interface Props {
@@ -78,7 +78,6 @@ export function UseTermsDialog(props: Props) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && problems.at('customer_tag') === undefined && (
         <Problem error={change.error} what={t('The terms could not be changed')} />
@@ -101,16 +100,13 @@ export function UseTermsDialog(props: Props) {
       />
       <TextField
         label={t('Required customer tag')}
-        autoComplete="off"
         maxLength={MAX_TAG}
         value={tag}
         onChange={setTag}
         helpText={t('The file is open while the customer has this tag. Empty: no tag is required.')}
         error={problems.at('customer_tag')}
       />
-      <Text as="p" tone="subdued">
-        {t('It applies to this order only. The link of the buyer stays the same.')}
-      </Text>
+      <Hint>{t('It applies to this order only. The link of the buyer stays the same.')}</Hint>
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 // The dialog that creates a link to a pack, whose page shows the buyer all files.
 import { useState } from 'react'
 import { useCreatePackLink } from '../links/list-calls.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type Pack } from './calls.ts'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { useSettings } from '../../shell/client/settings.ts'
@@ -8,7 +9,7 @@ import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { Text } from '../../shell/ui/index.ts'
+import { Hint } from '../../shell/ui/index.ts'
 import { linkTerms } from '../links/labels.ts'
 import { LinkFields } from '../links/link-fields.tsx'
 import {
@@ -53,26 +54,20 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
         loading: create.isPending,
         disabled: !form,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {refusal?.other && (
         <Problem error={refusal.other} what={t('The link could not be created')} />
       )}
-      <Text as="p" tone="subdued">
+      <Hint>
         {t(
           'The buyer sees {files, plural, one {# file} other {# files}}. The download limit applies to each file.',
           { files: pack.files },
         )}
-      </Text>
+      </Hint>
       {form && <LinkFields to="pack" form={form} errors={allErrors} onChange={change} />}
       {!form && !settings.error && <LoadingRows rows={3} what={t('the settings')} />}
       {!form && settings.error && (
-        <Problem
-          error={settings.error}
-          what={t('The settings could not be loaded')}
-          onRetry={() => void settings.refetch()}
-          retrying={settings.isFetching}
-        />
+        <LoadProblem query={settings} what={t('The settings could not be loaded')} />
       )}
     </Dialog>
   )
@@ -86,9 +81,7 @@ function PackLinkMade({ link, onClose }: { link: DownloadLink; onClose: () => vo
       primaryAction={{ content: t('Done'), onAction: onClose }}
     >
       {link.copy_url !== null && <Code text={link.copy_url} what={t('link')} wrap />}
-      <Text as="p" tone="subdued">
-        {linkTerms(link)}
-      </Text>
+      <Hint>{linkTerms(link)}</Hint>
     </Dialog>
   )
 }

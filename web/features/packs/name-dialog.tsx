@@ -32,12 +32,10 @@ export function NameDialog({ title, save, name, saving, error, onChange, onSave,
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: save, onAction: submit, loading: saving }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && !problem && <Problem error={error} what={t('The pack could not be saved')} />}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         autoFocus
         value={name}
         error={empty ? t('Enter a name for the pack') : problem}

@@ -6,7 +6,16 @@ import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SortableList, type SortableControls } from '../../shell/components/sortable.tsx'
-import { Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import {
+  Box,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineStack,
+  Link,
+  SmallPrint,
+} from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -24,7 +33,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
     })
   return (
     <Card padding="0">
-      <Heading pack={pack} />
+      <TopRow pack={pack} />
       {[files.error, order.error, takeOut.error].map(
         (error, at) =>
           error && (
@@ -36,9 +45,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
       {files.isPending && <LoadingRows rows={3} what={t('the pack’s files')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Text as="p" tone="subdued">
-            {t('No files yet. Choose files in the list of files, then Move to pack.')}
-          </Text>
+          <Hint>{t('No files yet. Choose files in the list of files, then Move to pack.')}</Hint>
         </Box>
       )}
       {list && (
@@ -67,12 +74,10 @@ export function PackFiles({ pack }: { pack: Pack }) {
   )
 }
 
-const Heading = ({ pack }: { pack: Pack }) => (
+const TopRow = ({ pack }: { pack: Pack }) => (
   <Box padding="400">
     <InlineStack align="space-between" blockAlign="center">
-      <Text as="h2" variant="headingMd">
-        {t('Files')}
-      </Text>
+      <Heading>{t('Files')}</Heading>
       <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
         {t('Show among files')}
       </Button>
@@ -97,9 +102,7 @@ function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: P
         <Link url={`/files/${id}`} monochrome removeUnderline>
           {filename}
         </Link>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {sizeText(size_bytes)}
-        </Text>
+        <SmallPrint>{sizeText(size_bytes)}</SmallPrint>
       </span>
       {buttons}
       <Button
@@ -124,12 +127,12 @@ interface MoreFilesProps {
 const MoreFiles = ({ files, shown, total }: MoreFilesProps) => (
   <Box padding="300">
     <InlineStack align="center" blockAlign="center" gap="300">
-      <Text as="span" variant="bodySm" tone="subdued">
+      <SmallPrint>
         {t('{count, number} of {files, plural, one {# file} other {# files}}', {
           count: shown,
           files: total,
         })}
-      </Text>
+      </SmallPrint>
       <Button
         variant="plain"
         loading={files.isFetchingNextPage}

@@ -5,8 +5,9 @@ import { navigate } from 'wouter/use-browser-location'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type Pack, useChangePack, usePack } from './calls.ts'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
@@ -41,17 +42,13 @@ export function PackPage({ id }: { id: string }) {
             {t('It may have been deleted.')}
           </Nothing>
         </Card>
-      ) : pack.error ? (
-        <Problem
-          error={pack.error}
-          what={t('The pack could not be loaded')}
-          onRetry={() => void pack.refetch()}
-          retrying={pack.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the pack')} />
-        </Card>
+        <Unloaded
+          query={pack}
+          what={t('the pack')}
+          problem={t('The pack could not be loaded')}
+          rows={5}
+        />
       )}
     </Page>
   )

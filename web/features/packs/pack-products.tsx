@@ -6,7 +6,17 @@ import { type Pack, type PackProduct, type ProductChoice, useChangePack } from '
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { ProductPicker } from '../mapping/product-picker.tsx'
-import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Button,
+  Card,
+  Heading,
+  Hint,
+  InlineStack,
+  Link,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function PackProducts({ pack }: { pack: Pack }) {
@@ -18,18 +28,16 @@ export function PackProducts({ pack }: { pack: Pack }) {
     <Card>
       <BlockStack gap="300">
         <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Products')}
-          </Text>
+          <Heading>{t('Products')}</Heading>
           <Button onClick={() => setAdding(true)}>{t('Add product')}</Button>
         </InlineStack>
         {change.error && !adding && (
           <Problem error={change.error} what={t('The products could not be changed')} />
         )}
         {pack.products.length === 0 ? (
-          <Text as="p" tone="subdued">
+          <Hint>
             {t('None. Files in this pack are mapped to its products, in addition to their own.')}
-          </Text>
+          </Hint>
         ) : (
           pack.products.map((product) => (
             <ProductRow
@@ -92,11 +100,7 @@ const ProductRow = ({ product, busy, onRemove }: RowProps) => (
       <Text as="span" breakWord>
         {product.product_title}
       </Text>
-      {product.sku && (
-        <Text as="span" variant="bodySm" tone="subdued">
-          {t('SKU {sku}', { sku: product.sku })}
-        </Text>
-      )}
+      {product.sku && <SmallPrint>{t('SKU {sku}', { sku: product.sku })}</SmallPrint>}
     </BlockStack>
     <Button
       variant="plain"
@@ -137,7 +141,6 @@ function AddProduct({ saving, error, onAdd, onClose }: AddProps) {
         loading: saving,
         onAction: () => add(),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The product could not be added')} />}
       <ProductPicker choice={choice} onChoose={setChoice} />

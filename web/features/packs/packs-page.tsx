@@ -90,7 +90,6 @@ function PackList({ packs, state: { urlState, go, pages }, onDelete }: ListProps
             label={t('Search packs')}
             labelHidden
             placeholder={t('Search packs by name')}
-            autoComplete="off"
             clearButton
             value={urlState.search}
             onChange={(search) => go({ search }, { replace: true })}

@@ -4,7 +4,7 @@ import { type Pack } from './calls.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -16,14 +16,13 @@ interface Props {
 }
 
 export function PacksTable({ packs, onDelete }: Props) {
-  const { mdDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onDelete), [onDelete])
   return (
     <RecordTable
       names={{ singular: t('pack'), plural: t('packs') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
+      narrowBelow="md"
       rows={packs}
       idOf={({ id }) => id}
     />

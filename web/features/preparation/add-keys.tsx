@@ -9,7 +9,7 @@ import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { badLines, licenceCounts } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, BlockStack, Text, TextField } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Hint, TextField } from '../../shell/ui/index.ts'
 
 export function AddKeys({ list, onClose }: { list: LicenceList; onClose: () => void }) {
   const add = useAddLicenceKeys()
@@ -40,7 +40,6 @@ export function AddKeys({ list, onClose }: { list: LicenceList; onClose: () => v
       <TextField
         label={t('Keys, one a line')}
         helpText={t('Keys that your shop already has are left out, so that no key is given twice.')}
-        autoComplete="off"
         monospaced
         multiline={6}
         maxHeight={240}
@@ -61,9 +60,7 @@ export function AddKeys({ list, onClose }: { list: LicenceList; onClose: () => v
         busy={add.isPending}
         onFiles={([chosen]) => chosen && send(chosen.data)}
       />
-      <Text as="p" tone="subdued">
-        {licenceCounts(list)}
-      </Text>
+      <Hint>{licenceCounts(list)}</Hint>
     </Dialog>
   )
 }

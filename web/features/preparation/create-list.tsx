@@ -81,7 +81,6 @@ function ListDialog({ exists, title, action, failure, first, onClose, ...state }
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: action, onAction: submit, loading: saving }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && problems.all.length === 0 && <Problem error={error} what={failure} />}
       <ListFields

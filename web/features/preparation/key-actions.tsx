@@ -6,7 +6,15 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { Question } from '../../shell/components/question.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { ActionList, BlockStack, Button, InlineStack, Popover, Text } from '../../shell/ui/index.ts'
+import {
+  ActionList,
+  BlockStack,
+  Button,
+  Hint,
+  InlineStack,
+  Popover,
+  Text,
+} from '../../shell/ui/index.ts'
 import { type KeyAction, type LicenceKey, useKeyAction } from './calls.ts'
 import { keyName } from './labels.ts'
 
@@ -184,9 +192,9 @@ function Instances({ licence, onClose }: Omit<AskProps, 'action'>) {
         ))}
       </ul>
       {more > 0 && (
-        <Text as="p" tone="subdued">
+        <Hint>
           {t('{more, plural, one {And # earlier one.} other {And # earlier ones.}}', { more })}
-        </Text>
+        </Hint>
       )}
     </Dialog>
   )

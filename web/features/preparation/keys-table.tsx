@@ -5,7 +5,7 @@ import { type CardLayout, type Columns } from '../../shell/components/record-col
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Button, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Button, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { KeyActions, type KeyDialog } from './key-actions.tsx'
 import { activationsText, keyName, keyStatus, keyStatusNote } from './labels.ts'
 
@@ -16,14 +16,12 @@ interface Props {
 }
 
 export function KeysTable({ keys, onOpen }: Props) {
-  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onOpen), [onOpen])
   return (
     <RecordTable
       names={{ singular: t('key'), plural: t('keys') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={keys}
       idOf={({ id }) => id}
     />
@@ -122,11 +120,7 @@ function Status({ licence }: RowProps) {
   return (
     <BlockStack gap="050" inlineAlign="start">
       <Badge tone={tone}>{text}</Badge>
-      {note !== null && (
-        <Text as="span" variant="bodySm" tone="subdued">
-          {note}
-        </Text>
-      )}
+      {note !== null && <SmallPrint>{note}</SmallPrint>}
     </BlockStack>
   )
 }

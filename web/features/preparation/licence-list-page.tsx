@@ -2,6 +2,7 @@
 import { useCallback, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { ApiError } from '../../shell/client/error.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
@@ -40,12 +41,13 @@ export function LicenceListPage({ id }: { id: string }) {
             {t('It may have been deleted.')}
           </Nothing>
         </Card>
-      ) : list.error ? (
-        <LoadProblem query={list} what={t('The list could not be loaded')} />
       ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the list')} />
-        </Card>
+        <Unloaded
+          query={list}
+          what={t('the list')}
+          problem={t('The list could not be loaded')}
+          rows={5}
+        />
       )}
     </Page>
   )

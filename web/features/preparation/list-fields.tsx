@@ -4,7 +4,7 @@ import { generateKey } from '../../../plugins/_page/key-pattern.ts'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Checkbox, ChoiceList, Text, TextField } from '../../shell/ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, SmallPrint, TextField } from '../../shell/ui/index.ts'
 import { type ListDraft } from './list-draft.ts'
 
 const MAX_NAME = 100
@@ -27,7 +27,6 @@ export function ListFields({ draft, change, problems, exists = false }: Props) {
         label={t('Name')}
         helpText={t('You choose the list by it in a workflow. Buyers do not see it.')}
         placeholder={t('Editor, single seat')}
-        autoComplete="off"
         maxLength={MAX_NAME}
         value={draft.name}
         error={problems.at('name')}
@@ -105,7 +104,6 @@ function PatternFields({ draft, change, problems }: Omit<Props, 'exists'>) {
       <TextField
         id={fieldId('generate.prefix')}
         label={t('Prefix')}
-        autoComplete="off"
         monospaced
         maxLength={MAX_PREFIX}
         value={prefix}
@@ -118,7 +116,6 @@ function PatternFields({ draft, change, problems }: Omit<Props, 'exists'>) {
         helpText={t(
           'X becomes a letter or digit, 9 a digit and A a letter, without those that are easily confused. All other characters stay.',
         )}
-        autoComplete="off"
         monospaced
         maxLength={MAX_PATTERN}
         value={pattern}
@@ -133,9 +130,7 @@ function PatternFields({ draft, change, problems }: Omit<Props, 'exists'>) {
       />
       <div role="status" aria-label={t('Example of a key')}>
         <BlockStack gap="050">
-          <Text as="span" variant="bodySm" tone="subdued">
-            {t('Example of a key')}
-          </Text>
+          <SmallPrint>{t('Example of a key')}</SmallPrint>
           <code className="long-text">{example}</code>
         </BlockStack>
       </div>

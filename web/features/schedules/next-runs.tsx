@@ -2,7 +2,7 @@
 import { useCronCheck } from './calls.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
-import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import { cronOf, cronText, runText, zoneText } from './labels.ts'
 import { type ScheduleDraft } from './draft.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -17,21 +17,17 @@ export function NextRuns({ draft }: { draft: ScheduleDraft }) {
     <Card>
       <BlockStack gap="300">
         <BlockStack gap="100">
-          <Text as="h2" variant="headingMd">
-            {t('Next runs')}
-          </Text>
-          <Text as="p" tone="subdued">
-            {known ? cronText(cron, check.data.schedule_text) : ' '}
-          </Text>
+          <Heading>{t('Next runs')}</Heading>
+          <Hint>{known ? cronText(cron, check.data.schedule_text) : ' '}</Hint>
         </BlockStack>
         <ul className="next-runs" aria-label={t('Next runs')}>
           {known && check.data.next_runs.map((run) => <li key={run}>{runText(run, zone)}</li>)}
           {!known && (
-            <Text as="p" tone="subdued">
+            <Hint>
               {check.isFetching
                 ? t('Calculating …')
                 : t('Choose when the task runs to see its next runs.')}
-            </Text>
+            </Hint>
           )}
         </ul>
         <Text as="p" variant="bodySm" tone="subdued">

@@ -2,7 +2,7 @@
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useMatch, useRunSchedule } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
-import { BlockStack, Modal, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Hint, Modal } from '../../shell/ui/index.ts'
 import { Matches } from './matches.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -34,9 +34,7 @@ export function RunNow({ schedule, onClose }: Props) {
         <BlockStack gap="400">
           {run.error && <Problem error={run.error} what={t('It could not be started')} />}
           <Matches match={match} />
-          <Text as="p" tone="subdued">
-            {t('The next scheduled run is not affected.')}
-          </Text>
+          <Hint>{t('The next scheduled run is not affected.')}</Hint>
         </BlockStack>
       </Modal.Section>
     </Modal>

@@ -6,14 +6,7 @@ import { RecordTable } from '../../shell/components/record-table.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
-import {
-  BlockStack,
-  Button,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { OPERATION_STATUSES } from '../operations/operation-status.ts'
 import { cronText, runText } from './labels.ts'
 import { useToggle } from './use-toggle.ts'
@@ -31,14 +24,12 @@ interface Props extends RowContext {
 }
 
 export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
-  const { lgDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf({ nameOf, onRun, onDelete }), [nameOf, onRun, onDelete])
   return (
     <RecordTable
       names={{ singular: t('task'), plural: t('tasks') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={schedules}
       idOf={({ id }) => id}
     />
@@ -91,9 +82,7 @@ const Name = ({ schedule, does }: { schedule: Schedule; does: string }) => (
         {schedule.name}
       </Text>
     </Link>
-    <Text as="span" variant="bodySm" tone="subdued">
-      {does}
-    </Text>
+    <SmallPrint>{does}</SmallPrint>
   </BlockStack>
 )
 

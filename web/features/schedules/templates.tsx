@@ -1,6 +1,6 @@
 // Templates of tasks. Each opens a filled-in form, which is not saved yet.
 import { type Template } from './calls.ts'
-import { BlockStack, Button, Card, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import { filterTexts } from '../../shell/files/filter-labels.ts'
 import './schedules.css'
 import { t } from '../../shell/messages/t.ts'
@@ -13,9 +13,7 @@ export function Templates({ templates }: Props) {
   return (
     <Card>
       <BlockStack gap="300">
-        <Text as="h2" variant="headingMd">
-          {t('Start from a template')}
-        </Text>
+        <Heading>{t('Start from a template')}</Heading>
         <div className="templates">
           {templates.map(({ name, filter = {} }, at) => (
             <div key={name} className="template">
@@ -23,11 +21,11 @@ export function Templates({ templates }: Props) {
                 <Text as="h3" variant="headingSm">
                   {name}
                 </Text>
-                <Text as="p" tone="subdued">
+                <Hint>
                   <span className="sentence">
                     {filterTexts(filter).join(', ') || t('All files')}
                   </span>
-                </Text>
+                </Hint>
               </div>
               <Button
                 accessibilityLabel={t('Use the template {name}', { name })}

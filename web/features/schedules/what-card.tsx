@@ -5,7 +5,7 @@ import { startOptions } from '../plugins/option-form/alternatives.ts'
 import { OptionForm } from '../plugins/option-form/option-form.tsx'
 import { fieldId } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
-import { Banner, Select, Text } from '../../shell/ui/index.ts'
+import { Banner, Hint, Select } from '../../shell/ui/index.ts'
 import { stepsText } from '../plugins/step-labels.ts'
 import { actionsOf, type ScheduleDraft, workflowsOf } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
@@ -59,11 +59,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
           alternatives={action.alternatives}
         />
       )}
-      {workflow && (
-        <Text as="p" tone="subdued">
-          {stepsText(workflow.steps)}
-        </Text>
-      )}
+      {workflow && <Hint>{stepsText(workflow.steps)}</Hint>}
       {lasting.length > 0 && (
         <Banner tone="warning">
           <p>{t('This can’t be undone: {list}.', { list: lasting.join(', ') })}</p>

@@ -37,7 +37,6 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
             label={t('Cron expression')}
             id={fieldId('cron')}
             helpText={t('Minute, hour, day of the month, month, day of the week.')}
-            autoComplete="off"
             monospaced
             value={when.cron}
             error={error}
@@ -66,7 +65,6 @@ function PlainTime({ when, set, error }: PartProps) {
         type="number"
         min={0}
         max={59}
-        autoComplete="off"
         value={when.minute}
         error={error}
         onChange={(minute) => set({ minute })}
@@ -92,7 +90,6 @@ function PlainTime({ when, set, error }: PartProps) {
       <TextField
         label={t('At')}
         type="time"
-        autoComplete="off"
         value={when.time}
         error={error}
         onChange={(time) => set({ time: time.slice(0, 5) })}

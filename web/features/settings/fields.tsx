@@ -74,7 +74,9 @@ export function ImportFields(props: FieldsProps) {
       <Select
         id={fieldId('view')}
         label={t('View in the browser')}
-        helpText={t('Images, audio, video and PDF documents. Views are not counted as downloads.')}
+        helpText={t(
+          'Images, audio, video and PDF documents. Views are counted apart from downloads.',
+        )}
         error={problems.at('view')}
         options={VIEWS.map((value) => ({ value, label: viewText(value) }))}
         value={draft.view}

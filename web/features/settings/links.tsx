@@ -2,7 +2,7 @@
 import { findByBody, usePlugins } from '../../shell/client/plugins.ts'
 import { type SettingsEntry, useFeatures } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Card, Hint, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 
 export function BuyerPageLink() {
   return (
@@ -79,9 +79,7 @@ function Entry({ title, url, children }: { title: string; url: string; children:
       <Text as="h3" variant="headingSm">
         <Link url={url}>{title}</Link>
       </Text>
-      <Text as="p" tone="subdued">
-        {children}
-      </Text>
+      <Hint>{children}</Hint>
     </BlockStack>
   )
 }

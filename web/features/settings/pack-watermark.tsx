@@ -11,7 +11,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { type PackCardProps } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { watermarkProblems } from './settings-draft.ts'
 
 const WatermarkForm = lazy(async () => ({
@@ -32,19 +32,17 @@ export function PackWatermark({ pack }: PackCardProps) {
     <Card>
       <BlockStack gap="300">
         <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Watermark')}
-          </Text>
+          <Heading>{t('Watermark')}</Heading>
           {settings.data && <Button onClick={() => setEditing(true)}>{t('Change')}</Button>}
         </InlineStack>
         <LoadProblem query={settings} what={t('The watermark could not be loaded')} />
         {settings.isPending && <LoadingRows rows={1} what={t('the watermark')} />}
         {settings.data && (
-          <Text as="p" tone="subdued">
+          <Hint>
             {own
               ? t('PDF documents of this pack get this watermark instead of the shop’s.')
               : t('PDF documents of this pack get the watermark of the shop.')}
-          </Text>
+          </Hint>
         )}
         {own && (
           <Suspense>
@@ -111,7 +109,6 @@ function EditWatermark({ pack, own, settings, onClose }: EditProps) {
             },
           ),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       <BlockStack gap="400">
         {change.error && (

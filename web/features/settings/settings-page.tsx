@@ -6,6 +6,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
 import { type ShopSettings } from '../../shell/client/types.ts'
 import { type Objection } from '../../shell/client/workflows.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -38,22 +39,16 @@ const WatermarkFields = lazy(async () => ({
 
 export function SettingsPage() {
   const settings = useSettings()
-  const retry = () => void settings.refetch()
   return (
     <Page title={t('Settings')}>
       {settings.data ? (
         <Form settings={settings.data} />
-      ) : settings.error ? (
-        <Problem
-          error={settings.error}
-          what={t('The settings could not be loaded')}
-          onRetry={retry}
-          retrying={settings.isFetching}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows what={t('the settings')} />
-        </Card>
+        <Unloaded
+          query={settings}
+          what={t('the settings')}
+          problem={t('The settings could not be loaded')}
+        />
       )}
     </Page>
   )

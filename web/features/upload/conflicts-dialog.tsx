@@ -43,7 +43,6 @@ export function ConflictsDialog({ files, others, onChosen, onClose }: Props) {
       }
       onClose={onClose}
       primaryAction={{ content: t('Continue'), onAction: () => onChosen(choices) }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {others > 0 && (
         <Text as="p">

@@ -5,7 +5,15 @@ import { ProductDialog } from './product-dialog.tsx'
 import { type UploadQueue } from './queue.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { WordsField } from '../../shell/components/words-field.tsx'
-import { BlockStack, Button, InlineStack, Select, Text, TextField } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Button,
+  Hint,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -42,7 +50,6 @@ export function ForAllCard({ queue, choices, imported }: Props) {
           <TextField
             label={t('Pack')}
             helpText={t('A pack with this name is created if there is none.')}
-            autoComplete="off"
             maxLength={100}
             value={choices.pack}
             onChange={(pack) => change({ pack })}
@@ -64,12 +71,12 @@ export function ForAllCard({ queue, choices, imported }: Props) {
         <TimeTerms choices={choices} change={change} />
         <ChosenProduct product={choices.product} onChange={(product) => change({ product })} />
         {imported > 0 && isChosen && (
-          <Text as="p" tone="subdued">
+          <Hint>
             {t(
               '{imported, plural, one {# file was} other {# files were}} imported before: change them on the Files page.',
               { imported },
             )}
-          </Text>
+          </Hint>
         )}
       </BlockStack>
     </Titled>
@@ -99,18 +106,20 @@ interface TimeTermsProps {
   change: (some: Partial<CommonValues>) => void
 }
 
-/** When buyers can have the files: rarely chosen, so closed at first. */
+/** When and how often buyers can have the files: rarely chosen, so closed at first. */
 function TimeTerms({ choices, change }: TimeTermsProps) {
   const { available_from, available_after_days, first_use_hours, customer_tag } = choices
-  const isChosen = [available_from, available_after_days, first_use_hours, customer_tag].some(
-    (text) => text !== '',
-  )
+  const { view_limit, view_days } = choices
+  const isChosen = [
+    ...[available_from, available_after_days, first_use_hours, customer_tag],
+    ...[view_limit, view_days],
+  ].some((text) => text !== '')
   const [open, setOpen] = useState(isChosen)
   if (!open && !isChosen)
     return (
       <div>
         <Button variant="plain" onClick={() => setOpen(true)}>
-          {t('Terms of time…')}
+          {t('Terms of time and views…')}
         </Button>
       </div>
     )
@@ -119,7 +128,6 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
       <TextField
         type="date"
         label={t('Available from')}
-        autoComplete="off"
         value={available_from}
         onChange={(value) => change({ available_from: value })}
       />
@@ -137,9 +145,9 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
         value={first_use_hours}
         onChange={(value) => change({ first_use_hours: value })}
       />
+      <ViewTerms choices={choices} change={change} />
       <TextField
         label={t('Required customer tag')}
-        autoComplete="off"
         maxLength={255}
         value={customer_tag}
         onChange={(value) => change({ customer_tag: value })}
@@ -147,6 +155,25 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
     </div>
   )
 }
+
+const ViewTerms = ({ choices, change }: TimeTermsProps) => (
+  <>
+    <NumberText
+      name="view_limit"
+      label={t('Views a link allows')}
+      placeholder={t('Unlimited')}
+      value={choices.view_limit}
+      onChange={(value) => change({ view_limit: value })}
+    />
+    <NumberText
+      name="view_days"
+      label={t('Views end after (days)')}
+      placeholder={t('When the link expires')}
+      value={choices.view_days}
+      onChange={(value) => change({ view_days: value })}
+    />
+  </>
+)
 
 interface ChosenProductProps {
   product: CommonValues['product']
@@ -199,7 +226,6 @@ const NumberText = ({ name, label, value, placeholder, onChange }: NumberTextPro
   <TextField
     label={label}
     inputMode="numeric"
-    autoComplete="off"
     placeholder={placeholder ?? t('As in Settings')}
     error={isNumber(name, value) ? undefined : t('Enter a whole number from 1')}
     value={value}

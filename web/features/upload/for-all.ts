@@ -14,6 +14,8 @@ export interface CommonValues {
   /** As typed; empty: none. */
   available_after_days: string
   first_use_hours: string
+  view_limit: string
+  view_days: string
   customer_tag: string
   /** What buyers are asked for before a download; empty: nothing. */
   ask_for: '' | 'email'
@@ -23,12 +25,13 @@ export const NOTHING_FOR_ALL: CommonValues = {
   ...{ tags: [], pack: '', product: null },
   ...{ expiry_days: '', download_limit: '' },
   ...{ available_from: '', available_after_days: '', first_use_hours: '', customer_tag: '' },
-  ask_for: '',
+  ...{ view_limit: '', view_days: '', ask_for: '' },
 }
 
 const MAX_NUMBERS = {
   ...{ expiry_days: 36_500, download_limit: 1_000_000_000 },
   ...{ available_after_days: 36_500, first_use_hours: 876_000 },
+  ...{ view_limit: 1_000_000_000, view_days: 36_500 },
 }
 export type NumberName = keyof typeof MAX_NUMBERS
 
@@ -53,6 +56,8 @@ export function batchFilesOf(choices: CommonValues): BatchFiles {
     ...(available_from === '' ? {} : { available_from }),
     ...valid('available_after_days'),
     ...valid('first_use_hours'),
+    ...valid('view_limit'),
+    ...valid('view_days'),
     ...(customer_tag.trim() === '' ? {} : { customer_tag: customer_tag.trim() }),
     ...(asked === '' ? {} : { ask_for: asked }),
   }

@@ -5,7 +5,7 @@ import { type QueueState, type UploadQueue } from './queue.ts'
 import { needsProduct, type UploadRow } from './rows.ts'
 import { endSummary } from './announcement.ts'
 import { Titled } from '../../shell/components/titled.tsx'
-import { Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { Button, Hint, InlineStack, Link } from '../../shell/ui/index.ts'
 import '../imports/import.css'
 import { t } from '../../shell/messages/t.ts'
 
@@ -48,9 +48,7 @@ export function NeedsProduct({ queue, state }: { queue: UploadQueue; state: Queu
         ))}
       </ul>
       {open.length > SHOWN && (
-        <Text as="p" tone="subdued">
-          {t('and {more, number} more', { more: open.length - SHOWN })}
-        </Text>
+        <Hint>{t('and {more, number} more', { more: open.length - SHOWN })}</Hint>
       )}
       {mapped && <MapRows queue={queue} rows={mapped} onClose={() => setMapped(null)} />}
     </Titled>

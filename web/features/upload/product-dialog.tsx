@@ -40,7 +40,6 @@ export function ProductDialog({
         loading: saving,
         onAction: finish,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The files could not be mapped')} />}
       <ProductPicker choice={product} onChoose={setProduct} />

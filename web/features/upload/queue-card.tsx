@@ -3,7 +3,15 @@ import { useState } from 'react'
 import { Figures } from '../../shell/components/facts.tsx'
 import { PageTurner } from '../../shell/components/lists.tsx'
 import { Question } from '../../shell/components/question.tsx'
-import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  SmallPrint,
+  Text,
+} from '../../shell/ui/index.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { remainingText } from '../../shell/labels/time.ts'
 import { speedText, type UploadStatus } from './labels.ts'
@@ -84,14 +92,14 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
         >
           <span className="done" style={{ inlineSize: `${share * 100}%` }} />
         </div>
-        <Text as="span" variant="bodySm" tone="subdued">
+        <SmallPrint>
           <span className="tabular">
             {t('{sent} of {size}', {
               sent: sizeText(totals.sent),
               size: sizeText(totals.bytes),
             })}
           </span>
-        </Text>
+        </SmallPrint>
       </div>
       <Figures
         rows={[

@@ -1,9 +1,9 @@
 // Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
 import { useEffect, useState } from 'react'
 import { useSession } from '../../shell/client/queries.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
@@ -31,16 +31,13 @@ export function UploadPage() {
     <Page title={t('Upload files')} backAction={{ content: t('Import'), url: '/import' }} fullWidth>
       {session.data ? (
         <Uploads shop={session.data.shop.domain} />
-      ) : session.error ? (
-        <Problem
-          error={session.error}
-          what={t('The page could not be loaded')}
-          onRetry={() => void session.refetch()}
-        />
       ) : (
-        <Card padding="0">
-          <LoadingRows rows={4} what={t('uploads')} />
-        </Card>
+        <Unloaded
+          query={session}
+          what={t('uploads')}
+          problem={t('The page could not be loaded')}
+          rows={4}
+        />
       )}
     </Page>
   )

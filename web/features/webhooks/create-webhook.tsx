@@ -6,7 +6,7 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Hint } from '../../shell/ui/index.ts'
 import { WebhookForm } from './webhook-fields.tsx'
 
 export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | null) => void }) {
@@ -63,11 +63,11 @@ export function Secret({ title, made, onClose }: SecretProps) {
       <BlockStack gap="400">
         <Banner tone="warning">{t('Copy the secret now: it is not shown again.')}</Banner>
         {made.secret !== null && <Code text={made.secret} what={t('signing secret')} wrap />}
-        <Text as="p" tone="subdued">
+        <Hint>
           {t(
             'The receiver checks each message with it, by Standard Webhooks: libraries exist for most languages.',
           )}
-        </Text>
+        </Hint>
       </BlockStack>
     </Dialog>
   )

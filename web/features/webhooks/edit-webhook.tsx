@@ -31,7 +31,6 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), onAction: submit, loading: change.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {change.error && problems.all.length === 0 && (
         <Problem error={change.error} what={t('The webhook could not be saved')} />

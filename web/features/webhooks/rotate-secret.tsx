@@ -27,7 +27,6 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
         loading: rotate.isPending,
         onAction: () => rotate.mutate(Number(hours)),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {rotate.error && (
         <Problem error={rotate.error} what={t('The secret could not be replaced')} />

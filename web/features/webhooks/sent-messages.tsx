@@ -9,7 +9,7 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Box, Card, Text } from '../../shell/ui/index.ts'
+import { Box, Card, Heading } from '../../shell/ui/index.ts'
 
 const PAGE_SIZE = 25
 
@@ -23,9 +23,7 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
       <LoadProblem query={sent} what={t('The messages could not be loaded')} />
       <Card padding="0">
         <Box padding="400" paddingBlockEnd="200">
-          <Text as="h2" variant="headingMd">
-            {t('Messages')}
-          </Text>
+          <Heading>{t('Messages')}</Heading>
         </Box>
         {sent.isPending && <LoadingRows rows={3} what={t('the messages')} />}
         {list?.data.length === 0 && (

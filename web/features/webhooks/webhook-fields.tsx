@@ -23,7 +23,6 @@ export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
         label={t('Address')}
         type="url"
         inputMode="url"
-        autoComplete="off"
         placeholder="https://example.com/hooks/stevedore"
         helpText={urlHelp}
         value={url}
@@ -33,7 +32,6 @@ export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
       <TextField
         id={fieldId('description')}
         label={t('Description')}
-        autoComplete="off"
         maxLength={200}
         placeholder={t('Bookkeeping')}
         value={description}

@@ -3,7 +3,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { useChannels } from '../imports/channel-calls.ts'
 import { type Workflow } from '../../shell/client/workflows.ts'
 import { Page } from '../../shell/components/page.tsx'
-import { Badge, BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import { runsOnText } from '../plugins/step-labels.ts'
 import { conditionSentence } from './condition-text.ts'
 import '../../shell/components/form.css'
@@ -24,9 +24,7 @@ export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
     >
       <Card>
         <BlockStack gap="300">
-          <Text as="h2" variant="headingMd">
-            {t('Steps')}
-          </Text>
+          <Heading>{t('Steps')}</Heading>
           <ol className="steps-read">
             {workflow.steps.map(({ id, title, summary, when }, at) => (
               <li key={id}>
@@ -38,15 +36,11 @@ export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
                     {title}
                   </Text>
                   {summary !== title && (
-                    <Text as="p" tone="subdued">
+                    <Hint>
                       <span className="sentence">{summary}</span>
-                    </Text>
+                    </Hint>
                   )}
-                  {when && (
-                    <Text as="p" tone="subdued">
-                      {conditionSentence(when)}
-                    </Text>
-                  )}
+                  {when && <Hint>{conditionSentence(when)}</Hint>}
                 </div>
               </li>
             ))}

@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { useFiles } from '../../shell/client/queries.ts'
 import { type File } from '../../shell/client/types.ts'
-import { Problem } from '../../shell/components/problem.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Checkbox, Tag, Text, TextField } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Checkbox, Hint, Tag, TextField } from '../../shell/ui/index.ts'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
 import { MOST_TRIED } from './trial-calls.ts'
 
@@ -66,25 +66,14 @@ function Choices({ chosen, onTick }: ChoicesProps) {
     <BlockStack gap="200">
       <TextField
         label={t('Search files by name')}
-        autoComplete="off"
         clearButton
         onClearButtonClick={() => setSearch('')}
         value={search}
         onChange={setSearch}
       />
-      {files.error && (
-        <Problem
-          error={files.error}
-          what={t('The files could not be loaded')}
-          onRetry={() => void files.refetch()}
-        />
-      )}
+      <LoadProblem query={files} what={t('The files could not be loaded')} />
       {files.isPending && <LoadingRows rows={3} what={t('the files')} />}
-      {list?.length === 0 && (
-        <Text as="p" tone="subdued">
-          {t('No file matches.')}
-        </Text>
-      )}
+      {list?.length === 0 && <Hint>{t('No file matches.')}</Hint>}
       <BlockStack>
         {list?.map((file) => (
           <Checkbox

@@ -14,6 +14,7 @@ import {
   ChevronDownIcon,
   ChevronUpIcon,
   DeleteIcon,
+  Hint,
   Select,
   Text,
 } from '../../shell/ui/index.ts'
@@ -81,9 +82,9 @@ function Head({
           {title}
         </Text>
         {summary !== null && summary !== title && (
-          <Text as="p" tone="subdued">
+          <Hint>
             <span className="sentence">{summary}</span>
-          </Text>
+          </Hint>
         )}
         {(condition || step.on_failure === 'stop') && (
           <div className="tags">
@@ -142,11 +143,7 @@ function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
           alternatives={plugin.alternatives}
         />
       )}
-      {plugin && empty && (
-        <Text as="p" tone="subdued">
-          {t('This step has no options.')}
-        </Text>
-      )}
+      {plugin && empty && <Hint>{t('This step has no options.')}</Hint>}
       {plugin?.scope !== 'operation' && (
         <StepTerms {...{ step, kind, plugin, problems, path, onChange }} />
       )}

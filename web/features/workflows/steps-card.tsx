@@ -5,7 +5,15 @@ import { type Plugin } from '../../shell/client/plugins.ts'
 import { startOptions } from '../plugins/option-form/alternatives.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { SortableList } from '../../shell/components/sortable.tsx'
-import { BlockStack, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Card,
+  Heading,
+  Hint,
+  InlineError,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
 import { AddStep } from './add-step.tsx'
 import { newStep, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
@@ -28,17 +36,15 @@ export function StepsCard({ form, plugins }: Props) {
     <Card>
       <BlockStack gap="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Text as="h2" variant="headingMd">
-            {t('Steps')}
-          </Text>
+          <Heading>{t('Steps')}</Heading>
           <Text as="span" visuallyHidden>
             <span role="status">{said}</span>
           </Text>
         </InlineStack>
         {steps.length === 0 && (
-          <Text as="p" tone="subdued">
+          <Hint>
             {t('Each file goes through the steps from top to bottom. Add the first one.')}
-          </Text>
+          </Hint>
         )}
         {steps.length > 0 && <StepList form={form} plugins={plugins} actions={actions} />}
         <div>

@@ -1,5 +1,6 @@
 // Tries the workflow as it is in the form on a few files. Nothing is changed or sent.
 import { useState } from 'react'
+import { Titled } from '../../shell/components/titled.tsx'
 import { type File, type TriedFile } from '../../shell/client/types.ts'
 import { type WorkflowBody } from '../../shell/client/workflows.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -7,7 +8,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn } from '../../shell/components/problems.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t, translationOf } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Badge, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 import { Changes } from '../operations/changes.tsx'
 import { changesOf } from '../operations/change.ts'
 import { ChosenFiles } from './chosen-files.tsx'
@@ -32,52 +33,45 @@ export function TrialCard({ workflow, titleOf, why }: Props) {
     !isSame(trial.variables.workflow, workflow)
   const run = () => trial.mutate({ workflow, file_ids: chosen.map(({ id }) => id) })
   return (
-    <Card>
-      <BlockStack gap="400">
-        <BlockStack gap="100">
-          <Text as="h2" variant="headingMd">
-            {t('Try it')}
+    <Titled
+      title={t('Try it')}
+      help={t(
+        'Runs these steps on up to ten files and shows the results. Nothing is changed, sent or saved.',
+      )}
+    >
+      <ChosenFiles chosen={chosen} onChange={setChosen} />
+      <InlineStack gap="300" blockAlign="center">
+        <Button onClick={run} loading={trial.isPending} disabled={why !== null}>
+          {chosen.length === 0
+            ? t('Try it on the newest files')
+            : t('Try it on {count, plural, one {# file} other {# files}}', {
+                count: chosen.length,
+              })}
+        </Button>
+        {why !== null && (
+          <Text as="span" tone="subdued">
+            {why}
           </Text>
-          <Text as="p" tone="subdued">
-            {t(
-              'Runs these steps on up to ten files and shows the results. Nothing is changed, sent or saved.',
-            )}
-          </Text>
-        </BlockStack>
-        <ChosenFiles chosen={chosen} onChange={setChosen} />
-        <InlineStack gap="300" blockAlign="center">
-          <Button onClick={run} loading={trial.isPending} disabled={why !== null}>
-            {chosen.length === 0
-              ? t('Try it on the newest files')
-              : t('Try it on {count, plural, one {# file} other {# files}}', {
-                  count: chosen.length,
-                })}
-          </Button>
-          {why !== null && (
-            <Text as="span" tone="subdued">
-              {why}
-            </Text>
-          )}
-        </InlineStack>
-        <div role="status" className="trial-status">
-          {trial.isPending && <LoadingRows rows={3} what={t('the results')} />}
-          {stale && (
-            <Text as="p" tone="caution">
-              {t('You have changed the steps since: these results are of the earlier ones.')}
-            </Text>
-          )}
-          {tried?.data.length === 0 && <Text as="p">{t('There are no files yet.')}</Text>}
-        </div>
-        {trial.error && !trial.isPending && <TrialProblem error={trial.error} />}
-        {tried && !trial.isPending && tried.data.length > 0 && (
-          <ul className="trial">
-            {tried.data.map((file) => (
-              <Tried key={file.file_id} file={file} titles={titles} />
-            ))}
-          </ul>
         )}
-      </BlockStack>
-    </Card>
+      </InlineStack>
+      <div role="status" className="trial-status">
+        {trial.isPending && <LoadingRows rows={3} what={t('the results')} />}
+        {stale && (
+          <Text as="p" tone="caution">
+            {t('You have changed the steps since: these results are of the earlier ones.')}
+          </Text>
+        )}
+        {tried?.data.length === 0 && <Text as="p">{t('There are no files yet.')}</Text>}
+      </div>
+      {trial.error && !trial.isPending && <TrialProblem error={trial.error} />}
+      {tried && !trial.isPending && tried.data.length > 0 && (
+        <ul className="trial">
+          {tried.data.map((file) => (
+            <Tried key={file.file_id} file={file} titles={titles} />
+          ))}
+        </ul>
+      )}
+    </Titled>
   )
 }
 

@@ -13,8 +13,9 @@ import {
   Card,
   ChevronDownIcon,
   ChevronUpIcon,
+  Heading,
+  Hint,
   InlineStack,
-  Text,
 } from '../../shell/ui/index.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { WorkflowsTable } from './workflows-table.tsx'
@@ -83,12 +84,10 @@ function BuiltIn({ workflows, schedules, startOpen }: BuiltInProps) {
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
           <BlockStack gap="100">
-            <Text as="h2" variant="headingMd">
-              {t('Built in')}
-            </Text>
-            <Text as="p" tone="subdued">
+            <Heading>{t('Built in')}</Heading>
+            <Hint>
               {t('These run where you have no custom workflow. Duplicate one to change it.')}
-            </Text>
+            </Hint>
           </BlockStack>
           <Button
             variant="tertiary"

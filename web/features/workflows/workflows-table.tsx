@@ -7,14 +7,7 @@ import { RecordTable } from '../../shell/components/record-table.tsx'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { type Schedule } from '../schedules/calls.ts'
 import { type Workflow } from '../../shell/client/workflows.ts'
-import {
-  BlockStack,
-  Button,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { BlockStack, Button, InlineStack, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import './workflows.css'
 import { t } from '../../shell/messages/t.ts'
@@ -27,7 +20,6 @@ interface Props {
 }
 
 export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
-  const { lgDown: narrow } = useBreakpoints()
   const channels = useChannels()
   const columns = useMemo(() => {
     const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
@@ -38,7 +30,6 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
       names={{ singular: t('workflow'), plural: t('workflows') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
       rows={workflows}
       idOf={({ id }) => id}
     />
@@ -62,11 +53,7 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
   runsOn: {
     title: t('Runs on'),
     cell: (workflow) => runsOnText(workflow, channels),
-    inCard: (workflow) => (
-      <Text as="span" variant="bodySm" tone="subdued">
-        {runsOnText(workflow, channels)}
-      </Text>
-    ),
+    inCard: (workflow) => <SmallPrint>{runsOnText(workflow, channels)}</SmallPrint>,
   },
   steps: {
     title: t('Steps'),

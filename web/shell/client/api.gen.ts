@@ -191,6 +191,16 @@ export interface components {
          * @enum {string}
          */
         view?: 'download' | 'both' | 'view_only'
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
         /** @enum {string} */
         visibility?: 'public' | 'private'
       }
@@ -268,6 +278,8 @@ export interface components {
          */
         code:
           | 'used_up'
+          | 'views_used_up'
+          | 'views_expired'
           | 'expired'
           | 'revoked'
           | 'withdrawn'
@@ -731,6 +743,8 @@ export interface components {
         product_sku: string | null
         tags: string | null
         view: string | null
+        view_days: string | null
+        view_limit: string | null
       }
       name: string
       /** Format: date-time */
@@ -753,6 +767,8 @@ export interface components {
         product_sku?: string | null
         tags?: string | null
         view?: string | null
+        view_days?: string | null
+        view_limit?: string | null
       }
       name: string
     }
@@ -772,6 +788,8 @@ export interface components {
         product_sku?: string | null
         tags?: string | null
         view?: string | null
+        view_days?: string | null
+        view_limit?: string | null
       }
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
@@ -901,6 +919,16 @@ export interface components {
           reason: string
           sure: number
         } | null
+        view_days: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        view_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
       }
       corrections: {
         can_undo: boolean
@@ -962,6 +990,8 @@ export interface components {
         product_sku: string | null
         tags: string | null
         view: string | null
+        view_days: string | null
+        view_limit: string | null
       }
       /** @description Required fields that have no column */
       missing: string[]
@@ -982,6 +1012,8 @@ export interface components {
           product_sku: string | null
           tags: string | null
           view: string | null
+          view_days: string | null
+          view_limit: string | null
         }
       }[]
       /** @description The first problems of its structure */
@@ -1085,6 +1117,8 @@ export interface components {
             | 'expiry_days'
             | 'download_limit'
             | 'view'
+            | 'view_limit'
+            | 'view_days'
             | 'available_from'
             | 'available_after_days'
             | 'first_use_hours'
@@ -1126,6 +1160,8 @@ export interface components {
         product_sku: string | null
         tags: string | null
         view: string | null
+        view_days: string | null
+        view_limit: string | null
       }
       problems: components['schemas']['CsvProblem'][]
       row: number
@@ -1144,6 +1180,8 @@ export interface components {
         product_sku: string | null
         tags: string | null
         view: string | null
+        view_days: string | null
+        view_limit: string | null
       }
     }
     CsvRowChanges: {
@@ -1167,6 +1205,8 @@ export interface components {
           product_sku?: string | null
           tags?: string | null
           view?: string | null
+          view_days?: string | null
+          view_limit?: string | null
         }
       }[]
     }
@@ -1348,8 +1388,10 @@ export interface components {
         expired: number
         not_prepared: number
         used_up: number
+        views_expired: number
+        views_used_up: number
       }
-      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
+      /** @description Of them, those that the buyer cannot download, or cannot view: used up, expired, or not prepared */
       blocked_files: number
       /** @description The last email came back, or the last text message was not sent: correct the address or the number, or send it again */
       bounced_at: string | null
@@ -1427,6 +1469,8 @@ export interface components {
       file_ids?: string[]
       /** @description Added to the limits of files that have one */
       more_downloads?: number
+      /** @description Added to the limits of views of files that have one */
+      more_views?: number
       /** @description The password that it asks for. It cannot be read again */
       password?: string
       /** @description The number for text messages, of a delivery without an email address */
@@ -1452,7 +1496,13 @@ export interface components {
         file_id: string
         /** @description Hours from the first download or view, also if that has been; null: the use ends nothing */
         first_use_hours?: number | null
+        /** @description When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid */
+        view_expires_at?: string | null
+        view_limit?: number | null
       }[]
+      /** @description Days from now for views; null: as long as the link is valid. Absent: views that have ended work again if `expiry_days` is given */
+      view_days?: number | null
+      view_limit?: number | null
     }
     DeliveryDetail: {
       /** @description The buyer asked for more and has no answer yet */
@@ -1467,8 +1517,10 @@ export interface components {
         expired: number
         not_prepared: number
         used_up: number
+        views_expired: number
+        views_used_up: number
       }
-      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
+      /** @description Of them, those that the buyer cannot download, or cannot view: used up, expired, or not prepared */
       blocked_files: number
       /** @description The last email came back, or the last text message was not sent: correct the address or the number, or send it again */
       bounced_at: string | null
@@ -1511,6 +1563,17 @@ export interface components {
         status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
         /** @description Why the tag closes the file: the customer does not have it, or the order has no customer */
         tag_problem: ('missing' | 'guest') | null
+        /**
+         * @description The present setting of the file
+         * @enum {string}
+         */
+        view: 'download' | 'both' | 'view_only'
+        /** @description When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid */
+        view_expires_at: string | null
+        /** @description Null: unlimited */
+        view_limit: number | null
+        /** @description Those that were counted: without `view_limit` none are */
+        views: number
       }[]
       files: number
       hold: {
@@ -1589,6 +1652,8 @@ export interface components {
          */
         code:
           | 'used_up'
+          | 'views_used_up'
+          | 'views_expired'
           | 'expired'
           | 'revoked'
           | 'withdrawn'
@@ -2313,6 +2378,16 @@ export interface components {
            * @enum {string}
            */
           view: 'download' | 'both' | 'view_only'
+          /**
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @example 365
+           */
+          view_days: number | null
+          /**
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @example 10
+           */
+          view_limit: number | null
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -2957,6 +3032,16 @@ export interface components {
            * @enum {string}
            */
           view: 'download' | 'both' | 'view_only'
+          /**
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @example 365
+           */
+          view_days: number | null
+          /**
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @example 10
+           */
+          view_limit: number | null
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -3392,6 +3477,16 @@ export interface components {
            * @enum {string}
            */
           view: 'download' | 'both' | 'view_only'
+          /**
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @example 365
+           */
+          view_days: number | null
+          /**
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @example 10
+           */
+          view_limit: number | null
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -3492,7 +3587,12 @@ export interface components {
            * @description Days a link stays valid; null: it never expires
            * @example 60
            */
-          expiry_days: number | null
+          expiry_days?: number | null
+          /**
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @example 365
+           */
+          view_days?: number | null
         }
       }
       'POST /api/links/{id}/reset': {
@@ -4138,6 +4238,16 @@ export interface components {
        * @enum {string}
        */
       view: 'download' | 'both' | 'view_only'
+      /**
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @example 365
+       */
+      view_days: number | null
+      /**
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @example 10
+       */
+      view_limit: number | null
       /** @enum {string} */
       visibility: 'public' | 'private'
     }
@@ -4211,6 +4321,16 @@ export interface components {
        * @enum {string}
        */
       view?: 'download' | 'both' | 'view_only'
+      /**
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @example 365
+       */
+      view_days?: number | null
+      /**
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @example 10
+       */
+      view_limit?: number | null
       /** @enum {string} */
       visibility?: 'public' | 'private'
     }
@@ -4299,6 +4419,8 @@ export interface components {
            */
           reason:
             | 'used_up'
+            | 'views_used_up'
+            | 'views_expired'
             | 'expired'
             | 'revoked'
             | 'withdrawn'
@@ -4546,6 +4668,16 @@ export interface components {
          * @enum {string}
          */
         view?: 'download' | 'both' | 'view_only'
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
       }[]
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
@@ -4797,6 +4929,12 @@ export interface components {
       status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
       /** @description Only with `links:write` */
       url: string | null
+      /** @description When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid */
+      view_expires_at: string | null
+      /** @description Null: unlimited */
+      view_limit: number | null
+      /** @description Those that were counted: a link without `view_limit` counts none */
+      views: number
     }
     LinkAsk: {
       /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
@@ -4831,6 +4969,8 @@ export interface components {
          */
         code:
           | 'used_up'
+          | 'views_used_up'
+          | 'views_expired'
           | 'expired'
           | 'revoked'
           | 'withdrawn'
@@ -4896,7 +5036,27 @@ export interface components {
          */
         expiry_days?: number | null
         file_id: string
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
       }[]
+      /**
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @example 365
+       */
+      view_days?: number | null
+      /**
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @example 10
+       */
+      view_limit?: number | null
     }
     ListedCsvFile: {
       check: {
@@ -7252,6 +7412,16 @@ export interface components {
          * @enum {string}
          */
         view?: 'download' | 'both' | 'view_only'
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
       }
       id: string
       notify: boolean | null
@@ -7313,6 +7483,16 @@ export interface components {
          * @enum {string}
          */
         view?: 'download' | 'both' | 'view_only'
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
       }
     }
     UploadBatchRequest: {
@@ -7368,6 +7548,16 @@ export interface components {
          * @enum {string}
          */
         view?: 'download' | 'both' | 'view_only'
+        /**
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @example 365
+         */
+        view_days?: number | null
+        /**
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @example 10
+         */
+        view_limit?: number | null
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean

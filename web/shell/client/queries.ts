@@ -98,7 +98,7 @@ export const useTags = () => useRead('GET /api/tags', { query: { limit: 100 }, s
 
 export type NewLink = Pick<
   Schemas['LinksRequest'],
-  'expiry_days' | 'download_limit' | 'email' | 'ask_for' | 'password'
+  'expiry_days' | 'download_limit' | 'view_limit' | 'view_days' | 'email' | 'ask_for' | 'password'
 >
 
 /** The link to one file or pack. Only links of many files are created by an operation. */

@@ -26,6 +26,8 @@ export type FileSettings = Pick<
   | 'download_tracking'
   | 'allowed_referrers'
   | 'view'
+  | 'view_limit'
+  | 'view_days'
   | 'available_from'
   | 'available_after_days'
   | 'first_use_hours'

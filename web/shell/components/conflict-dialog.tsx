@@ -1,7 +1,7 @@
 // Asks which version to keep when somebody else has changed the same fields while a form was open.
 import { type Conflict } from '../client/edits.ts'
 import { editedFieldText, editedValueText } from '../labels/edited-field.ts'
-import { Text } from '../ui/index.ts'
+import { Hint, Text } from '../ui/index.ts'
 import { Dialog } from './dialog.tsx'
 import { t } from '../messages/t.ts'
 
@@ -38,8 +38,6 @@ export const ConflictDialog = ({
         </li>
       ))}
     </ul>
-    <Text as="p" tone="subdued">
-      {t('If you keep the other version, your changes are discarded.')}
-    </Text>
+    <Hint>{t('If you keep the other version, your changes are discarded.')}</Hint>
   </Dialog>
 )

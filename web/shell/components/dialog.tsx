@@ -2,11 +2,13 @@
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
 import { openers } from './openers.ts'
+import { t } from '../messages/t.ts'
 
 type ModalProps = ComponentProps<typeof Modal>
 
 interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 'size'> {
   title: string
+  /** Without `secondaryActions`, a dialog whose button does more than close it has Cancel. */
   onClose: () => void
   /** Enter was pressed in one of its fields. */
   onEnter?: () => void
@@ -14,7 +16,7 @@ interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 
 }
 
 /** Open while it is rendered. */
-export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
+export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: Props) {
   // Read during the first render: the dialog's effects move the focus.
   const [back] = useState(openers)
   useEffect(() => {
@@ -31,7 +33,18 @@ export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
     }
   }, [back])
   return (
-    <Modal open instant onClose={onClose} {...rest}>
+    <Modal
+      open
+      instant
+      onClose={onClose}
+      primaryAction={primaryAction}
+      secondaryActions={
+        primaryAction && primaryAction.onAction !== onClose
+          ? [{ content: t('Cancel'), onAction: onClose }]
+          : undefined
+      }
+      {...rest}
+    >
       <Modal.Section>
         <FirstFieldFocused>
           <Fields onEnter={onEnter}>

@@ -1,7 +1,7 @@
 // An area to drop files on, with buttons to choose them instead.
 import { type DragEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { type ChosenFile, chosenFiles, droppedFiles } from './chosen-files.ts'
-import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
+import { BlockStack, Button, Hint, InlineStack, Text } from '../ui/index.ts'
 import './drop-area.css'
 import { t } from '../messages/t.ts'
 
@@ -64,11 +64,7 @@ export function DropArea({
           </Button>
           {many && <Button onClick={() => folder.current?.click()}>{t('Choose a folder')}</Button>}
         </InlineStack>
-        {help && (
-          <Text as="p" tone="subdued">
-            {help}
-          </Text>
-        )}
+        {help && <Hint>{help}</Hint>}
       </BlockStack>
       <FileInput field={files} label={choose} multiple={many} accept={accept} onFiles={take} />
       {many && <FileInput field={folder} label={t('Choose a folder')} folder onFiles={take} />}

@@ -2,7 +2,16 @@
 import { type ReactNode } from 'react'
 import crate from '../ui/crate.svg'
 import lost from '../ui/lost.svg'
-import { Box, Button, InlineStack, Pagination, SkeletonBodyText, Text } from '../ui/index.ts'
+import {
+  Box,
+  Button,
+  Heading,
+  Hint,
+  InlineStack,
+  Pagination,
+  SkeletonBodyText,
+  SmallPrint,
+} from '../ui/index.ts'
 import { t } from '../messages/t.ts'
 
 export function LoadingRows({ rows = 8, what }: { rows?: number; what: string }) {
@@ -45,9 +54,9 @@ export function PageTurner({ pages, label, what, children }: TurnerProps) {
   return (
     <Box padding="300" borderBlockStartWidth="025" borderColor="border-secondary">
       <InlineStack align="space-between" blockAlign="center" gap="300">
-        <Text as="span" variant="bodySm" tone="subdued">
+        <SmallPrint>
           <span className="tabular">{label}</span>
-        </Text>
+        </SmallPrint>
         {children}
         {(pages.hasNext || pages.hasPrevious) && (
           <Pagination
@@ -79,14 +88,8 @@ export function Nothing({ heading, action, children, why }: NothingProps) {
   return (
     <div className="nothing">
       <img src={why === 'new' ? crate : lost} alt="" />
-      <Text as="h2" variant="headingMd">
-        {heading}
-      </Text>
-      {children && (
-        <Text as="p" tone="subdued">
-          {children}
-        </Text>
-      )}
+      <Heading>{heading}</Heading>
+      {children && <Hint>{children}</Hint>}
       {action && (
         <Button variant="primary" url={action.url} onClick={action.onAction}>
           {action.content}

@@ -16,7 +16,6 @@ export const NameField = ({ form: { draft, change, visit, problems } }: Props) =
   <TextField
     label={t('Name')}
     id={fieldId('name')}
-    autoComplete="off"
     maxLength={100}
     value={draft.name}
     error={problems.at('name')}

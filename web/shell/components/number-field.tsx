@@ -70,7 +70,6 @@ function PlainNumber(props: Props & { labelHidden?: boolean }) {
       suffix={suffix}
       placeholder={placeholder}
       inputMode="numeric"
-      autoComplete="off"
       requiredIndicator={props.requiredIndicator}
       // `1.0` and `007` stay as typed although the number is written differently.
       value={readNumber(typed) === value ? typed : String(value ?? '')}

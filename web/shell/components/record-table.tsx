@@ -7,7 +7,7 @@ import {
   type ReactNode,
   useMemo,
 } from 'react'
-import { Checkbox, IndexTable, Text } from '../ui/index.ts'
+import { Checkbox, IndexTable, Text, useBreakpoints } from '../ui/index.ts'
 import { RecordCard } from './record-card.tsx'
 import './record-table.css'
 import { useStable } from './use-stable.ts'
@@ -50,7 +50,8 @@ interface Props<Id extends string, Row> {
   /** Must be the same object while nothing changes: otherwise every row is rendered again. */
   columns: Columns<Id, Row>
   card: CardLayout<Id>
-  narrow: boolean
+  /** The window below which its rows are cards; `always`: they are. */
+  narrowBelow?: 'md' | 'lg' | 'always'
   rows: readonly Row[]
   idOf: (row: Row, position: number) => string
   selection?: RowSelection<Row>
@@ -58,7 +59,9 @@ interface Props<Id extends string, Row> {
 }
 
 export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
-  const { names, columns, card, narrow, rows, idOf, selection, sorting } = props
+  const { names, columns, card, rows, idOf, selection, sorting, narrowBelow = 'lg' } = props
+  const { mdDown, lgDown } = useBreakpoints()
+  const narrow = { md: mdDown, lg: lgDown, always: true }[narrowBelow]
   const onRow = useStable((row: Row, { target, currentTarget }: MouseEvent<HTMLElement>) => {
     // Links, buttons and the checkbox handle their own clicks.
     if (!(target instanceof Element) || target.closest('a, button, input, label')) return

@@ -29,7 +29,6 @@ export function SearchAndStatus<Status extends string>(props: Props<Status>) {
             label={label}
             labelHidden
             placeholder={placeholder}
-            autoComplete="off"
             clearButton
             maxLength={255}
             value={typed.text}

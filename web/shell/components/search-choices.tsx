@@ -1,6 +1,6 @@
 // One of many records, found by a search and chosen from a list of radio buttons.
 import { type ComponentProps, type ReactNode } from 'react'
-import { BlockStack, InlineError, Text, TextField } from '../ui/index.ts'
+import { BlockStack, Hint, InlineError, Text, TextField } from '../ui/index.ts'
 import './choices.css'
 import { LoadingRows } from './lists.tsx'
 import { LoadProblem } from './load-problem.tsx'
@@ -38,7 +38,6 @@ export function SearchChoices<Row>(props: Props<Row>) {
     <BlockStack gap="200">
       <TextField
         {...{ id, label, autoFocus }}
-        autoComplete="off"
         clearButton
         onClearButtonClick={() => onSearch('')}
         value={search}
@@ -48,11 +47,7 @@ export function SearchChoices<Row>(props: Props<Row>) {
       {props.between}
       <LoadProblem query={query} what={props.failed} />
       {query.isPending && <LoadingRows rows={3} what={props.what} />}
-      {list?.length === 0 && (
-        <Text as="p" tone="subdued">
-          {props.none}
-        </Text>
-      )}
+      {list?.length === 0 && <Hint>{props.none}</Hint>}
       <div role="radiogroup" aria-label={props.title} className="product-choices">
         {list?.map(props.choice)}
       </div>

@@ -31,7 +31,6 @@ export function SizeField({ label, id, help, error, placeholder, bytes, onChange
       inputMode="decimal"
       suffix={t('MB')}
       placeholder={placeholder ?? t('Any size')}
-      autoComplete="off"
       // `1.0` stays as typed although the size is written differently.
       value={toBytes(typed) === bytes ? typed : toText(bytes)}
       onChange={(text) => {

@@ -1,6 +1,6 @@
 // A section of a page with its title.
 import { type ReactNode } from 'react'
-import { BlockStack, Card, InlineStack, Text } from '../ui/index.ts'
+import { BlockStack, Card, Heading, Hint, InlineStack } from '../ui/index.ts'
 
 interface Props {
   title: string
@@ -16,16 +16,10 @@ export function Titled({ title, help, action, children }: Props) {
       <BlockStack gap="400">
         <BlockStack gap="100">
           <InlineStack align="space-between" blockAlign="center" gap="200">
-            <Text as="h2" variant="headingMd">
-              {title}
-            </Text>
+            <Heading>{title}</Heading>
             {action}
           </InlineStack>
-          {help && (
-            <Text as="p" tone="subdued">
-              {help}
-            </Text>
-          )}
+          {help && <Hint>{help}</Hint>}
         </BlockStack>
         {children}
       </BlockStack>

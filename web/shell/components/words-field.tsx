@@ -81,7 +81,6 @@ export function WordsField(props: Props) {
         helpText={help}
         error={error}
         placeholder={shown.length === 0 ? placeholder : undefined}
-        autoComplete="off"
         requiredIndicator={requiredIndicator}
         value={text}
         onChange={change}

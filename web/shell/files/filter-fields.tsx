@@ -119,7 +119,6 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       return (
         <TextField
           {...common}
-          autoComplete="off"
           placeholder={t('Any name')}
           value={value.search ?? ''}
           onChange={(search) => change({ search })}

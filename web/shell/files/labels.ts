@@ -113,6 +113,8 @@ type RefusedReason = Extract<Schemas['FileHistoryEntry'], { kind: 'refused' }>['
 
 const REFUSALS: Record<RefusedReason, string> = {
   used_up: t('Used up'),
+  views_used_up: t('Views used up'),
+  views_expired: t('Views ended'),
   expired: t('Expired'),
   revoked: t('Revoked'),
   withdrawn: t('Withdrawn'),

@@ -30,7 +30,6 @@ export {
   Tabs,
   Tag,
   Text,
-  TextField,
   Tooltip,
   TopBar,
   useBreakpoints,
@@ -66,4 +65,6 @@ export {
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'
+export { TextField } from './text-field.tsx'
+export { Heading, Hint, SmallPrint } from './text-kinds.tsx'
 export { PageLink, UiProvider } from './provider.tsx'

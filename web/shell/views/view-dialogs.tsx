@@ -47,14 +47,12 @@ function ViewName(props: NameProps) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: save, onAction: submit, loading: saving }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && refused === undefined && (
         <Problem error={error} what={t('The view could not be saved')} />
       )}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         maxLength={MAX_NAME}
         value={name}
         error={empty ? t('Enter a name for the view') : refused}

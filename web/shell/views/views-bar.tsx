@@ -1,9 +1,9 @@
 // The saved views above a list, as links.
 import { lazy, Suspense } from 'react'
-import { Problem } from '../components/problem.tsx'
 import { numberText } from '../labels/size.ts'
 import { t } from '../messages/t.ts'
 import { PageLink } from '../ui/index.ts'
+import { LoadProblem } from '../components/load-problem.tsx'
 import { useSavedViews, type ViewsBarProps } from './view-calls.ts'
 import './views-bar.css'
 
@@ -20,12 +20,7 @@ export function ViewsBar(props: ViewsBarProps) {
   if (views.error && !views.data)
     return (
       <div className="views-problem">
-        <Problem
-          error={views.error}
-          what={t('The saved views could not be loaded')}
-          onRetry={() => void views.refetch()}
-          retrying={views.isFetching}
-        />
+        <LoadProblem query={views} what={t('The saved views could not be loaded')} />
       </div>
     )
   if (saved.length === 0 && !savable) return null

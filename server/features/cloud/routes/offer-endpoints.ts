@@ -6,7 +6,7 @@ import { CALLBACK_PATH } from '../authorize.ts'
 import type { Cloud } from '../cloud.ts'
 import { missingOf, setUpText } from '../set-up.ts'
 import { messageText } from '../../../http/schemas.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
 import { type ConnectionParts, cloudReading } from './parts.ts'
 
 const offerSchema = z
@@ -14,7 +14,7 @@ const offerSchema = z
     rclone: z.object({
       available: z.boolean(),
       version: z.string().nullable(),
-      message: z.string().nullable().meta({ description: 'What has to happen if it is missing' }),
+      message: z.string().nullable().describe('What has to happen if it is missing'),
     }),
     callback_url: z.string(),
     providers: z.array(
@@ -23,10 +23,7 @@ const offerSchema = z
         title: z.string(),
         sign_in: z.enum(['keys', 'oauth', 'none']),
         available: z.boolean(),
-        message: z
-          .string()
-          .nullable()
-          .meta({ description: 'Why it cannot be connected; null: it can' }),
+        message: z.string().nullable().describe('Why it cannot be connected; null: it can'),
         message_text: messageText,
         needs_rclone: z.boolean(),
         presets: z.array(
@@ -49,10 +46,7 @@ const offerSchema = z
 
 export function cloudOfferRoutes({ cloud }: ConnectionParts): Endpoint[] {
   return [
-    endpoint({
-      ...cloudReading,
-      method: 'get',
-      path: '/api/cloud',
+    cloudReading('GET /api/cloud', {
       summary: 'List the cloud providers',
       replies: { 200: { description: 'rclone and the providers', schema: offerSchema } },
       handler: () => Promise.resolve({ body: offerOf(cloud) }),

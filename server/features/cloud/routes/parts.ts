@@ -1,11 +1,11 @@
 // What the routes of cloud connections share.
-import { z } from 'zod'
 import type { Cloud } from '../cloud.ts'
 import { requireConnection } from '../connections.ts'
 import { updateSyncBase } from '../sync-base.ts'
 import { listSyncs } from '../sync-rows.ts'
 import { NOTHING, totalsOf } from '../totals.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { endpointsOf } from '../../../http/endpoint.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { connectionRecord, connectionSchema } from './record.ts'
 import { errorSchema } from '../../../http/schemas.ts'
@@ -16,15 +16,12 @@ export interface ConnectionParts {
   clock: () => Date
 }
 
-export const cloudReading = {
+export const cloudReading = endpointsOf({
   tag: 'Cloud connections',
   scope: ['cloud:read', 'cloud:write'],
-} as const
+})
 
-export const cloudWriting = { tag: 'Cloud connections', scope: 'cloud:write' } as const
-
-export const byConnectionId = z.strictObject({ id: z.string() })
-
+export const cloudWriting = endpointsOf({ tag: 'Cloud connections', scope: 'cloud:write' })
 export const connectionReply = { description: 'The connection', schema: connectionSchema }
 
 export const providerRefused = {

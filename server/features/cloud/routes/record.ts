@@ -25,7 +25,7 @@ const common = {
     .literal([...FREQUENCIES])
     .nullable()
     .optional()
-    .meta({ description: 'Null: by hand' }),
+    .describe('Null: by hand'),
   ...z.object(optionFields).partial().shape,
   ...valueFields,
 }
@@ -60,8 +60,8 @@ const count = z.number().int()
 export const syncSchema = z
   .object({
     operation_id: z.string().nullable(),
-    status: z.enum(OPERATION_STATUSES).nullable().meta({ description: 'Of its operation' }),
-    discarded: z.boolean().meta({ description: 'A preview that was not confirmed' }),
+    status: z.enum(OPERATION_STATUSES).nullable().describe('Of its operation'),
+    discarded: z.boolean().describe('A preview that was not confirmed'),
     preview_reason: z
       .enum(['requested', 'first_sync', 'deletions', 'uploads', 'changed'])
       .nullable(),
@@ -75,9 +75,9 @@ export const syncSchema = z
     removed: count,
     uploaded: count,
     conflicts: count,
-    ignored: count.meta({ description: 'Excluded by patterns or by their size' }),
-    rejected: count.meta({ description: 'Cannot be imported, and were not tried again' }),
-    done: count.meta({ description: 'Files that it has processed' }),
+    ignored: count.describe('Excluded by patterns or by their size'),
+    rejected: count.describe('Cannot be imported, and were not tried again'),
+    done: count.describe('Files that it has processed'),
     failed: count,
     bytes: count,
     error: said,
@@ -97,7 +97,7 @@ export const connectionSchema = z
     frequency_hours: count.nullable(),
     files: count,
     bytes: count,
-    rejected: count.meta({ description: 'Files at the provider that cannot be imported' }),
+    rejected: count.describe('Files at the provider that cannot be imported'),
     next_sync_at: timestamp.nullable(),
     created_at: timestamp,
     progress: z

@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import { beginAuthorization, completeAuthorization } from '../authorize.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema } from '../../../http/schemas.ts'
 import {
   type ConnectionParts,
   cloudWriting,
-  byConnectionId,
   connectionReply,
   providerRefused,
   readConnection,
@@ -15,13 +14,9 @@ import {
 
 export function connectionSignInRoutes({ cloud }: ConnectionParts): Endpoint[] {
   return [
-    endpoint({
-      ...cloudWriting,
-      method: 'post',
-      path: '/api/connections/{id}/authorize',
+    cloudWriting('POST /api/connections/{id}/authorize', {
       summary: 'Begin the sign-in at the provider',
       description: 'Open the address in a separate window; it is valid for 10 minutes.',
-      params: byConnectionId,
       replies: {
         200: { description: 'The provider’s address', schema: z.object({ url: z.string() }) },
         409: { description: 'This provider has no sign-in', schema: errorSchema },
@@ -31,13 +26,9 @@ export function connectionSignInRoutes({ cloud }: ConnectionParts): Endpoint[] {
         return { body: { url: await beginAuthorization(cloud, scope, { id, subject }) } }
       },
     }),
-    endpoint({
-      ...cloudWriting,
-      method: 'post',
-      path: '/api/connections/{id}/authorized',
+    cloudWriting('POST /api/connections/{id}/authorized', {
       summary: 'Complete a sign-in with the parameters that the provider gave to the window',
       description: 'Only the session that began it can complete it.',
-      params: byConnectionId,
       body: z.strictObject({ code: z.string().min(1).max(4096), state: z.string().max(500) }),
       replies: {
         200: connectionReply,

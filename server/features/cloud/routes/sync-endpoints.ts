@@ -10,17 +10,18 @@ import { lastOf } from '../../../core/present.ts'
 import { storedMessage } from '../../../core/texts.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../../operations/record.ts'
 import { errorSchema, listOf, shortPage } from '../../../http/schemas.ts'
-import { type ConnectionParts, cloudReading, cloudWriting, byConnectionId } from './parts.ts'
+import { type ConnectionParts, cloudReading, cloudWriting } from './parts.ts'
 
 const syncBody = z
   .strictObject({
     dry_run: z.boolean().optional(),
-    retry_rejected: z.boolean().optional().meta({
-      description: 'Files that could not be imported are tried again',
-    }),
+    retry_rejected: z
+      .boolean()
+      .optional()
+      .describe('Files that could not be imported are tried again'),
   })
   .default({})
 
@@ -31,14 +32,10 @@ export const connectionSyncRoutes = (parts: ConnectionParts): Endpoint[] => [
 ]
 
 const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
-  endpoint({
-    ...cloudWriting,
-    method: 'post',
-    path: '/api/connections/{id}/sync',
+  cloudWriting('POST /api/connections/{id}/sync', {
     summary: 'Sync a cloud connection now',
     description:
       'A first sync that would replace or delete files, and a sync that would delete more than 20 % or 100 files, is a preview that must be confirmed.',
-    params: byConnectionId,
     body: syncBody,
     replies: {
       202: { description: 'The operation', schema: operationSchema },
@@ -63,12 +60,8 @@ const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
   })
 
 const list = (): Endpoint =>
-  endpoint({
-    ...cloudReading,
-    method: 'get',
-    path: '/api/connections/{id}/syncs',
+  cloudReading('GET /api/connections/{id}/syncs', {
     summary: 'List the last syncs of a cloud connection, newest first',
-    params: byConnectionId,
     query: z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(20) }),
     replies: { 200: { description: 'The last ones', schema: listOf(syncSchema) } },
     handler: async ({ caller: { scope }, params, query: { limit } }) => {
@@ -80,14 +73,10 @@ const list = (): Endpoint =>
   })
 
 const rejections = (): Endpoint =>
-  endpoint({
-    ...cloudReading,
-    method: 'get',
-    path: '/api/connections/{id}/rejections',
+  cloudReading('GET /api/connections/{id}/rejections', {
     summary: 'List the files at the provider that cannot be imported, by path',
     description:
       'They are tried again when they change there, when the options of the connection change, and by a sync with `retry_rejected`.',
-    params: byConnectionId,
     query: z.strictObject(shortPage),
     replies: { 200: { description: 'A page', schema: listOf(rejectionSchema) } },
     handler: async ({ caller: { scope }, params, query: { limit, cursor } }) => {

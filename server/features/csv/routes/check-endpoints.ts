@@ -6,34 +6,20 @@ import { errorsCsv, listProblems, type ProblemPlace } from '../problems.ts'
 import { requireUpload } from '../uploads.ts'
 import { csvSchema, problemRecord, problemSchema } from './record.ts'
 import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
-import {
-  byCsvId,
-  csvConflict,
-  csvConflicts,
-  csvFileOf,
-  csvIdOf,
-  csvReply,
-  csvRoute,
-} from './parts.ts'
+import { csvConflict, csvConflicts, csvFileOf, csvIdOf, csvReply, csvEndpoint } from './parts.ts'
 
 export const csvCheckRoutes = (): Endpoint[] => [check(), stop(), problems(), errors()]
 
 const check = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/check',
+  csvEndpoint('POST /api/csv/{id}/check', {
     summary: 'Check the whole file, in the background',
-    params: byCsvId,
     body: z
       .strictObject({
-        probe: z.boolean().default(true).meta({ description: 'Check that each address answers' }),
-        on_conflict: csvConflicts
-          .default('error')
-          .meta({ description: 'What to do if a name is taken' }),
+        probe: z.boolean().default(true).describe('Check that each address answers'),
+        on_conflict: csvConflicts.default('error').describe('What to do if a name is taken'),
       })
       .meta({ id: 'CsvCheck' }),
     replies: {
@@ -47,13 +33,9 @@ const check = () =>
   })
 
 const stop = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/stop',
+  csvEndpoint('POST /api/csv/{id}/stop', {
     summary: 'Stop the check',
     description: 'A file that is not being checked is unchanged.',
-    params: byCsvId,
     replies: { 200: csvReply, 409: csvConflict },
     handler: async ({ caller, params }) => {
       await stopCheck(caller.scope, csvIdOf(params.id))
@@ -62,12 +44,8 @@ const stop = () =>
   })
 
 const problems = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}/problems',
+  csvEndpoint('GET /api/csv/{id}/problems', {
     summary: 'List the problems that the check has found, by row',
-    params: byCsvId,
     query: z.strictObject({ ...page, severity: z.enum(['error', 'warning']).optional() }),
     replies: {
       200: {
@@ -99,12 +77,8 @@ function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
 }
 
 const errors = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}/errors.csv',
+  csvEndpoint('GET /api/csv/{id}/errors.csv', {
     summary: 'Download the rows with errors, to correct and import them',
-    params: byCsvId,
     replies: {
       200: {
         description: 'The original rows, with a column that gives the reasons',

@@ -11,7 +11,7 @@ import { listGroups } from '../problem-groups.ts'
 import { correctedCsv } from '../problems.ts'
 import { requireUpload } from '../uploads.ts'
 import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
 import {
@@ -22,15 +22,7 @@ import {
   csvSchema,
   problemGroupSchema,
 } from './record.ts'
-import {
-  byCsvId,
-  csvConflict,
-  csvFileOf,
-  csvIdOf,
-  csvRefused,
-  csvReply,
-  csvRoute,
-} from './parts.ts'
+import { csvConflict, csvFileOf, csvIdOf, csvRefused, csvReply, csvEndpoint } from './parts.ts'
 
 export const csvCorrectionRoutes = (): Endpoint[] => [
   groups(),
@@ -49,13 +41,9 @@ const text = z.string().max(MAX_CHARACTERS)
 const groupId = z.string().regex(/^[0-9a-f]{32}$/, sayPlain('This is not the id of a group'))
 
 const groups = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}/problem-groups',
+  csvEndpoint('GET /api/csv/{id}/problem-groups', {
     summary: 'List the problems that the check has found, by cause',
     description: 'Errors first, then the groups with most rows; at most 100.',
-    params: byCsvId,
     replies: { 200: { description: 'The groups', schema: listOf(problemGroupSchema) } },
     handler: async ({ caller, params }) => {
       const file = await requireUpload(caller.scope, csvIdOf(params.id))
@@ -66,21 +54,17 @@ const groups = () =>
   })
 
 const rows = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}/rows',
+  csvEndpoint('GET /api/csv/{id}/rows', {
     summary: 'List rows to correct, and corrected rows',
-    params: byCsvId,
     query: z.strictObject({
       ...page,
       group: groupId
         .optional()
-        .meta({ description: 'Rows with a problem of this group; absent: rows with corrections' }),
+        .describe('Rows with a problem of this group; absent: rows with corrections'),
       only: z
         .enum(['corrected', 'left_out'])
         .optional()
-        .meta({ description: 'Without `group`: only rows with this correction' }),
+        .describe('Without `group`: only rows with this correction'),
     }),
     replies: {
       200: { description: 'In the order of the file', schema: listOf(correctableRowSchema) },
@@ -103,27 +87,21 @@ const values = z.strictObject(
 )
 
 const change = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'patch',
-    path: '/api/csv/{id}/rows',
+  csvEndpoint('PATCH /api/csv/{id}/rows', {
     summary: 'Correct rows, or leave them out',
     description:
       'The uploaded file does not change: its corrections are stored beside it, are checked immediately if the file was checked, and are what is imported. Only new addresses and SKUs are requested.',
-    params: byCsvId,
     body: z
       .strictObject({
         rows: z
           .array(
             z.strictObject({
-              row: z.int().min(1).meta({ description: 'As a spreadsheet counts' }),
-              values: values
-                .optional()
-                .meta({ description: 'The corrected texts; null: the text of the file' }),
+              row: z.int().min(1).describe('As a spreadsheet counts'),
+              values: values.optional().describe('The corrected texts; null: the text of the file'),
               left_out: z
                 .boolean()
                 .optional()
-                .meta({ description: 'true: the row is not imported; false: it is put back' }),
+                .describe('true: the row is not imported; false: it is put back'),
             }),
           )
           .min(1, sayPlain('At least one row'))
@@ -158,20 +136,16 @@ const fixSchema = z.discriminatedUnion('type', [
 ])
 
 const fix = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/fixes',
+  csvEndpoint('POST /api/csv/{id}/fixes', {
     summary: 'Correct all rows with one problem',
     description:
       '`leave_out`: the rows are not imported. `set`: the cell gets this text. `prefix`: the text is put before the cell’s. `replace`: a part of the cell is replaced. `number`: taken names get a number. `from_address`: the file is named after the end of its address. It is one correction, which can be undone.',
-    params: byCsvId,
     body: z
       .strictObject({
-        group: groupId.meta({ description: 'The id of a group of problems' }),
+        group: groupId.describe('The id of a group of problems'),
         value: text
           .optional()
-          .meta({ description: 'Only rows whose cells have this text; absent: all of the group' }),
+          .describe('Only rows whose cells have this text; absent: all of the group'),
         fix: fixSchema,
       })
       .meta({ id: 'CsvFix' }),
@@ -190,13 +164,9 @@ const fix = () =>
   })
 
 const undo = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/undo',
+  csvEndpoint('POST /api/csv/{id}/undo', {
     summary: 'Undo the last correction',
     description: 'The last 50 corrections can be undone, one after another.',
-    params: byCsvId,
     replies: { 200: csvReply, 409: csvConflict },
     handler: async ({ caller, params }) => {
       await undoLast(caller.scope, csvIdOf(params.id))
@@ -205,14 +175,10 @@ const undo = () =>
   })
 
 const recheck = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/{id}/recheck',
+  csvEndpoint('POST /api/csv/{id}/recheck', {
     summary: 'Check what failed again',
     description:
       'Requests the addresses and SKUs again that had problems. A file that was not checked is unchanged.',
-    params: byCsvId,
     replies: {
       202: { description: 'The check is queued: read the file to follow it', schema: csvSchema },
       409: csvConflict,
@@ -228,12 +194,8 @@ const recheck = () =>
   })
 
 const corrected = () =>
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/{id}/corrected.csv',
+  csvEndpoint('GET /api/csv/{id}/corrected.csv', {
     summary: 'Download the file with its corrections',
-    params: byCsvId,
     replies: {
       200: {
         description: 'All rows that are not left out, in UTF-8',

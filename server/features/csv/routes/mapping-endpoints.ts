@@ -3,25 +3,19 @@ import { z } from 'zod'
 import { listMappings, removeMapping, saveMapping } from '../saved-mappings.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { savedMappingRecord, savedMappingSchema } from './record.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { type Endpoint } from '../../../http/endpoint.ts'
 import { givenName, listOf } from '../../../http/schemas.ts'
-import { byCsvId, columnMapping, csvRefused, csvRoute } from './parts.ts'
+import { columnMapping, csvRefused, csvEndpoint } from './parts.ts'
 
 export const csvMappingRoutes = (): Endpoint[] => [
-  endpoint({
-    ...csvRoute,
-    method: 'get',
-    path: '/api/csv/mappings',
+  csvEndpoint('GET /api/csv/mappings', {
     summary: 'List saved column mappings',
     replies: { 200: { description: 'By name', schema: listOf(savedMappingSchema) } },
     handler: async ({ caller }) => ({
       body: { data: (await listMappings(caller.scope)).map(savedMappingRecord), next_cursor: null },
     }),
   }),
-  endpoint({
-    ...csvRoute,
-    method: 'post',
-    path: '/api/csv/mappings',
+  csvEndpoint('POST /api/csv/mappings', {
     summary: 'Save a column mapping',
     description:
       'Replaces a mapping with this name. It is applied automatically to files with these headers.',
@@ -41,12 +35,8 @@ export const csvMappingRoutes = (): Endpoint[] => [
       body: savedMappingRecord(await saveMapping(caller.scope, body)),
     }),
   }),
-  endpoint({
-    ...csvRoute,
-    method: 'delete',
-    path: '/api/csv/mappings/{id}',
+  csvEndpoint('DELETE /api/csv/mappings/{id}', {
     summary: 'Delete a saved column mapping',
-    params: byCsvId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await removeMapping(caller.scope, requirePublicId('columns', params.id))

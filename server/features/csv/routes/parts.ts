@@ -4,11 +4,10 @@ import { FIELDS, type ColumnMapping, type CsvField } from '../columns.ts'
 import { requireUpload } from '../uploads.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { csvRecord, csvSchema } from './record.ts'
-import type { Caller } from '../../../http/endpoint.ts'
+import { endpointsOf, type Caller } from '../../../http/endpoint.ts'
 import { errorSchema } from '../../../http/schemas.ts'
 
-export const csvRoute = { tag: 'CSV import', scope: 'imports:write' } as const
-export const byCsvId = z.strictObject({ id: z.string() })
+export const csvEndpoint = endpointsOf({ tag: 'CSV import', scope: 'imports:write' })
 const header = z.string().min(1).max(5000).nullable()
 export const columnMapping = z
   .strictObject(
@@ -21,7 +20,7 @@ export const columnMapping = z
     (given) =>
       Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
   )
-  .meta({ description: 'Field → the header of its column; absent or null: no column' })
+  .describe('Field → the header of its column; absent or null: no column')
 export const csvConflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 export const csvIdOf = (id: string) => requirePublicId('csv', id)

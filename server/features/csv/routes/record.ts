@@ -30,15 +30,12 @@ const textFields = {
 
 export const problemSchema = z
   .object({
-    row: z.number().int().meta({ description: 'As a spreadsheet counts: the header is row 1' }),
-    column: z
-      .string()
-      .nullable()
-      .meta({ description: 'The column’s header; null: the row as a whole' }),
+    row: z.number().int().describe('As a spreadsheet counts: the header is row 1'),
+    column: z.string().nullable().describe('The column’s header; null: the row as a whole'),
     severity: z.enum(['error', 'warning']),
     code: z.string(),
     ...textFields,
-    value: z.string().nullable().meta({ description: 'The text of the cell' }),
+    value: z.string().nullable().describe('The text of the cell'),
   })
   .meta({ id: 'CsvProblem' })
 
@@ -47,18 +44,18 @@ export const problemGroupSchema = z
     id: z.string(),
     severity: z.enum(['error', 'warning']),
     code: z.string(),
-    column: z.string().nullable().meta({ description: 'The column’s header; null: whole rows' }),
+    column: z.string().nullable().describe('The column’s header; null: whole rows'),
     field: z.enum(FIELDS).nullable(),
     ...textFields,
-    detail: z.string().nullable().meta({ description: 'Null if it differs between the rows' }),
+    detail: z.string().nullable().describe('Null if it differs between the rows'),
     rows: z.number().int(),
     values: z
       .array(z.object({ value: z.string(), rows: z.number().int() }))
-      .meta({ description: 'The most frequent texts of the cells, at most 20' }),
-    different: z.number().int().meta({ description: 'How many different texts the cells have' }),
+      .describe('The most frequent texts of the cells, at most 20'),
+    different: z.number().int().describe('How many different texts the cells have'),
     fixes: z
       .array(z.enum(['leave_out', 'set', 'prefix', 'replace', 'number', 'from_address']))
-      .meta({ description: 'The corrections that are meaningful for all of its rows' }),
+      .describe('The corrections that are meaningful for all of its rows'),
   })
   .meta({ id: 'CsvProblemGroup' })
 
@@ -66,10 +63,10 @@ export const correctableRowSchema = z
   .object({
     row: z.number().int(),
     left_out: z.boolean(),
-    values: perField(z.string().nullable()).meta({
-      description: 'The texts of the cells with the corrections; null: no column has the field',
-    }),
-    original: perField(z.string().nullable()).meta({ description: 'The texts of the file' }),
+    values: perField(z.string().nullable()).describe(
+      'The texts of the cells with the corrections; null: no column has the field',
+    ),
+    original: perField(z.string().nullable()).describe('The texts of the file'),
     problems: z.array(problemSchema),
   })
   .meta({ id: 'CsvRow' })
@@ -86,19 +83,16 @@ const checkSchema = z.object({
   probe: z.boolean(),
   on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']),
   phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
-  rows: z.number().int().meta({ description: 'Rows read so far' }),
+  rows: z.number().int().describe('Rows read so far'),
   skus: z.number().int(),
   skus_total: z.number().int(),
-  urls: z.number().int().meta({ description: 'Addresses that were requested so far' }),
+  urls: z.number().int().describe('Addresses that were requested so far'),
   urls_total: z.number().int(),
   errors: z.number().int(),
   warnings: z.number().int(),
-  error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
-  import_rows: z.number().int().meta({ description: 'Rows without an error that import a file' }),
-  update_rows: z
-    .number()
-    .int()
-    .meta({ description: 'Rows without an error that change an existing file' }),
+  error_rows: z.number().int().describe('Rows with at least one error'),
+  import_rows: z.number().int().describe('Rows without an error that import a file'),
+  update_rows: z.number().int().describe('Rows without an error that change an existing file'),
 })
 
 export const csvSchema = z
@@ -108,57 +102,48 @@ export const csvSchema = z
     status: z.enum(['ready', 'checking', 'checked', 'started']),
     size_bytes: z.number().int(),
     encoding: z.string(),
-    encoding_sure: z.boolean().meta({
-      description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
-    }),
+    encoding_sure: z
+      .boolean()
+      .describe('false: another encoding fits nearly as well; choose it if the preview is wrong'),
     delimiter: z.string(),
-    is_workbook: z.boolean().meta({ description: 'Its text has no encoding and no delimiter' }),
-    sheets: z.array(z.string()).meta({
-      description:
+    is_workbook: z.boolean().describe('Its text has no encoding and no delimiter'),
+    sheets: z
+      .array(z.string())
+      .describe(
         'The sheets of a workbook that have cells; of another shop’s export: the file as it is, and the list of its files; of other CSV files: none',
-    }),
-    sheet: z.string().nullable().meta({ description: 'The sheet that is read' }),
+      ),
+    sheet: z.string().nullable().describe('The sheet that is read'),
     list: z
       .object({
         id: z.enum(['woocommerce', 'edd', 'several_files']),
         files: z.number().int(),
         products: z.number().int(),
-        without_files: z
-          .number()
-          .int()
-          .meta({ description: 'Products without files, which are left out' }),
+        without_files: z.number().int().describe('Products without files, which are left out'),
       })
       .nullable()
-      .meta({
-        description:
-          'The sheet is another shop’s export, rewritten with one row for each file; choose the other sheet to read the file as it is',
-      }),
+      .describe(
+        'The sheet is another shop’s export, rewritten with one row for each file; choose the other sheet to read the file as it is',
+      ),
     kind: z
       .enum(['storefront_products'])
       .nullable()
-      .meta({ description: 'An export that has no addresses of files' }),
-    header_row: z.number().int().meta({
-      description: 'The row of the header; 0: the file has none, and columns have numbers',
-    }),
+      .describe('An export that has no addresses of files'),
+    header_row: z
+      .number()
+      .int()
+      .describe('The row of the header; 0: the file has none, and columns have numbers'),
     head: z
       .array(z.object({ row: z.number().int(), cells: z.array(z.string()) }))
-      .meta({ description: 'The first rows, from which the header can be chosen' }),
+      .describe('The first rows, from which the header can be chosen'),
     rows: z.number().int(),
     headers: z.array(z.string()),
     columns: perField(
       z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable(),
-    ).meta({
-      description: 'The suggested column for each field, with its confidence (0 to 1)',
-    }),
-    mapping: perField(z.string().nullable()).meta({
-      description: 'The column from which each field is read',
-    }),
-    saved_mapping: z
-      .string()
-      .nullable()
-      .meta({ description: 'The saved mapping that was applied' }),
-    missing: z.array(z.string()).meta({ description: 'Required fields that have no column' }),
-    problems: z.array(problemSchema).meta({ description: 'The first problems of its structure' }),
+    ).describe('The suggested column for each field, with its confidence (0 to 1)'),
+    mapping: perField(z.string().nullable()).describe('The column from which each field is read'),
+    saved_mapping: z.string().nullable().describe('The saved mapping that was applied'),
+    missing: z.array(z.string()).describe('Required fields that have no column'),
+    problems: z.array(problemSchema).describe('The first problems of its structure'),
     preview: z.array(
       z.object({
         row: z.number().int(),
@@ -171,26 +156,22 @@ export const csvSchema = z
       .object({
         phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
         urls: z.number().int(),
-        urls_total: z.number().int().meta({ description: 'New addresses' }),
+        urls_total: z.number().int().describe('New addresses'),
       })
       .nullable()
-      .meta({
-        description:
-          'The check of corrected rows that is running; `check` and the problems are those of the check before it',
-      }),
+      .describe(
+        'The check of corrected rows that is running; `check` and the problems are those of the check before it',
+      ),
     corrections: z.object({
-      rows: z.number().int().meta({ description: 'Rows with corrected cells' }),
-      left_out: z.number().int().meta({ description: 'Rows that are not imported' }),
+      rows: z.number().int().describe('Rows with corrected cells'),
+      left_out: z.number().int().describe('Rows that are not imported'),
       can_undo: z.boolean(),
     }),
-    failure: z.string().nullable().meta({ description: 'Why the last check was not completed' }),
-    job_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
-    update_job_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The operation over rows that change files' }),
+    failure: z.string().nullable().describe('Why the last check was not completed'),
+    job_id: z.string().nullable().describe('The import, if it was started'),
+    update_job_id: z.string().nullable().describe('The operation over rows that change files'),
     created_at: timestamp,
-    expires_at: timestamp.meta({ description: 'The file is stored until then' }),
+    expires_at: timestamp.describe('The file is stored until then'),
   })
   .meta({ id: 'CsvFile' })
 

@@ -12,10 +12,10 @@ import type { Recorder } from '../record.ts'
 import type { Query } from '../targets.ts'
 import { createArchiveCounter, type ArchiveCounter } from './archive-counter.ts'
 import { createLinkCache } from './link-cache.ts'
-import { createLinkCounter, type LinkCounter } from './link-counter.ts'
+import { LinkCounter } from './link-counter.ts'
 import { createPublicCounter, type PublicCounter } from './public-counter.ts'
 import { LEASE_SECONDS } from './session-sql.ts'
-import { createDownloadSessions } from './sessions.ts'
+import { DownloadSessions } from './sessions.ts'
 
 export interface DownloadCounters {
   links: LinkCounter
@@ -37,10 +37,10 @@ export function createCounting(parts: {
   clock: () => Date
 }): DownloadCounters {
   const cache = createLinkCache(parts.query, parts.log)
-  const linkSessions = createDownloadSessions('download_sessions', parts)
-  const archiveSessions = createDownloadSessions('archive_sessions', parts)
+  const linkSessions = new DownloadSessions('download_sessions', parts)
+  const archiveSessions = new DownloadSessions('archive_sessions', parts)
   return {
-    links: createLinkCounter({ ...parts, cache, sessions: linkSessions }),
+    links: new LinkCounter({ ...parts, cache, sessions: linkSessions }),
     archives: createArchiveCounter({ ...parts, sessions: archiveSessions }),
     publics: createPublicCounter(parts),
     invalidate: cache.invalidate,

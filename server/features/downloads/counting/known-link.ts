@@ -1,6 +1,7 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
 import type { LinkFacts } from '../../links/model/links.ts'
+import { packViewsEnd } from '../../links/model/pack-links.ts'
 import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
@@ -15,7 +16,7 @@ import {
   type Query,
 } from '../targets.ts'
 import { findSession, runningSession } from './session-sql.ts'
-import { foundSession, mayRestart, type FoundColumns, type FoundSession } from './sessions.ts'
+import { foundSession, mayRestart, type FoundSession } from './sessions.ts'
 
 /**
  * `delayed`: its workflow failed, and the shop was notified. `withdrawn`: for a reason that is not
@@ -61,6 +62,15 @@ export interface KnownLink extends LinkFacts {
   /** Hours from the first use after which it expires. Null: none. */
   use_hours: number | null
   first_used_at: Date | null
+  view_limit: number | null
+  /** Views that were counted. */
+  views: number
+  /** When the link can be viewed no longer; null: always. */
+  views_end_at: Date | null
+  /** The same, if it was set apart from the link's expiry. */
+  view_expires_at: Date | null
+  /** When the running session of this request's browser ends; null: it has none. */
+  viewing: Date | null
   /** The file requires a customer tag that this buyer does not have. */
   tagProblem: TagProblem | null
   /** What it asks before it can be used; null: nothing. */
@@ -86,23 +96,52 @@ const REQUEST = {
   ...{ link: 'l.id', client: '$2', now: '$3::timestamptz', network: '$4', offset: '$5::bigint' },
   ...{ whole: '$6::boolean', shared: 'l.download_limit is not null' },
 }
+/** What is read of a link beside its file, by the name that it has in a row. */
+const COLUMNS = {
+  shop: 'l.shop_id',
+  link: 'l.id',
+  packName: `coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end)`,
+  shopName: 's.name',
+  shopDomain: 's.domain',
+  uninstalled: 's.uninstalled_at is not null',
+  out: `l.parent_id is not null
+    and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id)`,
+  referrers: 'f.allowed_referrers',
+  asked_at: 'l.asked_at',
+  client: 'n.client',
+  foundBy: 'n.found_by',
+  owed: 'n.owes',
+  bytesLeft: 'n.bytes_left',
+  running: `l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)}`,
+  delivery: 'l.delivery_id',
+  blocked: BLOCKED,
+  locale: 'o.locale',
+  use_hours: 'l.use_hours',
+  first_used_at: 'l.first_used_at',
+  tagProblem: tagProblemOf('l'),
+  view_limit: 'l.view_limit',
+  views: 'l.views',
+  views_end_at: `case when l.parent_id is null or l.paid then l.views_end_at
+    else ${packViewsEnd('l', 'p')} end`,
+  view_expires_at: 'l.view_expires_at',
+  viewing: `(select w.expires_at from view_sessions w where w.shop_id = l.shop_id
+    and w.link_id = l.id and w.session = $7::bytea and w.expires_at > $3)`,
+  asks: askOf('l', 'p'),
+  root: 'coalesce(l.parent_id, l.id)',
+  email: 'l.email',
+  revoked_at: 'l.revoked_at',
+  expires_at: `case when l.parent_id is null or l.paid then l.ends_at
+    else least(p.expires_at, l.use_ends_at) end`,
+  available_at: 'l.available_at',
+  download_limit: 'l.download_limit',
+  downloads: 'l.downloads',
+  deleted_at: 'f.deleted_at',
+  mapping_state: `case when l.paid and s.keep_paid then 'never'
+    else coalesce(f.mapping_state, 'never') end`,
+} as const
+const NAMES = Object.keys(COLUMNS)
 const LOOK_UP = `
-  select ${TARGET}, l.shop_id, l.id,
-    coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end), s.name,
-    s.domain, s.uninstalled_at is not null,
-    l.parent_id is not null
-      and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
-    f.allowed_referrers, l.asked_at,
-    n.client, n.found_by, n.owes, n.bytes_left,
-    l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)},
-    l.delivery_id, ${BLOCKED}, o.locale,
-    l.use_hours, l.first_used_at, ${tagProblemOf('l')},
-    ${askOf('l', 'p')}, coalesce(l.parent_id, l.id), l.email,
-    l.revoked_at,
-    case when l.parent_id is null or l.paid then l.ends_at else least(p.expires_at, l.use_ends_at) end,
-    l.available_at, l.download_limit,
-    l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never'
-      else coalesce(f.mapping_state, 'never') end
+  select ${TARGET}, ${Object.values(COLUMNS).join(', ')}
   from links l
   join shops s on s.id = l.shop_id
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
@@ -118,9 +157,9 @@ const LOOK_UP = `
 export async function readKnownLink(
   query: Query,
   looks: PageLooks,
-  { key, client, now, offset = null, later = false }: Asker,
+  { key, client, now, offset = null, later = false, viewer = null }: Asker,
 ): Promise<KnownLink | null> {
-  const values = [hashKey(key), client.hash, now, client.network, offset, !later]
+  const values = [hashKey(key), client.hash, now, client.network, offset, !later, viewer]
   const { rows } = await query('look_up', LOOK_UP, values)
   if (!rows[0]) return null
   const link = linkRow(rows[0])
@@ -131,63 +170,34 @@ export async function readKnownLink(
 export const isOwed = ({ session, target }: KnownLink): boolean =>
   target !== null && mayRestart(session, target.size)
 
-type KnownRow = [
-  ...[shop: number, link: string, packName: string | null],
-  ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
-  ...[referrers: string[] | null, asked_at: Date | null, ...FoundColumns, running: boolean | null],
-  ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
-  ...[use_hours: number | null, first_used_at: Date | null, tagProblem: TagProblem | null],
-  ...[asks: string, root: string, email: string | null],
-  ...[
-    revoked_at: Date | null,
-    expires_at: Date | null,
-    available_at: Date | null,
-    download_limit: number | null,
-    downloads: number,
-  ],
-  ...[deleted_at: Date | null, mapping_state: string],
-]
+interface KnownRow extends Omit<
+  KnownLink,
+  'look' | 'target' | 'pack' | 'gate' | 'session' | 'running' | 'referrers'
+> {
+  packName: string | null
+  referrers: string[] | null
+  running: boolean | null
+  client: Buffer | null
+  foundBy: number
+  owed: boolean
+  bytesLeft: number
+  asks: string
+  root: string
+  email: string | null
+}
 
 function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
-  const [
-    shop,
-    link,
-    packName,
-    shopName,
-    shopDomain,
-    uninstalled,
-    out,
-    referrers,
-    asked_at,
-    client,
-    foundBy,
-    owesBytes,
-    bytesLeft,
-    running,
-    delivery,
-    blocked,
-    locale,
-    useHours,
-    firstUsedAt,
-    tagProblem,
-    asks,
-    root,
-    email,
-    ...facts
-  ] = row.slice(TARGET_LENGTH) as KnownRow
-  const [revoked_at, expires_at, available_at, download_limit, ...others] = facts
-  const [downloads, deleted_at, mapping_state] = others
+  const columns = row.slice(TARGET_LENGTH)
+  const named = Object.fromEntries(NAMES.map((name, at) => [name, columns[at]])) as unknown
+  const { packName, client, foundBy, owed, bytesLeft, asks, root, email, ...known } =
+    named as KnownRow
   return {
-    ...{ revoked_at, expires_at, available_at, download_limit },
-    ...{ downloads, deleted_at, mapping_state },
-    ...{ use_hours: useHours, first_used_at: firstUsedAt, tagProblem },
+    ...known,
+    referrers: known.referrers ?? [],
+    running: known.running === true,
     gate: gateOf(asks, root, email),
-    ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at },
-    session: foundSession([client, foundBy, owesBytes, bytesLeft]),
-    running: running === true,
-    ...{ delivery, blocked, locale },
-    referrers: referrers ?? [],
-    target: packName === null ? linkTargetOf(row, link) : null,
+    session: foundSession([client, foundBy, owed, bytesLeft]),
+    target: packName === null ? linkTargetOf(row, known.link) : null,
     pack: packName === null ? null : { name: packName },
   }
 }

@@ -14,7 +14,7 @@ import {
   type Query,
 } from '../targets.ts'
 import { createTtlCache } from '../../../core/ttl-cache.ts'
-import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
+import { WriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
 /** A link that has ended must stop within a second, even if no notification arrives. */
 const TTL_MS = 800
@@ -54,7 +54,7 @@ interface CachedLink extends LinkDecision {
 
 export function createLinkCache(query: Query, log: Logger): LinkCache {
   const cached = createTtlCache<CachedLink>(TTL_MS)
-  const counter = createWriteBehindCounter((counts, at) => writeCounts(query, counts, at), log)
+  const counter = new WriteBehindCounter((counts, at) => writeCounts(query, counts, at), log)
   const invalidated = { all: 0, byShop: new Map<number, number>() }
 
   // A decision asked for before an invalidation may predate the change, even if it is answered

@@ -42,34 +42,6 @@ export interface LinkDownload {
   transfer: FileTransfer
 }
 
-export interface LinkCounter {
-  /**
-   * Counts a download of the whole file. Null: the link does not allow it, or the buyer is owed a
-   * copy that was counted before (`continueOrCount`).
-   */
-  count(asker: Asker): Promise<LinkDownload | null>
-  /** Reads the link of a key; null if no link has it. */
-  lookUp(asker: Asker): Promise<KnownLink | null>
-  /**
-   * Continues a counted download, or counts a new one; null if the link allows neither. The range is
-   * that of the file which the link had when it was looked up.
-   */
-  continueOrCount(
-    asker: Asker,
-    link: KnownLink & { target: LinkTarget },
-    range: ByteRange | null,
-  ): Promise<LinkDownload | null>
-  /** Begins the expiry of a link whose file is viewed for the first time. */
-  noteView(
-    link: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>,
-    now: Date,
-  ): Promise<void>
-  /** What the files under a page's link ask for (`askOf`), each once. */
-  asksUnder(page: Pick<KnownLink, 'shop' | 'link'>): Promise<readonly string[]>
-  /** What this client is owed of a page's files. */
-  owedBy(page: Pick<KnownLink, 'shop' | 'link'>, client: Client, now: Date): Promise<OwedCopies>
-}
-
 /** The copies under a page's link that broke off and may be fetched again. */
 export interface OwedCopies {
   /** The hashes of the files' keys, in hexadecimal. */
@@ -86,9 +58,7 @@ interface LinkCounterParts {
   recorder: Pick<Recorder, 'record'>
 }
 
-export const createLinkCounter = (parts: LinkCounterParts): LinkCounter => new LinkDownloads(parts)
-
-class LinkDownloads implements LinkCounter {
+export class LinkCounter {
   readonly #parts: LinkCounterParts
   readonly #decide: ReturnType<typeof createDecisions>
 
@@ -97,31 +67,44 @@ class LinkDownloads implements LinkCounter {
     this.#decide = createDecisions(parts.query, parts.cache)
   }
 
+  /**
+   * Counts a download of the whole file. Null: the link does not allow it, or the buyer is owed a
+   * copy that was counted before (`continueOrCount`).
+   */
   async count(asker: Asker): Promise<LinkDownload | null> {
     await this.#parts.sessions.settle(asker)
     const decision = await this.#decideFor(asker, false)
     return decision && this.#begin(decision, asker, null)
   }
 
+  /** Reads the link of a key; null if no link has it. */
   async lookUp(asker: Asker): Promise<KnownLink | null> {
     const { cache, query, looks } = this.#parts
     if (cache.hasPending(asker.key)) await cache.flush()
     return readKnownLink(query, looks, asker)
   }
 
+  /** Begins the expiry of a link whose file is viewed for the first time. */
   async noteView(
-    { shop, link, use_hours, first_used_at }: Parameters<LinkCounter['noteView']>[0],
+    {
+      shop,
+      link,
+      use_hours,
+      first_used_at,
+    }: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>,
     now: Date,
   ): Promise<void> {
     if (use_hours === null || first_used_at !== null) return
     await this.#parts.query('first_view', FIRST_VIEW, [shop, link, now])
   }
 
+  /** What the files under a page's link ask for (`askOf`), each once. */
   async asksUnder({ shop, link }: Pick<KnownLink, 'shop' | 'link'>): Promise<readonly string[]> {
     const { rows } = await this.#parts.query('asks_under', ASKS_UNDER, [shop, link])
     return rows.map(([asks]) => asks as string)
   }
 
+  /** What this client is owed of a page's files. */
   async owedBy(
     { shop, link }: Pick<KnownLink, 'shop' | 'link'>,
     { network }: Client,
@@ -132,6 +115,10 @@ class LinkDownloads implements LinkCounter {
     return { keys: new Set(keys.filter((key) => key !== null)), archive: keys.includes(null) }
   }
 
+  /**
+   * Continues a counted download, or counts a new one; null if the link allows neither. The range is
+   * that of the file which the link had when it was looked up.
+   */
   async continueOrCount(
     asker: Asker,
     link: KnownLink & { target: LinkTarget },

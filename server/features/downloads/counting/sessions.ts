@@ -58,32 +58,6 @@ interface CountedHooks {
   undo(): Promise<void>
 }
 
-export interface DownloadSessions {
-  /** The transfer of a download that was just counted, with its session. */
-  counted(
-    session: SessionKey,
-    asker: SessionAsker,
-    part: SentPart,
-    hooks: CountedHooks,
-  ): FileTransfer
-  /** Sends a whole copy again; null: another request did so, or the session has ended. */
-  restart(session: SessionKey, asker: SessionAsker, part: SentPart): Promise<FileTransfer | null>
-  /**
-   * Sends a later part; null: the session has ended or is used up.
-   * @param more counts one more download when the session is used up; null: it is not allowed.
-   */
-  part(
-    session: SessionKey,
-    asker: SessionAsker,
-    part: SentPart,
-    more?: () => Promise<FileTransfer | null>,
-  ): Promise<FileTransfer | null>
-  /** Waits until the ends of transfers by this key to this client's network are recorded. */
-  settle(asker: SessionAsker): Promise<void>
-  /** Resolves when no transfer runs and all are recorded. */
-  close(): Promise<void>
-}
-
 export interface SessionAsker {
   /** The key of the link. */
   key: string
@@ -120,12 +94,7 @@ interface SessionParts {
   clock: () => Date
 }
 
-export const createDownloadSessions = (
-  table: SessionTable,
-  parts: SessionParts,
-): DownloadSessions => new SessionRecord(table, parts)
-
-class SessionRecord implements DownloadSessions {
+export class DownloadSessions {
   readonly #table: SessionTable
   readonly #parts: SessionParts
   readonly #write: (entry: SessionEntry) => Promise<void>
@@ -144,6 +113,7 @@ class SessionRecord implements DownloadSessions {
     )
   }
 
+  /** The transfer of a download that was just counted, with its session. */
   counted(
     session: SessionKey,
     asker: SessionAsker,
@@ -160,6 +130,7 @@ class SessionRecord implements DownloadSessions {
     }
   }
 
+  /** Sends a whole copy again; null: another request did so, or the session has ended. */
   async restart(
     session: SessionKey,
     asker: SessionAsker,
@@ -182,6 +153,10 @@ class SessionRecord implements DownloadSessions {
     }
   }
 
+  /**
+   * Sends a later part; null: the session has ended or is used up.
+   * @param more counts one more download when the session is used up; null: it is not allowed.
+   */
   async part(
     session: SessionKey,
     asker: SessionAsker,
@@ -209,6 +184,7 @@ class SessionRecord implements DownloadSessions {
     }
   }
 
+  /** Waits until the ends of transfers by this key to this client's network are recorded. */
   async settle({ key, client }: SessionAsker): Promise<void> {
     if (this.#closing.size === 0) return
     const those = [...this.#closing].filter(
@@ -217,6 +193,7 @@ class SessionRecord implements DownloadSessions {
     await Promise.all(those.map(({ recorded }) => recorded.promise))
   }
 
+  /** Resolves when no transfer runs and all are recorded. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map(({ recorded }) => recorded.promise))
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../core/log.ts'
 import type { LinkTarget } from '../targets.ts'
-import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
+import { WriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
 const AT = new Date('2026-03-01T12:00:00Z')
 const linkOf = (key: string, link = key): [string, LinkTarget] => [key, { link } as LinkTarget]
@@ -23,7 +23,7 @@ function openCounter() {
     return left
   }
   const log = createLogger('info', (line) => void logged.push(line))
-  return { counter: createWriteBehindCounter(write, log), written, logged, state }
+  return { counter: new WriteBehindCounter(write, log), written, logged, state }
 }
 
 test('writes the downloads of one link as one count with each of its clients', async () => {

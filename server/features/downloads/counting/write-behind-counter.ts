@@ -16,18 +16,6 @@ export interface PendingCount {
   clients: readonly Buffer[]
 }
 
-export interface WriteBehindCounter {
-  /** @param client the hash of the client whose session the write opens; null: none. */
-  add(key: string, target: LinkTarget, client: Buffer | null, at: Date): void
-  /** Is a count of the link with this key not written yet? */
-  has(key: string): boolean
-  /**
-   * Writes the pending counts. Resolves even if some cannot be written now; those are retried.
-   */
-  flush(): Promise<void>
-  isEmpty(): boolean
-}
-
 const FLUSH_MS = 400
 /** The pause after a failed write: the database may be down. */
 const RETRY_MS = 1000
@@ -43,10 +31,10 @@ const LOCKED_RETRIES = 10
 /** Stores counts and returns those whose links are locked. */
 type CountWriter = (counts: readonly PendingCount[], at: Date) => Promise<readonly PendingCount[]>
 
-export const createWriteBehindCounter = (write: CountWriter, log: Logger): WriteBehindCounter =>
-  new PendingCounts(write, log)
-
-class PendingCounts implements WriteBehindCounter {
+export class WriteBehindCounter {
+  /**
+   * Writes the pending counts. Resolves even if some cannot be written now; those are retried.
+   */
   readonly flush = singleFlight(() => this.#writeAll())
   readonly #write: CountWriter
   readonly #log: Logger
@@ -62,12 +50,14 @@ class PendingCounts implements WriteBehindCounter {
     this.#log = log
   }
 
+  /** @param client the hash of the client whose session the write opens; null: none. */
   add(key: string, target: LinkTarget, client: Buffer | null, at: Date): void {
     this.#latest = at
     this.#merge({ key, target, times: 1, clients: client ? [client] : [] })
     this.#schedule(FLUSH_MS)
   }
 
+  /** Is a count of the link with this key not written yet? */
   has(key: string): boolean {
     return this.#pendingKeys.has(key) || this.#keysInFlight.has(key)
   }

@@ -14,7 +14,7 @@ import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
 import { answerForm, FormRefusal, readForm, readFormLink } from '../form.ts'
 import { readSignedUntil } from '../signer.ts'
-import { refusalReason, refuse } from '../refusal.ts'
+import { refusalReason, refuse, viewRefusal } from '../refusal.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { isKey, opensPage, PAGE, prefersJson, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
@@ -83,7 +83,10 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   const { key, link } = await readFormLink(parts.counter, form, { now, client })
   const { asked, given } = readAnswer(key, form)
   // A view needs no download to be left, and the page of a used-up link may offer one.
-  const reason = refusalReason({ ...link, download_limit: null }, null, now)
+  const reason =
+    asked.to === 'view'
+      ? viewRefusal(link, null, now)
+      : refusalReason({ ...link, download_limit: null }, null, now)
   if (reason !== null) throw new FormRefusal(reason, { link, now })
   if (!isGated(link)) return proceed(visit, asked)
   const { gate } = link

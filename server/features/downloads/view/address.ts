@@ -2,7 +2,7 @@
 // opened the viewer by a cookie. So an address that is copied out of the page works nowhere else.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Secrets } from '../../../core/secrets.ts'
+import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { createSigner, hasPassed, untilAfter } from '../signer.ts'
 
 /** Long enough for a film with a pause; the viewer opens a new view when it has passed. */
@@ -27,6 +27,12 @@ export function viewSession(request: IncomingMessage, secure: boolean): ViewSess
   return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
 }
 
+/** Identifies the browser of a request in the database; null: it has no session. */
+export function viewerOf(request: IncomingMessage): Buffer | null {
+  const session = sessionOf(request)
+  return session === null ? null : hashKey(session)
+}
+
 const sessionOf = ({ headers }: IncomingMessage): string | null =>
   SESSION.exec(headers.cookie ?? '')?.[1] ?? null
 
@@ -38,7 +44,7 @@ export interface ViewedBytes {
 
 export interface ViewAddresses {
   /** The query of the bytes' address. */
-  queryOf(bytes: ViewedBytes, session: string, now: Date): string
+  queryOf(bytes: ViewedBytes, session: string, until: Date): string
   /** Null: this request's browser may not have the bytes, or not any more. */
   read(request: IncomingMessage, now: Date): ViewedBytes | null
 }
@@ -48,8 +54,8 @@ export function createViewAddresses(secrets: Pick<Secrets, 'derive' | 'deriveAll
   const textOf = (session: string, { key, hash }: ViewedBytes, until: string) =>
     [session, key, hash, until].join('/')
   return {
-    queryOf: (bytes, session, now) => {
-      const until = untilAfter(now, VIEW_SECONDS)
+    queryOf: (bytes, session, end) => {
+      const until = untilAfter(end, 0)
       const proof = signer.sign(textOf(session, bytes, until))
       return `key=${bytes.key}&hash=${bytes.hash}&until=${until}&proof=${proof}`
     },

@@ -1,6 +1,7 @@
 // GET /view?key=…: reads or plays the file of a link in the browser. The page opens a separate
 // session: the bytes are served at signed addresses to this browser alone, for as long as the link
-// is valid. A view counts no download and does not need one to be left.
+// may be viewed. A view counts no download and does not need one to be left. If the link has a limit of
+// views, a session begins with a POST, the button of a page, which is counted.
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../../core/errors.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
@@ -13,7 +14,14 @@ import type { LinkCounter } from '../counting/link-counter.ts'
 import type { Gates } from '../gates/gates.ts'
 import { askForm } from '../link-pages.ts'
 import { sitesOf } from '../referrers.ts'
-import { refusalReason, refuse, RETRY_LATER } from '../refusal.ts'
+import {
+  countsViews,
+  hasViews,
+  refuse,
+  RETRY_LATER,
+  viewRefusal,
+  withViewTerms,
+} from '../refusal.ts'
 import type { RecordedViews } from '../recorded-views.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { refusedReason } from '../refused-attempts.ts'
@@ -29,11 +37,19 @@ import {
 import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
 import { withTokens } from '../gate-tokens.ts'
-import { createViewAddresses, VIEW_SECONDS, viewSession, type ViewAddresses } from './address.ts'
+import {
+  createViewAddresses,
+  VIEW_SECONDS,
+  viewerOf,
+  viewSession,
+  type ViewAddresses,
+} from './address.ts'
 import { readAsset } from './assets.ts'
-import { offeredView } from '../view-kinds.ts'
+import { offeredView, type ViewKind } from '../view-kinds.ts'
 import { isSubtitles, readCompanions } from './playlist.ts'
 import { READER, sendView } from './page.ts'
+import { sendStart } from './start-page.ts'
+import type { ViewSessions } from './view-sessions.ts'
 
 export interface ViewParts {
   query: Query
@@ -43,6 +59,7 @@ export interface ViewParts {
   clientOf: (request: IncomingMessage) => Client
   attempts: Pick<RefusedAttempts, 'record'>
   views: Pick<RecordedViews, 'record'>
+  sessions: Pick<ViewSessions, 'open'>
   gates: Gates
   /** Cookies are sent over HTTPS alone. */
   secure: boolean
@@ -69,16 +86,11 @@ async function openView(
   visit: Visit,
   key: string,
 ): Promise<void> {
-  const { request, response, now } = visit
+  const { request, response } = visit
   const found = await findLink(parts, visit, key)
   if (!found) return refuse(request, response, 'link_unavailable')
-  const { link, client, reason } = found
-  if (reason !== null) {
-    refuse(request, response, reason, { link, now, ask: askForm(request, key) })
-    const why = request.method === 'GET' ? refusedReason(link, reason, now) : null
-    if (why) parts.attempts.record(link, why, client, now)
-    return
-  }
+  const { link, reason } = found
+  if (reason !== null) return refuseView(parts, visit, { ...found, key }, reason)
   if (!parts.gates.isOpen(visit, link)) return parts.gates.ask(visit, link, { key, to: 'view' })
   const { target } = link
   // Pages of deliveries and packs, files that are only downloaded, and those without bytes yet.
@@ -86,17 +98,97 @@ async function openView(
   if (!target || kind === null) return sendToPage(visit, key)
   if (target.damaged)
     return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
+  if (request.method === 'POST') return startView(parts, visit, { ...found, key })
+  if (!hasViews(link)) return refuseView(parts, visit, { ...found, key }, 'views_used_up')
+  if (countsViews(link)) return sendStart(visit, { ...link, target }, key)
+  return showView(parts, addresses, visit, { link, key, target, kind })
+}
+
+interface ShownView {
+  link: KnownLink
+  key: string
+  target: LinkTarget
+  kind: ViewKind
+}
+
+async function showView(
+  parts: ViewParts,
+  addresses: ViewAddresses,
+  visit: Visit,
+  { link, key, target, kind }: ShownView,
+): Promise<void> {
+  const { request, now } = visit
   const session = viewSession(request, parts.secure)
   const { tokens } = parts.gates
-  const all = await readCompanions(parts.query, parts.secrets, link, { kind, now })
+  const latest = new Date(now.getTime() + VIEW_SECONDS * 1000)
+  const viewer = viewerOf(request)
+  const all = await readCompanions(parts.query, parts.secrets, link, { kind, now, viewer })
   const files = all.files.filter(({ gate }) => gate === null || tokens.opens(request, gate, now))
   sendView(visit, {
-    ...{ link, companions: { ...all, files }, session },
-    opened: { key, target, gate: link.gate },
-    addressOf: ({ key: of, target: { hash }, gate }) =>
-      addresses.queryOf({ key: of, hash }, session.id, now) +
+    ...{ link, companions: { ...all, files }, session, until: link.viewing ?? latest },
+    opened: { key, target, gate: link.gate, viewing: link.viewing },
+    addressOf: ({ key: of, target: { hash }, gate, viewing }) =>
+      addresses.queryOf({ key: of, hash }, session.id, viewing ?? latest) +
       (gate === null ? '' : withTokens([tokens.make(gate, now, VIEW_SECONDS)])),
   })
+}
+
+type AskedLink = FoundLink & { key: string }
+
+function refuseView(
+  { attempts }: Pick<ViewParts, 'attempts'>,
+  { request, response, now }: Visit,
+  { link, client, key }: AskedLink,
+  code: ErrorCode,
+): void {
+  refuse(request, response, code, {
+    ...{ link: withEnd(link, code), now, ask: askForm(request, key) },
+  })
+  const why = request.method === 'HEAD' ? null : refusedReason(link, code, now)
+  if (why) attempts.record(link, why, client, now)
+}
+
+/** The page of an expired link names the end of its views, which a rental may have set. */
+const withEnd = (link: KnownLink, code: ErrorCode): KnownLink =>
+  code === 'link_expired' ? { ...link, expires_at: withViewTerms(link).expires_at } : link
+
+const RETURNED = 'cookie=1'
+const isReturned = ({ url = '' }: IncomingMessage): boolean => /[?&]cookie=1(?:&|$)/.test(url)
+
+/**
+ * The button of a page: counts a view and leads to it. A browser without our cookie gets one first and
+ * sends the same request again, so that nothing is counted for one that refuses cookies.
+ */
+async function startView(
+  { sessions, secure, attempts, gates }: ViewParts,
+  visit: Visit,
+  asked: AskedLink,
+): Promise<void> {
+  const { request, response, now } = visit
+  const { link, key } = asked
+  request.resume()
+  const tokens = withTokens(gates.tokens.current(request, now))
+  const address = (more: string) => relativeToPage(request, `view?key=${key}${more}${tokens}`)
+  const redirect = (status: 303 | 307, location: string, headers: readonly string[] = []) =>
+    response
+      .writeHead(status, [
+        ...[...PAGE_HEADERS, ...headers, 'Location', location],
+        ...['Content-Length', '0'],
+      ])
+      .end()
+  const viewer = viewerOf(request)
+  if (viewer === null) {
+    if (isReturned(request)) return refuse(request, response, 'view_needs_cookie', { link })
+    const { cookie } = viewSession(request, secure)
+    return void redirect(
+      307,
+      address(`&${RETURNED}`),
+      cookie === null ? [] : ['Set-Cookie', cookie],
+    )
+  }
+  if (countsViews(link) && !(await sessions.open({ link, viewer, now })))
+    return refuseView({ attempts }, visit, asked, 'views_used_up')
+  redirect(303, address(''))
 }
 
 interface FoundLink {
@@ -113,11 +205,9 @@ async function findLink(
 ): Promise<FoundLink | null> {
   const client = clientOf(request)
   const sites = sitesOf(request.headers.referer)
-  const link = isKey(key) ? await counter.lookUp({ key, client, sites, now }) : null
-  // A view needs no download to be left.
-  return (
-    link && { link, client, reason: refusalReason({ ...link, download_limit: null }, sites, now) }
-  )
+  const viewer = viewerOf(request)
+  const link = isKey(key) ? await counter.lookUp({ key, client, sites, now, viewer }) : null
+  return link && { link, client, reason: viewRefusal(link, sites, now) }
 }
 
 /** To the page of the link, which says what can be done with it. */
@@ -137,8 +227,9 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
     return refuse(request, response, 'view_ended')
   const found = await findLink(parts, visit, bytes.key)
   if (!found) return refuse(request, response, 'link_unavailable')
-  const { link, client, reason } = found
-  if (reason !== null) return refuse(request, response, reason, { link, now })
+  const { link, reason } = found
+  if (reason !== null)
+    return refuse(request, response, reason, { link: withEnd(link, reason), now })
   if (!parts.gates.isOpen(visit, link)) return refuse(request, response, 'view_ended', { link })
   const { target } = link
   if (!target || !mayLoad(target)) return refuse(request, response, 'view_ended', { link })
@@ -153,9 +244,29 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   const part: Part = { target, range: rangeOfAnswer(decision), permit }
   if (request.method === 'HEAD' || isBodiless(decision))
     return withoutBody(visit, part, decision, { link })
+  if (!isSubtitles(target) && !(await countView(parts, visit, { ...found, key: bytes.key }))) return
   await parts.counter.noteView(link, now)
-  if (!isSubtitles(target)) parts.views.record(link, client, now)
   await parts.serving.serve(visit, part, UNCOUNTED)
+}
+
+/**
+ * Records the view; counts it if the browser has no session of the link: it is a further track of the
+ * page, or the link got a limit since the page was opened. False: the request was refused.
+ */
+async function countView(
+  { sessions, attempts, views }: ViewParts,
+  visit: Visit,
+  asked: AskedLink,
+): Promise<boolean> {
+  const { request, now } = visit
+  const { link, client } = asked
+  const viewer = viewerOf(request)
+  if (countsViews(link) && !(viewer && (await sessions.open({ link, viewer, now })))) {
+    refuseView({ attempts }, visit, asked, 'views_used_up')
+    return false
+  }
+  views.record(link, client, now)
+  return true
 }
 
 const mayLoad = (target: LinkTarget): boolean => offeredView(target) !== null || isSubtitles(target)

@@ -9,7 +9,8 @@ import { shownShop, translatorForLink } from '../refusal.ts'
 import { tokensIn, withTokens } from '../gate-tokens.ts'
 import { fromPage, PAGE, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
-import { VIEW_SECONDS, type ViewSession } from './address.ts'
+import type { Translator } from '../translate.ts'
+import type { ViewSession } from './address.ts'
 import { ASSETS } from './assets.ts'
 import { isViewOnly, viewKind } from '../view-kinds.ts'
 import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
@@ -51,6 +52,8 @@ export interface OpenedView {
   opened: Companion
   companions: Companions
   session: ViewSession
+  /** When it ends. */
+  until: Date
   /** The query of the address of its bytes. */
   addressOf(file: Companion): string
 }
@@ -62,15 +65,11 @@ export function sendView(visit: Visit, view: OpenedView): void {
   const shop = shownShop(link)
   const frame = { t, shop: { ...shop, look: viewerLook(shop.look) } }
   const cookie = session.cookie === null ? [] : ['Set-Cookie', session.cookie]
-  sendPage(request, response, 200, render(frame, viewPage(visit, view, t.size)), cookie)
+  sendPage(request, response, 200, render(frame, viewPage(visit, view, t)), cookie)
 }
 
-function viewPage(
-  { request, now }: Visit,
-  view: OpenedView,
-  sizeText: (bytes: number) => string,
-): ViewPage {
-  const { opened, companions } = view
+function viewPage({ request }: Visit, view: OpenedView, t: Translator): ViewPage {
+  const { opened, companions, until } = view
   const { key, target } = opened
   const src = (file: Companion) => fromPage(request, `view/bytes?${view.addressOf(file)}`)
   const tokens = withTokens(tokensIn(request))
@@ -80,8 +79,8 @@ function viewPage(
       : { download: relativeToPage(request, `download?key=${file.key}&${PAGE}${tokens}`) }
   const kind = viewKind(target.contentType)
   const page: ViewPage = {
-    ...{ title: target.filename, about: sizeText(target.size), kind: kind ?? '' },
-    ...{ place: placeName(key), until: now.getTime() + VIEW_SECONDS * 1000 },
+    ...{ title: target.filename, about: aboutText(t, view), kind: kind ?? '' },
+    ...{ place: placeName(key), until: until.getTime() },
     script: fromPage(request, `${ASSETS}/player.js`),
     ...(companions.page === null
       ? {}
@@ -106,6 +105,20 @@ function viewPage(
     ...{ opened: file.key === key, ...downloadOf(file) },
   }))
   return { ...page, tracks }
+}
+
+/** The size; of a view that was counted also when it ends, and how many are left after it. */
+function aboutText(t: Translator, { opened, link }: OpenedView): string {
+  const { view_limit: limit, views, viewing, look } = link
+  return [
+    t.size(opened.target.size),
+    ...(viewing && limit !== null
+      ? [
+          t('views.running', { moment: t.moment(viewing, look.timeZone) }),
+          t('views.leftAfter', { count: Math.max(0, limit - views) }),
+        ]
+      : []),
+  ].join(' · ')
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')

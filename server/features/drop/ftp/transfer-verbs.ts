@@ -22,6 +22,14 @@ const ALIVE_MS = 1000
 const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5000
 
+/** The reply to a transfer for which no data connection can be opened; null: it can be opened. */
+function dataRefusal(state: State): [code: number, text: string] | null {
+  const { isEncrypted, dataEncrypted, passive } = state
+  if (sessionOf(state).account.tls_required && !(isEncrypted && dataEncrypted))
+    return [522, 'This account needs encrypted data connections: use PROT P']
+  return passive.isReady() ? null : [425, 'Send EPSV or PASV first']
+}
+
 /**
  * Opens the data connection, runs `work` on it and replies; the connection is closed in any case.
  */
@@ -30,12 +38,10 @@ async function withData(
   work: (data: Socket) => Promise<void>,
   opening = 'Opening the data connection',
 ): Promise<void> {
-  const { isEncrypted, dataEncrypted, passive } = state
-  if (sessionOf(state).account.tls_required && !(isEncrypted && dataEncrypted))
-    return state.reply(522, 'This account needs encrypted data connections: use PROT P')
-  if (!passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  const refusal = dataRefusal(state)
+  if (refusal) return state.reply(...refusal)
   state.reply(150, opening)
-  const data = await passive.take(dataEncrypted ? state.secure : null)
+  const data = await state.passive.take(state.dataEncrypted ? state.secure : null)
   state.data = data
   try {
     await work(data)
@@ -107,13 +113,30 @@ async function store(state: State, argument: string, append: boolean): Promise<v
   const path = pathOf(state, argument)
   const from = state.offset
   state.offset = 0
-  if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  // A refused transfer leaves the file of this name as it is: `openWrite` would empty it.
+  const refusal = dataRefusal(state)
+  if (refusal) return state.reply(...refusal)
+  if (!append && from > 0 && from > (await sizeOf(state, path))) throw restTooFar()
   const keep = append || from > 0
   const transfer = await session.write(
     session.fs.openWrite(path, { mode: keep ? 'keep' : 'truncate' }),
   )
   await receiveFile(state, transfer, { from: append ? transfer.size() : from })
 }
+
+const restTooFar = () => new DropError('denied', 'REST is beyond the end of the file')
+
+/** The size of a file; 0 if there is none. */
+const sizeOf = (state: State, path: string): Promise<number> =>
+  sessionOf(state)
+    .fs.stat(path)
+    .then(
+      ({ size }) => size,
+      (error: unknown) => {
+        if (error instanceof DropError && error.code === 'not_found') return 0
+        throw error
+      },
+    )
 
 /**
  * Receives the bytes of a file. `from`: where the client's bytes begin; older bytes after it are
@@ -126,7 +149,7 @@ async function receiveFile(
 ): Promise<void> {
   const session = sessionOf(state)
   try {
-    if (from > transfer.size()) throw new DropError('denied', 'REST is beyond the end of the file')
+    if (from > transfer.size()) throw restTooFar()
     if (from > 0) await transfer.truncate(from)
     const begin = transfer.size()
     const work = async (data: Socket) => {
@@ -153,7 +176,8 @@ const MAX_UNIQUE = 100
 async function storeUnique(state: State, argument: string): Promise<void> {
   const session = sessionOf(state)
   const [, stem = '', extension = ''] = /^(.*?)(\.[^./]*)?$/s.exec(argument || 'upload') ?? []
-  if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  const refusal = dataRefusal(state)
+  if (refusal) return state.reply(...refusal)
   for (let n = 1; n <= MAX_UNIQUE; n++) {
     const name = n === 1 ? `${stem}${extension}` : `${stem}-${n}${extension}`
     try {

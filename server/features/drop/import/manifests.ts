@@ -56,14 +56,12 @@ export async function withManifests(
 }
 
 /** Is an import.csv being sent, or has it arrived without being ready? Its files wait for it. */
-async function isManifestArriving(tx: ShopScope, folder: string): Promise<boolean> {
-  const rows = await tx.query(
+const isManifestArriving = (tx: ShopScope, folder: string): Promise<boolean> =>
+  tx.has(
     `select 1 from drop_entries where shop_id = :shop and folder = :folder and kind = 'file'
        and name ~* '^import[.]csv$' and state in ('writing', 'waiting')`,
     { folder },
   )
-  return rows.length > 0
-}
 
 interface ManifestFiles {
   manifest: DropEntry
@@ -207,14 +205,12 @@ const earlierFiles = (tx: ShopScope, manifest: string): Promise<{ name: string }
     { manifest },
   )
 
-async function isOld(tx: ShopScope, id: string): Promise<boolean> {
-  const rows = await tx.query(
+const isOld = (tx: ShopScope, id: string): Promise<boolean> =>
+  tx.has(
     `select 1 from drop_entries where shop_id = :shop and id = :id
        and quiet_since < now() - interval '${ROWS_WAIT}'`,
     { id },
   )
-  return rows.length > 0
-}
 
 async function bytesOf(
   { stores }: ManifestParts,

@@ -16,7 +16,7 @@ import { isRange } from '../addresses.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
 
 const MAX_RANGES = 50
@@ -42,21 +42,19 @@ const keyInput = z
   })
 
 export const accountFields = {
-  enabled: z.boolean().optional().meta({ description: 'Off: nobody can sign in with it' }),
-  allowed_addresses: z
-    .array(range)
-    .max(MAX_RANGES)
-    .optional()
-    .meta({ description: 'CIDR; empty: any address' }),
+  enabled: z.boolean().optional().describe('Off: nobody can sign in with it'),
+  allowed_addresses: z.array(range).max(MAX_RANGES).optional().describe('CIDR; empty: any address'),
   public_keys: z
     .array(keyInput)
     .max(MAX_KEYS)
     .optional()
-    .meta({ description: 'For SFTP; replaces the current keys' }),
-  name_encoding: z.enum(NAME_ENCODINGS).optional().meta({
-    description:
+    .describe('For SFTP; replaces the current keys'),
+  name_encoding: z
+    .enum(NAME_ENCODINGS)
+    .optional()
+    .describe(
       'The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised',
-  }),
+    ),
 }
 const createBody = z
   .strictObject({ name: givenName, ...accountFields })
@@ -75,16 +73,14 @@ export const accountSchema = z
     public_keys: z.array(
       z.object({
         name: z.string(),
-        key: z
-          .string()
-          .meta({ description: 'In OpenSSH’s format; a change must include the keys to keep' }),
+        key: z.string().describe('In OpenSSH’s format; a change must include the keys to keep'),
         type: z.string(),
         fingerprint: z.string(),
       }),
     ),
     name_encoding: z.enum(NAME_ENCODINGS),
     password_changed_at: timestamp,
-    password_age_days: z.number().meta({ description: 'Change it regularly' }),
+    password_age_days: z.number().describe('Change it regularly'),
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
   })
@@ -92,11 +88,10 @@ export const accountSchema = z
 export const password = z
   .string()
   .nullable()
-  .meta({ description: 'Shown once; null in the answer to a repeated request' })
+  .describe('Shown once; null in the answer to a repeated request')
 const withPassword = accountSchema.extend({ password })
-const byId = z.strictObject({ id: z.string() })
-export const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
-export const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
+export const dropReading = endpointsOf({ tag: 'Drop folders', scope: ['drop:read', 'drop:write'] })
+export const dropWriting = endpointsOf({ tag: 'Drop folders', scope: 'drop:write' })
 export const refusedAccount = { 422: { description: 'Every problem', schema: errorSchema } }
 
 export const dropAccountRoutes = (): Endpoint[] => [
@@ -109,10 +104,7 @@ export const dropAccountRoutes = (): Endpoint[] => [
 ]
 
 const list = (): Endpoint =>
-  endpoint({
-    ...reading,
-    method: 'get',
-    path: '/api/drop/accounts',
+  dropReading('GET /api/drop/accounts', {
     summary: 'List drop accounts',
     replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
     handler: async ({ caller }) => ({
@@ -121,10 +113,7 @@ const list = (): Endpoint =>
   })
 
 const create = (): Endpoint =>
-  endpoint({
-    ...writing,
-    method: 'post',
-    path: '/api/drop/accounts',
+  dropWriting('POST /api/drop/accounts', {
     summary: 'Create a drop account',
     description: 'Only this answer contains the password.',
     atomic: true,
@@ -141,13 +130,9 @@ const create = (): Endpoint =>
   })
 
 const change = (): Endpoint =>
-  endpoint({
-    ...writing,
-    method: 'patch',
-    path: '/api/drop/accounts/{id}',
+  dropWriting('PATCH /api/drop/accounts/{id}', {
     summary: 'Change a drop account',
     description: 'Its open sessions end within a second.',
-    params: byId,
     body: changeBody,
     replies: { 200: { description: 'The account', schema: accountSchema }, ...refusedAccount },
     handler: async ({ caller, params, body }) => {
@@ -162,13 +147,9 @@ const change = (): Endpoint =>
   })
 
 const remove = (): Endpoint =>
-  endpoint({
-    ...writing,
-    method: 'delete',
-    path: '/api/drop/accounts/{id}',
+  dropWriting('DELETE /api/drop/accounts/{id}', {
     summary: 'Delete a drop account',
     description: 'Its open sessions end within a second. Its files stay.',
-    params: byId,
     replies: { 204: { description: 'It is deleted', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
@@ -178,12 +159,8 @@ const remove = (): Endpoint =>
   })
 
 const read = (): Endpoint =>
-  endpoint({
-    ...reading,
-    method: 'get',
-    path: '/api/drop/accounts/{id}',
+  dropReading('GET /api/drop/accounts/{id}', {
     summary: 'Read a drop account',
-    params: byId,
     replies: { 200: { description: 'The account', schema: accountSchema } },
     handler: async ({ caller, params }) => {
       const account = await readAccount(caller.scope, requirePublicId('account', params.id))
@@ -193,14 +170,10 @@ const read = (): Endpoint =>
   })
 
 const renewPassword = (): Endpoint =>
-  endpoint({
-    ...writing,
-    method: 'post',
-    path: '/api/drop/accounts/{id}/password',
+  dropWriting('POST /api/drop/accounts/{id}/password', {
     summary: 'Change the password of a drop account',
     description: 'Only this answer contains the new password. Open sessions end within a second.',
     atomic: true,
-    params: byId,
     replies: { 200: { description: 'The account', schema: withPassword } },
     handler: async ({ caller, params }) => {
       const changed = await changePassword(caller.scope, requirePublicId('account', params.id))

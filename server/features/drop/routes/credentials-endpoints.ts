@@ -6,7 +6,7 @@ import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName } from '../../../http/schemas.ts'
 import { createAccount, listAccounts, readAccount } from '../accounts.ts'
 import { homeOf } from '../paths.ts'
@@ -17,8 +17,8 @@ import {
   refusedAccount,
   keysOf,
   password,
-  reading,
-  writing,
+  dropReading,
+  dropWriting,
 } from './account-endpoints.ts'
 
 const credentials = accountSchema
@@ -32,14 +32,11 @@ const body = z
 export const dropCredentialsRoutes = (drop: DropAddress): Endpoint[] => [read(drop), create(drop)]
 
 const read = (drop: DropAddress): Endpoint =>
-  endpoint({
-    ...reading,
-    method: 'get',
-    path: '/api/drop-account',
+  dropReading('GET /api/drop-account', {
     summary: 'Read the credentials of the drop folder',
     description: 'Without the password.',
     query: z.strictObject({
-      account: z.string().optional().meta({ description: 'Absent: the oldest account' }),
+      account: z.string().optional().describe('Absent: the oldest account'),
     }),
     replies: {
       200: { description: 'How to connect', schema: credentials },
@@ -57,10 +54,7 @@ const read = (drop: DropAddress): Endpoint =>
   })
 
 const create = (drop: DropAddress): Endpoint =>
-  endpoint({
-    ...writing,
-    method: 'post',
-    path: '/api/drop-account',
+  dropWriting('POST /api/drop-account', {
     summary: 'Generate credentials of the drop folder',
     description: 'Creates an account. Only this answer contains the password.',
     atomic: true,

@@ -10,33 +10,36 @@ import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
+import { dropReading, dropWriting } from './account-endpoints.ts'
 
 const fileState = z.enum(['writing', 'partial', 'waiting', 'importing', 'processed', 'failed'])
 const fileSchema = z
   .object({
     id: z.string(),
-    path: z.string().meta({ description: 'Relative to the home' }),
+    path: z.string().describe('Relative to the home'),
     state: fileState,
     size_bytes: z.number(),
     modified_at: timestamp,
-    quiet_since: timestamp.meta({ description: 'The time of the last change' }),
+    quiet_since: timestamp.describe('The time of the last change'),
     protocol: z.string().nullable(),
     account_id: z.string().nullable(),
     account_name: z.string().nullable(),
     writing_since: timestamp.nullable(),
-    bytes_per_second: z.number().nullable().meta({ description: 'Of a running transfer' }),
-    import_id: z.string().nullable().meta({ description: 'The import that takes or took it' }),
+    bytes_per_second: z.number().nullable().describe('Of a running transfer'),
+    import_id: z.string().nullable().describe('The import that takes or took it'),
     error: z
       .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
       .nullable()
-      .meta({ description: 'Why it failed' }),
-    cleared_at: timestamp.nullable().meta({ description: 'When it is removed' }),
-    waits_for: z.enum(AWAITED_EVENTS).nullable().meta({
-      description:
+      .describe('Why it failed'),
+    cleared_at: timestamp.nullable().describe('When it is removed'),
+    waits_for: z
+      .enum(AWAITED_EVENTS)
+      .nullable()
+      .describe(
         'What a waiting file needs before it is imported: a name that is not temporary (`rename`), the import.csv that is being sent (`manifest`), or the files that it names (`files`). `nothing`: an operating system made it, so it is not imported and is removed after a day',
-    }),
+      ),
   })
   .meta({ id: 'DropFile' })
 const connectionSchema = z
@@ -47,7 +50,7 @@ const connectionSchema = z
     username: z.string(),
     address: z.string(),
     protocol: z.string(),
-    refused: z.string().nullable().meta({ description: 'The reason; null: it was accepted' }),
+    refused: z.string().nullable().describe('The reason; null: it was accepted'),
     connected_at: timestamp,
     ended_at: timestamp.nullable(),
     files: z.number(),
@@ -55,18 +58,11 @@ const connectionSchema = z
   })
   .meta({ id: 'DropConnection' })
 
-const byId = z.strictObject({ id: z.string() })
-const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
-const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
-
 export const dropFileRoutes = (): Endpoint[] => [...listRoutes(), ...changeRoutes()]
 
 function listRoutes(): Endpoint[] {
   return [
-    endpoint({
-      ...reading,
-      method: 'get',
-      path: '/api/drop/files',
+    dropReading('GET /api/drop/files', {
       summary: 'List the files in the drop folders',
       description: 'Without `state`: those that are not imported yet.',
       query: z.strictObject({ ...shortPage, state: fileState.optional() }),
@@ -85,10 +81,7 @@ function listRoutes(): Endpoint[] {
         return { body: { data: shown.map(fileRecord), next_cursor: next } }
       },
     }),
-    endpoint({
-      ...reading,
-      method: 'get',
-      path: '/api/drop/connections',
+    dropReading('GET /api/drop/connections', {
       summary: 'List the last 100 connections and refusals, newest first',
       replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
       handler: async ({ caller }) => {
@@ -141,14 +134,10 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
 
 function changeRoutes(): Endpoint[] {
   return [
-    endpoint({
-      ...writing,
-      method: 'post',
-      path: '/api/drop/files/{id}/retry',
+    dropWriting('POST /api/drop/files/{id}/retry', {
       summary: 'Import a failed or imported file again',
       description:
         'It is moved back to the folder where it was dropped, and the next import takes it.',
-      params: byId,
       replies: {
         200: { description: 'The file', schema: fileSchema },
         409: { description: 'It is waiting already, or its name is taken', schema: errorSchema },
@@ -159,13 +148,9 @@ function changeRoutes(): Endpoint[] {
         return { body: fileRecord(present(await readDropFile(caller.scope, id), 'The file')) }
       },
     }),
-    endpoint({
-      ...writing,
-      method: 'delete',
-      path: '/api/drop/files/{id}',
+    dropWriting('DELETE /api/drop/files/{id}', {
       summary: 'Delete a file from the drop folder',
       description: 'The imported file stays.',
-      params: byId,
       replies: {
         204: { description: 'It is deleted', schema: null },
         409: { description: 'It is being sent or imported', schema: errorSchema },

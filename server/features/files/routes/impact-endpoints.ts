@@ -25,9 +25,7 @@ export const impactRoutes = ({
   limits: Limits
   clock: () => Date
 }): Endpoint[] => [
-  endpoint({
-    method: 'post',
-    path: '/api/files/impact',
+  endpoint('POST /api/files/impact', {
     summary: 'Show what a deletion would affect',
     description: 'Products and buyers’ links of any selection. Writes nothing.',
     tag: 'Files',

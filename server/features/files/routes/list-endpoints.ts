@@ -26,6 +26,7 @@ import {
   toCursor,
   uuid,
   type CursorPart,
+  listPage,
 } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
@@ -44,14 +45,20 @@ const listQuery = z
   .strictObject({
     ...page,
     ...listQueryFields,
-    offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
-      description:
+    offset: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_OFFSET)
+      .default(0)
+      .describe(
         'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
-    }),
-    exact: flag.optional().meta({
-      description:
+      ),
+    exact: flag
+      .optional()
+      .describe(
         'Counts all files that match, also more than 10,000; this takes longer the more they are',
-    }),
+      ),
   })
   .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
     path: ['sort'],
@@ -59,9 +66,7 @@ const listQuery = z
   })
 
 const list = ({ baseUrl, clock }: FileRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files',
+  endpoint('GET /api/files', {
     summary: 'List files',
     description:
       '`pack_position` can be used only with a `pack`. `downloads` are all since the file was added, through links and through its public address.',
@@ -165,19 +170,13 @@ async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void
 }
 
 const tagsInUse = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/tags',
+  endpoint('GET /api/tags', {
     summary: 'List the tags in use, most used first',
     tag: 'Tags',
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z
-        .string()
-        .max(100)
-        .default('')
-        .meta({ description: 'The tag contains this, ignoring case' }),
+      search: z.string().max(100).default('').describe('The tag contains this, ignoring case'),
     }),
     replies: {
       200: {
@@ -190,8 +189,13 @@ const tagsInUse = () =>
     handler: async ({ caller, query: { limit, cursor, search } }) => {
       const after = fromCursor(cursor, [integer, text])
       const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
-      const data = rows.slice(0, limit)
-      const last = rows.length > limit ? lastOf(data) : null
-      return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.files, last.tag],
+          (row) => row,
+        ),
+      }
     },
   })

@@ -15,13 +15,10 @@ export const DEFAULT_SORT = '-created_at'
 /** The conditions and the order. */
 export const listQueryFields = {
   ...filterFields,
-  search: filterFields.search.meta({
-    description:
-      'As `find`: words in any order. In the selection of an operation, a part of the name',
-  }),
-  name_contains: filterFields.search.meta({
-    description: 'A part of the name: the `search` of a selection',
-  }),
+  search: filterFields.search.describe(
+    'As `find`: words in any order. In the selection of an operation, a part of the name',
+  ),
+  name_contains: filterFields.search.describe('A part of the name: the `search` of a selection'),
   sort: z.enum(FILE_SORTS).default(DEFAULT_SORT),
 }
 

@@ -18,10 +18,10 @@ const namesSchema = z
         problem: z
           .string()
           .nullable()
-          .meta({ description: 'Why it cannot have this name, or keeps its own; null: it can' }),
+          .describe('Why it cannot have this name, or keeps its own; null: it can'),
       }),
     ),
-    total: z.number().int().meta({ description: 'How many files the selection has' }),
+    total: z.number().int().describe('How many files the selection has'),
   })
   .meta({ id: 'RenamePreview' })
 
@@ -32,9 +32,7 @@ export const renamePreviewRoutes = ({
   engine: Engine
   limits: Limits
 }): Endpoint[] => [
-  endpoint({
-    method: 'post',
-    path: '/api/files/rename-preview',
+  endpoint('POST /api/files/rename-preview', {
     summary: 'Preview the new names of the first files of a selection',
     description:
       'Answers immediately and writes nothing. `options` are those of the action `rename-files`. If many files take each other’s names in a chain, it follows the first few: the operation’s own preview (`dry_run`) follows all.',
@@ -43,9 +41,7 @@ export const renamePreviewRoutes = ({
     body: z
       .strictObject({
         select: selectionSchema(limits),
-        options: z
-          .record(z.string(), z.unknown())
-          .meta({ description: 'Of the action `rename-files`' }),
+        options: z.record(z.string(), z.unknown()).describe('Of the action `rename-files`'),
         limit: z.int().min(1).max(50).default(20),
       })
       .meta({ id: 'RenamePreviewRequest' }),

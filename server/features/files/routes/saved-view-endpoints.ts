@@ -1,12 +1,12 @@
 // Saved views of lists: of the files with a filter, an order and columns, of others with the query of
 // their own endpoint.
-import { say, sayPlain, type Text } from '../../../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { filterSchema, type FileFilter } from '../../../files/filter.ts'
 import { FILE_SORTS } from '../../../files/list.ts'
-import { endpoint, scopesOf, type Endpoint, type Request } from '../../../http/endpoint.ts'
+import { endpointsOf, scopesOf, type Endpoint, type Request } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import { validate } from '../../../http/validate.ts'
 import {
@@ -45,13 +45,13 @@ const VIEW_COLUMNS = [
   'visibility',
 ] as const
 
-const name = givenName.refine(
-  (text) => text.length <= MAX_NAME,
-  `A name of a view has at most ${MAX_NAME} characters`,
+const name = givenName.max(
+  MAX_NAME,
+  sayFixed('A name of a view has at most {count} characters', { count: MAX_NAME }),
 )
 const filter = filterSchema
   .omit({ deleted: true })
-  .meta({ description: 'As of `GET /api/files`; a view never shows the trash' })
+  .describe('As of `GET /api/files`; a view never shows the trash')
 const isViewSort = (order: string) => !order.endsWith('pack_position')
 const NO_PACK_ORDER = sayPlain('A view is not sorted by the place in a pack')
 const sort = z.enum(FILE_SORTS).refine(isViewSort, NO_PACK_ORDER)
@@ -59,9 +59,9 @@ const columns = z
   .array(z.enum(VIEW_COLUMNS))
   .refine((all) => new Set(all).size === all.length, sayPlain('Each column once'))
   .nullable()
-  .meta({ description: 'In addition to the name. null: those that the browser shows' })
+  .describe('In addition to the name. null: those that the browser shows')
 
-const list = z.enum(VIEW_LISTS).meta({ description: 'The list that it is a view of' })
+const list = z.enum(VIEW_LISTS).describe('The list that it is a view of')
 const QUERY = {
   description:
     'The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers',
@@ -73,33 +73,28 @@ const viewSchema = z
     id: z.string(),
     name: z.string(),
     list,
-    query: z.string().meta({
-      description: '`GET /api/files?…` with it, or that of its list, lists what the view shows',
-    }),
+    query: z
+      .string()
+      .describe('`GET /api/files?…` with it, or that of its list, lists what the view shows'),
     filter: filter.nullable().meta({ description: FILES_ALONE }),
     sort: z.enum(FILE_SORTS).nullable().meta({ description: FILES_ALONE }),
     columns: z.array(z.enum(VIEW_COLUMNS)).nullable(),
-    files: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: `How many files it shows now. ${FILES_ALONE}` }),
+    files: z.number().int().nullable().describe(`How many files it shows now. ${FILES_ALONE}`),
     files_is_exact: totalIsExact,
     rows: z
       .number()
       .int()
       .nullable()
-      .meta({
-        description: `How many rows of its list it shows now, of other lists than the files counted up to ${MAX_ROWS}. null: the caller may not read the list`,
-      }),
-    rows_is_exact: z.boolean().meta({ description: 'false: there are more than that' }),
+      .describe(
+        `How many rows of its list it shows now, of other lists than the files counted up to ${MAX_ROWS}. null: the caller may not read the list`,
+      ),
+    rows_is_exact: z.boolean().describe('false: there are more than that'),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: 'SavedView' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Files', scope: 'files:write' } as const
+const endpoint = endpointsOf({ tag: 'Files', scope: 'files:write' })
 const saved = { description: 'The view', schema: viewSchema }
 const taken = { description: 'Another view has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
@@ -114,10 +109,7 @@ export const savedViewRoutes = (parts: SavedViewParts): Endpoint[] => [
 ]
 
 const all = (parts: SavedViewParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/views',
+  endpoint('GET /api/views', {
     summary: 'List saved views of a list, by name',
     scope: 'files:read',
     query: z.strictObject({ list: list.default('files') }),
@@ -129,13 +121,9 @@ const all = (parts: SavedViewParts) =>
   })
 
 const read = (parts: SavedViewParts) =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/views/{id}',
+  endpoint('GET /api/views/{id}', {
     summary: 'Read a saved view',
     scope: 'files:read',
-    params: byId,
     replies: { 200: saved },
     handler: async (request) => {
       const { caller, params } = request
@@ -213,10 +201,7 @@ const refusal = (param: string, message: Text) =>
   new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })
 
 const save = (parts: SavedViewParts) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/views',
+  endpoint('POST /api/views', {
     summary: 'Save a view of a list',
     description: `Everybody in the shop sees it. Each list has at most ${MAX_VIEWS}.`,
     atomic: true,
@@ -245,12 +230,8 @@ const save = (parts: SavedViewParts) =>
   })
 
 const change = (parts: SavedViewParts) =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/views/{id}',
+  endpoint('PATCH /api/views/{id}', {
     summary: 'Rename a saved view, or replace what it shows',
-    params: byId,
     body: z
       .strictObject({
         name: name.optional(),
@@ -272,12 +253,8 @@ const change = (parts: SavedViewParts) =>
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/views/{id}',
+  endpoint('DELETE /api/views/{id}', {
     summary: 'Delete a saved view; its files stay',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await deleteView(caller.scope, idOf(params.id))

@@ -13,10 +13,10 @@ import {
   type VersionRow,
 } from '../../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { present } from '../../../core/present.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
-import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
 import { waitingTime } from '../../../http/prefer.ts'
 import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
@@ -24,22 +24,21 @@ import { requireImportScopes } from '../../../http/scopes.ts'
 import type { FileRouteParts } from '../routes.ts'
 import { importAnswer, importReply } from '../../api/routes.ts'
 
+const endpoint = endpointsOf({ tag: 'Versions' })
+
 const versionSchema = z
   .object({
     number: z.number().int(),
-    filename: z.string().meta({ description: 'The file’s name when these bytes arrived' }),
+    filename: z.string().describe('The file’s name when these bytes arrived'),
     size_bytes: z.number().int(),
     content_type: z.string(),
     location: z.string(),
     current: z.boolean(),
     created_at: timestamp,
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: 'When it is removed, unless it is restored' }),
+    expires_at: timestamp.nullable().describe('When it is removed, unless it is restored'),
   })
   .meta({ id: 'Version' })
 
-const byId = z.strictObject({ id: z.string() })
 const byNumber = z.strictObject({
   id: z.string(),
   n: z.coerce
@@ -62,13 +61,9 @@ export const versionRoutes = (parts: VersionRouteParts): Endpoint[] => [
 ]
 
 const list = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/versions',
+  endpoint('GET /api/files/{id}/versions', {
     summary: 'List a file’s versions, newest first',
-    tag: 'Versions',
     scope: 'files:read',
-    params: byId,
     query: z.strictObject(shortPage),
     replies: { 200: { description: 'A page of versions', schema: listOf(versionSchema) } },
     handler: async ({ caller, params, query: { limit, cursor } }) => {
@@ -79,9 +74,7 @@ const list = () =>
       })
       // Version 1 is the last one unless it was removed: a page after it is empty.
       if (rows.length === 0 && before === null) throw new AppError('not_found')
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).number]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
+      return { body: listPage(rows, limit, (last) => [last.number], recordOf) }
     },
   })
 
@@ -92,15 +85,11 @@ const recordOf = (row: VersionRow): z.output<typeof versionSchema> => ({
 })
 
 const replace = ({ engine, limits }: VersionRouteParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/files/{id}/versions',
+  endpoint('POST /api/files/{id}/versions', {
     summary: 'Replace a file: its links deliver the new bytes',
     description:
       'From an address, or with a complete upload that is in no import yet. It is an import of one file, and answers like one. It also needs `files:write`.',
-    tag: 'Versions',
     scope: 'imports:write',
-    params: byId,
     body: z
       .strictObject({ url: fetchUrl.optional(), upload_id: z.string().max(100).optional() })
       .refine(({ url, upload_id }) => (url === undefined) !== (upload_id === undefined), {
@@ -135,13 +124,10 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
   })
 
 const restore = ({ baseUrl, clock }: VersionRouteParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/files/{id}/versions/{n}/restore',
+  endpoint('POST /api/files/{id}/versions/{n}/restore', {
     summary: 'Restore a version',
     description:
       'Its links deliver these bytes. If a conversion had changed the extension, the file gets that of the version back.',
-    tag: 'Versions',
     scope: 'files:write',
     params: byNumber,
     replies: {
@@ -161,12 +147,9 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
   })
 
 const content = ({ stores }: VersionRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files/{id}/versions/{n}/content',
+  endpoint('GET /api/files/{id}/versions/{n}/content', {
     summary: 'Download a version’s bytes',
     description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
-    tag: 'Versions',
     scope: 'files:read',
     params: byNumber,
     replies: contentReplies,

@@ -12,10 +12,13 @@ const CHOICES = [ASKS_NOTHING, 'email', 'password'] as const
 
 /** The fields of a request about links. */
 export const askFields = {
-  ask_for: z.enum(CHOICES).nullable().optional().meta({
-    description:
+  ask_for: z
+    .enum(CHOICES)
+    .nullable()
+    .optional()
+    .describe(
       'What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for',
-  }),
+    ),
   password: downloadPassword.optional().meta({
     description: 'The password that it asks for. It cannot be read again',
     sensitive: true,
@@ -46,6 +49,7 @@ async function shopDomain(scope: ShopScope): Promise<string> {
   return domain
 }
 
-export const shownAskSchema = z.enum(['email', 'password']).nullable().meta({
-  description: 'What it asks for before a download or view; null: nothing',
-})
+export const shownAskSchema = z
+  .enum(['email', 'password'])
+  .nullable()
+  .describe('What it asks for before a download or view; null: nothing')

@@ -30,26 +30,52 @@ export const linksInLockOrder = (condition: string): string =>
 export const USE_HOURS_KEPT = 'case when l.first_used_at is null then l.use_hours end'
 
 /**
- * Makes a link valid for this many days from now, or from its release; null: without expiry. For a
- * pack's link, this also applies to the links of its files.
+ * SQL: the end of the views of a link `l` after its expiry was set at `:now`: if they have ended, they
+ * last as long as the link.
+ */
+export const VIEW_END_KEPT =
+  'case when l.view_expires_at > :now::timestamptz then l.view_expires_at end'
+
+/** SQL: `:name` days from now, or from the release of a link `l`; null: never. */
+export const daysFromNow = (name: string): string =>
+  `greatest(l.available_at, :now::timestamptz) + :${name}::int * interval '24 hours'`
+
+/**
+ * Makes a link valid for this many days from now, or from its release; null: without expiry; undefined:
+ * as before. Views that have ended then last as long as the link, unless they get days of their own. For
+ * a pack's link, this also applies to the links of its files.
+ * @param viewDays for its views; null: as long as it is valid.
  */
 export const extendLink = (
   tx: ShopScope,
   id: string,
-  days: number | null,
+  days: number | null | undefined,
   now: Date,
+  viewDays?: number | null,
 ): Promise<void> =>
   changeLink(
     tx,
     id,
-    `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours',
-      use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
-    { days, now },
+    [
+      ...(days === undefined
+        ? []
+        : [
+            `expires_at = ${daysFromNow('days')}, use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
+          ]),
+      `view_expires_at = ${viewDays === undefined ? VIEW_END_KEPT : daysFromNow('viewDays')}`,
+    ].join(', '),
+    {
+      ...(days === undefined ? {} : { days }),
+      ...(viewDays === undefined ? {} : { viewDays }),
+      now,
+    },
   )
 
-/** Sets the download count to 0; for a pack's link also those of the links of its files. */
+/**
+ * Sets the counts of downloads and views to 0; for a pack's link also those of the links of its files.
+ */
 export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
-  changeLink(tx, id, 'downloads = 0', {})
+  changeLink(tx, id, 'downloads = 0, views = 0', {})
 
 /**
  * Sets what a link asks for (`askTerm`); null: what its file asks for. For a pack's link, this also

@@ -22,11 +22,13 @@ export interface NewLinks extends LinkTerms {
 const CREATE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[],
-      :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :emails::text[],
+      :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :views::integer[],
+      :ownViews::boolean[], :viewDays::integer[], :ownViewDays::boolean[], :emails::text[],
       :asks::text[])
-      as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email, ask_for)
+      as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, view_limit, own_views,
+        view_days, own_view_days, email, ask_for)
   ), existing as materialized (
-    select f.id, f.expiry_days, f.download_limit, f.first_use_hours,
+    select f.id, f.expiry_days, f.download_limit, f.view_limit, f.view_days, f.first_use_hours,
       ${laterReleaseOf(':now::timestamptz', ':now::timestamptz')} as available_at
     from files f join shops s on s.id = :shop
     where f.shop_id = :shop and f.id = any((select :files::uuid[])::uuid[])
@@ -34,14 +36,17 @@ const CREATE = `
   ), found as (
     select w.id, w.file_id, w.key_hash, w.email, w.ask_for, f.available_at, f.first_use_hours,
       case when own_days then f.expiry_days else w.days end as days,
-      case when own_limit then f.download_limit else w.download_limit end as download_limit
+      case when own_limit then f.download_limit else w.download_limit end as download_limit,
+      case when own_views then f.view_limit else w.view_limit end as view_limit,
+      case when own_view_days then f.view_days else w.view_days end as view_days
     from wanted w join existing f on f.id = w.file_id
   )
   insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-    operation_id, created_at, available_at, use_hours, ask_for)
+    operation_id, created_at, available_at, use_hours, ask_for, view_limit, view_expires_at)
   select :shop, id, file_id, key_hash, email,
     coalesce(available_at, :now::timestamptz) + days * interval '24 hours',
-    download_limit, :operation::uuid, :now, available_at, first_use_hours, ask_for
+    download_limit, :operation::uuid, :now, available_at, first_use_hours, ask_for, view_limit,
+    coalesce(available_at, :now::timestamptz) + view_days * interval '24 hours'
   from found where (select count(*) from found) = (select count(*) from wanted)
   returning id`
 
@@ -71,6 +76,10 @@ export async function makeLinks(
     ownDays: terms.map(({ expiry_days }) => expiry_days === undefined),
     limits: terms.map(({ download_limit }) => download_limit ?? null),
     ownLimits: terms.map(({ download_limit }) => download_limit === undefined),
+    views: terms.map(({ view_limit }) => view_limit ?? null),
+    ownViews: terms.map(({ view_limit }) => view_limit === undefined),
+    viewDays: terms.map(({ view_days }) => view_days ?? null),
+    ownViewDays: terms.map(({ view_days }) => view_days === undefined),
     emails: terms.map(({ email }) => email ?? null),
     asks: terms.map(({ ask_for: asked }) => asked ?? null),
     operation: wanted.operation ?? null,
@@ -90,8 +99,10 @@ export async function createLinks(
   return readLinks(scope, secrets, await makeLinks(scope, secrets, wanted, now), now)
 }
 
-const termsOf = ({ expiry_days, download_limit, email, ask_for }: LinkTerms): LinkTerms => ({
-  ...{ expiry_days, download_limit, email, ask_for },
+const termsOf = (terms: LinkTerms): LinkTerms => ({
+  ...{ expiry_days: terms.expiry_days, download_limit: terms.download_limit },
+  ...{ view_limit: terms.view_limit, view_days: terms.view_days },
+  ...{ email: terms.email, ask_for: terms.ask_for },
 })
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {

@@ -42,6 +42,7 @@ export async function openDeliveryLink(
        ${sha256Of('f.shop_id', 'coalesce(w.hash, v.hash)')} as sha256,
        ${hasNoPicture('f.shop_id', 'v.hash')} as unpictured, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.ends_at as expires_at,
+       c.view_limit, c.views, c.views_end_at, c.view_expires_at is not null as own_view_end,
        c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem, ${askOf('c', 'l')} as asks,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
          then f.version_since end as renewed_at,

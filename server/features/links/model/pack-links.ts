@@ -20,8 +20,8 @@ export interface NewPackLink extends LinkTerms {
 }
 
 /**
- * Creates a link to a pack. Absent terms are the shop's import defaults; the limit applies to each
- * file in it. Throws `pack_not_found`.
+ * Creates a link to a pack. Absent terms are the shop's import defaults, and those of views what each
+ * file says; the limits apply to each file in it. Throws `pack_not_found`.
  */
 export async function createPackLink(
   scope: ShopScope,
@@ -31,13 +31,15 @@ export async function createPackLink(
 ): Promise<Link> {
   const { settings } = await readShop(scope)
   const { expiry_days = settings.expiry_days, download_limit = settings.download_limit } = wanted
+  const { view_limit = null, view_days = null } = wanted
   const [id] = orderedIds(now, 1) as [string]
   const [row] = await scope.query<LinkRow>(
     `with made as (
        insert into links (shop_id, id, pack_id, key_hash, email, expires_at, download_limit,
-         created_at, ask_for)
+         created_at, ask_for, view_limit, view_expires_at)
        select :shop, :id, id, :hash, :email,
-         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now, :asked
+         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now, :asked, :views,
+         :now::timestamptz + :viewDays::integer * interval '24 hours'
        from packs where shop_id = :shop and id = :pack
        returning *
      )
@@ -53,7 +55,7 @@ export async function createPackLink(
         now,
         asked: wanted.ask_for ?? null,
       },
-      ...{ days: expiry_days, limit: download_limit },
+      ...{ days: expiry_days, limit: download_limit, views: view_limit, viewDays: view_days },
     },
   )
   if (!row) throw new AppError('pack_not_found', { param: 'pack_id' })
@@ -74,6 +76,12 @@ export interface PackFile {
   key: string
   download_limit: number | null
   downloads: number
+  view_limit: number | null
+  views: number
+  /** When it can be viewed no longer; null: always. */
+  views_end_at: Date | null
+  /** The views have an end of their own. */
+  own_view_end: boolean
   /** Null: it is available. */
   available_at: Date | null
   /** It expires this many hours after its first use, or has expired then. */
@@ -120,9 +128,15 @@ const presented = (
 ): PackFile => ({
   ...{ filename, content_type, view, size_bytes, sha256, unpictured, key },
   ...{ download_limit: own.download_limit, downloads: own.downloads },
+  ...{ view_limit: own.view_limit, views: own.views },
+  ...{ views_end_at: own.views_end_at, own_view_end: own.own_view_end },
   ...{ available_at: own.available_at, use_hours: own.use_hours, use_ends_at: own.use_ends_at },
   asks: own.asks,
 })
+
+/** SQL: when a file of the pack's link `p` can be viewed no longer through its own link `l`. */
+export const packViewsEnd = (l: string, p: string): string =>
+  `least(${p}.expires_at, ${l}.view_expires_at, ${l}.use_ends_at)`
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
@@ -130,6 +144,8 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
        ${VERSION_SHA256} as sha256, ${hasNoPicture('v.shop_id', 'v.hash')} as unpictured,
        c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
+       c.view_limit, coalesce(c.views, 0) as views, c.view_expires_at is not null as own_view_end,
+       ${packViewsEnd('c', 'l')} as views_end_at,
        c.available_at, c.use_hours, c.use_ends_at, ${askOf('c', 'l')} as asks,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit
@@ -163,14 +179,17 @@ async function ensurePackLinks(
        select * from links where shop_id = :shop and id = :link
      ), made as (
        insert into links (shop_id, id, file_id, parent_id, key_hash, email, expires_at,
-         download_limit, created_at, available_at, use_hours)
+         download_limit, created_at, available_at, use_hours, view_limit, view_expires_at)
        select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at,
-         pack.download_limit, :now,
-         ${laterReleaseOf('pack.created_at', ':now::timestamptz')}, f.first_use_hours
+         pack.download_limit, :now, r.available_at, f.first_use_hours,
+         coalesce(pack.view_limit, f.view_limit), coalesce(pack.view_expires_at,
+           coalesce(r.available_at, pack.created_at) + f.view_days * interval '24 hours')
        from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id,
          file_id, key_hash)
        join files f on f.shop_id = :shop and f.id = w.file_id
        join shops s on s.id = :shop
+       cross join lateral (select
+         ${laterReleaseOf('pack.created_at', ':now::timestamptz')} as available_at) r
        on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
      ), held as (
        ${linksInLockOrder(`parent_id = :link

@@ -1,5 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { checkAsk, say, sayPlain } from '../../../../plugins/contract.ts'
+import { checkAsk, say, sayFixed, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -13,7 +13,7 @@ import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts
 import { storedReason } from '../../../core/texts.ts'
 import { queueLinkMails, unsendable } from '../mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../../core/outbox/repeated-mails.ts'
-import { endpoint, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
 import { linkRecord, linkSchema } from '../record.ts'
 import { errorSchema, expiryDays, messageText } from '../../../http/schemas.ts'
 import type { LinkRouteParts } from '../routes.ts'
@@ -29,18 +29,12 @@ export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
   send(parts),
 ]
 
-const byId = z.strictObject({ id: z.string() })
-const one = (path: string, summary: string, description: string) => ({
-  method: 'post' as const,
-  path: `/api/links/{id}/${path}`,
-  ...{
-    summary,
-    description,
-    tag: 'Links',
-    scope: 'links:write' as const,
-    params: byId,
-    atomic: true as const,
-  },
+const endpoint = endpointsOf({ tag: 'Links', scope: 'links:write' })
+
+const one = (summary: string, description: string) => ({
+  summary,
+  description,
+  atomic: true as const,
   replies: {
     200: { description: 'The current state of the link', schema: linkSchema },
     409: { description: 'It was revoked', schema: errorSchema },
@@ -48,9 +42,8 @@ const one = (path: string, summary: string, description: string) => ({
 })
 
 const revoke = (parts: Parts) =>
-  endpoint({
+  endpoint('POST /api/links/{id}/revoke', {
     ...one(
-      'revoke',
       'Revoke a link',
       'Permanently. For a pack’s link, the links of its files are revoked too.',
     ),
@@ -62,25 +55,35 @@ const revoke = (parts: Parts) =>
   })
 
 const extend = (parts: Parts) =>
-  endpoint({
+  endpoint('POST /api/links/{id}/extend', {
     ...one(
-      'extend',
       'Extend a link',
-      'The link expires `expiry_days` from now, or never if it is null. An expired link works again.',
+      'The link expires `expiry_days` from now, or never if it is null. An expired link works again. Views end `view_days` from now; null: with the link. Without `view_days`, views that have ended work again as long as the link.',
     ),
-    body: z.strictObject({ expiry_days: expiryDays }),
+    body: z
+      .strictObject({
+        expiry_days: expiryDays.optional(),
+        view_days: settingChanges.view_days,
+      })
+      .refine(
+        ({ expiry_days, view_days }) => expiry_days !== undefined || view_days !== undefined,
+        {
+          path: ['expiry_days'],
+          message: sayPlain('Choose at least one setting to change'),
+        },
+      ),
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('link', params.id)
       await retryTransaction(caller.scope, (tx) =>
-        extendLink(tx, id, body.expiry_days, parts.clock()),
+        extendLink(tx, id, body.expiry_days, parts.clock(), body.view_days),
       )
       return answer(parts, caller, id)
     },
   })
 
 const reset = (parts: Parts) =>
-  endpoint({
-    ...one('reset', 'Reset a link’s download count', 'It can be used as often as a new link.'),
+  endpoint('POST /api/links/{id}/reset', {
+    ...one('Reset a link’s counts', 'It can be downloaded and viewed as often as a new link.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
       await retryTransaction(caller.scope, (tx) => resetLink(tx, id))
@@ -89,9 +92,8 @@ const reset = (parts: Parts) =>
   })
 
 const ask = (parts: Parts) =>
-  endpoint({
+  endpoint('POST /api/links/{id}/ask', {
     ...one(
-      'ask',
       'Change what a link asks for before a download',
       'Everyone who opens the link is asked from now on, also those who answered before.',
     ),
@@ -131,17 +133,16 @@ const manyBody = ({ limits }: Parts) =>
     link_ids: z
       .array(z.string())
       .min(1, sayPlain('At least one link'))
-      .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
+      .max(
+        limits.ids_per_call,
+        sayFixed('At most {count} links a call', { count: limits.ids_per_call }),
+      ),
   })
 
 const revokeMany = (parts: Parts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/links/revoke',
+  endpoint('POST /api/links/revoke', {
     summary: 'Revoke links',
     description: 'Permanently, all or none. Links that were revoked before are not counted.',
-    tag: 'Links',
-    scope: 'links:write',
     atomic: true,
     body: manyBody(parts),
     replies: {
@@ -163,14 +164,10 @@ const revokeMany = (parts: Parts) =>
   })
 
 const send = (parts: Parts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/links/email',
+  endpoint('POST /api/links/email', {
     summary: 'Send links by email',
     description:
       'One email for each link, to the link’s address. `/api/messages` shows the result of each. Links that do not work, have no address, or were sent five times within an hour are skipped.',
-    tag: 'Links',
-    scope: 'links:write',
     atomic: true,
     body: manyBody(parts),
     replies: {

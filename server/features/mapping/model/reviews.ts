@@ -185,13 +185,11 @@ export async function countOpen(scope: ShopScope, most?: number): Promise<number
   return row.open
 }
 
-export async function findReview(scope: ShopScope, id: string): Promise<ReviewRow | null> {
-  const [row] = await scope.query<ReviewRow>(
+export const findReview = (scope: ShopScope, id: string): Promise<ReviewRow | null> =>
+  scope.first<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES} where r.shop_id = :shop and r.id = :id`,
     { id },
   )
-  return row ?? null
-}
 
 /** Lists open reviews with one best candidate above a score, highest score first. */
 export function listUnambiguous(

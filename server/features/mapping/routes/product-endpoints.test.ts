@@ -107,6 +107,33 @@ describe('search', () => {
     if (search === '') expect(paged.length).toBe(7)
   })
 
+  test('the beginning of thousands of SKUs finds them in the order of their titles', async () => {
+    const { scope, call } = await app.stranger('course-products.myshopify.com')
+    const numbers = 'from generate_series(1, 2600) n'
+    await scope.query(
+      `insert into products (shop_id, id, title, title_key, handle, status)
+       select :shop, 'p' || n, md5(n::text), md5(n::text), 'h', 'ACTIVE' ${numbers}`,
+    )
+    await scope.query(
+      `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
+       select :shop, 'v' || n, 'p' || n, 1, 'One', sku, sku
+       from (select n, case when n % 7 = 0 then 'other-' else 'lot-' end || n as sku ${numbers}) v`,
+    )
+    const wanted = await scope.query<{ title: string }>(
+      `select title from products p where shop_id = :shop and exists (select from variants v
+         where v.shop_id = p.shop_id and v.product_id = p.id and v.sku like 'lot-%')
+       order by title_key limit 110`,
+    )
+    const found: string[] = []
+    for (let cursor = ''; found.length < 110;) {
+      const page = await call('GET', `/api/products?limit=40&search=lot-${cursor}`)
+      found.push(...page.body.data.map((one: { title: string }) => one.title))
+      cursor = `&cursor=${page.body.next_cursor}`
+    }
+    expect(found.slice(0, 110)).toEqual(wanted.map(({ title }) => title))
+    expect((await call('GET', '/api/products?limit=1&search=LOT-1')).body.data[0].id).toBe('p1')
+  })
+
   test('another shop finds none of it, and invalid requests are refused', async () => {
     const stranger = await app.stranger('stranger-products.myshopify.com')
     expect((await get('/api/products', stranger)).data).toEqual([])

@@ -7,34 +7,31 @@ import {
   type MirrorState,
 } from '../../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../../storefront/mirror/search.ts'
-import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { fromCursor, integer, text, listPage } from '../../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../../http/schemas.ts'
-import { lastOf } from '../../../core/present.ts'
+
+const endpoint = endpointsOf({ tag: 'Products' })
 
 const productSchema = z
   .object({
     id: z.string(),
     title: z.string(),
     image: z.string().nullable(),
-    status: z.string().meta({ description: 'ACTIVE, DRAFT, ARCHIVED or UNLISTED' }),
+    status: z.string().describe('ACTIVE, DRAFT, ARCHIVED or UNLISTED'),
     variants: z.array(z.object({ id: z.string(), title: z.string(), sku: z.string().nullable() })),
-    files: z.number().int().meta({ description: 'How many files are mapped to it' }),
+    files: z.number().int().describe('How many files are mapped to it'),
   })
   .meta({ id: 'Product' })
 
 const mirrorSchema = z
   .object({
-    status: z.enum(['never', 'refreshing', 'ready', 'failed']).meta({
-      description: 'failed: the last refresh failed, and the list is from an earlier one',
-    }),
+    status: z
+      .enum(['never', 'refreshing', 'ready', 'failed'])
+      .describe('failed: the last refresh failed, and the list is from an earlier one'),
     products: z.number().int(),
     variants: z.number().int(),
-    progress: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: 'Rows read so far by a running refresh' }),
+    progress: z.number().int().nullable().describe('Rows read so far by a running refresh'),
     refreshed_at: timestamp.nullable(),
     error: z.string().nullable(),
     next_refresh_at: timestamp.nullable(),
@@ -49,16 +46,13 @@ const search = z
     sayPlain('This cannot be searched for'),
   )
   .default('')
-  .meta({ description: 'The title contains this, or a SKU begins with it, ignoring case' })
+  .describe('The title contains this, or a SKU begins with it, ignoring case')
 
 export function productRoutes(): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/products',
+    endpoint('GET /api/products', {
       summary: 'Search the shop’s products by name or SKU',
       description: 'Exact matches first, then prefixes. The list is a mirror of the catalog.',
-      tag: 'Products',
       scope: 'files:read',
       query: z.strictObject({ ...page, search }),
       replies: { 200: { description: 'A page of products', schema: listOf(productSchema) } },
@@ -69,31 +63,25 @@ export function productRoutes(): Endpoint[] {
           after,
           limit: query.limit + 1,
         })
-        const shown = rows.slice(0, query.limit)
-        const last = rows.length > query.limit ? lastOf(shown) : null
         return {
-          body: {
-            data: shown.map(recordOf),
-            next_cursor: last && toCursor([last.rank, last.title_key, last.id]),
-          },
+          body: listPage(
+            rows,
+            query.limit,
+            (last) => [last.rank, last.title_key, last.id],
+            recordOf,
+          ),
         }
       },
     }),
-    endpoint({
-      method: 'get',
-      path: '/api/products/mirror',
+    endpoint('GET /api/products/mirror', {
       summary: 'Read the age of the list of products',
-      tag: 'Products',
       scope: 'files:read',
       replies: { 200: { description: 'The current state', schema: mirrorSchema } },
       handler: async ({ caller }) => ({ body: mirrorRecord(await readMirror(caller.scope)) }),
     }),
-    endpoint({
-      method: 'post',
-      path: '/api/products/refresh',
+    endpoint('POST /api/products/refresh', {
       summary: 'Refresh the list of products',
       description: 'It takes seconds to minutes; a refresh that is already running counts.',
-      tag: 'Products',
       scope: 'files:write',
       replies: { 202: { description: 'The current state; poll it', schema: mirrorSchema } },
       handler: async ({ caller }) => {

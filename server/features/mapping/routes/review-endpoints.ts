@@ -12,7 +12,7 @@ import { storedReason } from '../../../core/texts.ts'
 import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Caller, type Endpoint } from '../../../http/endpoint.ts'
 import {
   errorSchema,
   listOf,
@@ -23,11 +23,13 @@ import {
 } from '../../../http/schemas.ts'
 import { channelOf } from '../../operations/routes.ts'
 
+const endpoint = endpointsOf({ tag: 'Products' })
+
 const candidateSchema = z.object({
   product_id: z.string(),
   product_title: z.string(),
   variant_id: z.string().nullable(),
-  image: z.string().nullable().meta({ description: 'Of the product' }),
+  image: z.string().nullable().describe('Of the product'),
   variant_title: z.string().nullable(),
   sku: z.string().nullable(),
   method: mappingMethod,
@@ -40,13 +42,11 @@ const reviewSchema = z
   .object({
     id: z.string(),
     file: z.object({ id: z.string(), filename: z.string() }),
-    candidates: z.array(candidateSchema).meta({ description: 'Best first' }),
-    score: z.number().meta({ description: 'The best candidate’s score' }),
+    candidates: z.array(candidateSchema).describe('Best first'),
+    score: z.number().describe('The best candidate’s score'),
     status: z.enum(REVIEW_STATUSES),
-    replaces: z
-      .boolean()
-      .meta({ description: 'The file has a product, which the candidate replaces' }),
-    operation_id: z.string().nullable().meta({ description: 'The operation that asked' }),
+    replaces: z.boolean().describe('The file has a product, which the candidate replaces'),
+    operation_id: z.string().nullable().describe('The operation that asked'),
     created_at: timestamp,
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),
@@ -58,8 +58,8 @@ const acceptedSchema = z.object({
   job_id: z
     .string()
     .nullable()
-    .meta({ description: 'The operation that maps the files; null if there were none to map' }),
-  open: z.number().int().meta({ description: 'How many reviews are still open' }),
+    .describe('The operation that maps the files; null if there were none to map'),
+  open: z.number().int().describe('How many reviews are still open'),
 })
 
 const choiceSchema = z
@@ -69,7 +69,6 @@ const choiceSchema = z
   })
   .meta({ id: 'ReviewAcceptance' })
 
-const byId = z.strictObject({ id: z.string() })
 const decided = { description: 'It was decided already', schema: errorSchema }
 
 export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
@@ -87,11 +86,8 @@ export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
 ]
 
 const list = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/reviews',
+  endpoint('GET /api/reviews', {
     summary: 'List files that several products fit',
-    tag: 'Products',
     scope: 'files:read',
     query: z.strictObject({
       ...page,
@@ -100,7 +96,7 @@ const list = () =>
         .string()
         .max(100)
         .optional()
-        .meta({ description: 'Only those with the best candidate and rule of this review' }),
+        .describe('Only those with the best candidate and rule of this review'),
     }),
     replies: {
       200: {
@@ -128,20 +124,17 @@ const list = () =>
 
 const groupSchema = z
   .object({
-    review: reviewSchema.meta({ description: 'The newest of the group' }),
-    rule: z.string().meta({ description: 'What suggested their best candidate' }),
+    review: reviewSchema.describe('The newest of the group'),
+    rule: z.string().describe('What suggested their best candidate'),
     rule_text: messageText,
     count: z.number().int(),
-    others: z.array(z.string()).meta({ description: 'Names of some of the other files' }),
+    others: z.array(z.string()).describe('Names of some of the other files'),
   })
   .meta({ id: 'ReviewGroup' })
 
 const groups = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/reviews/groups',
+  endpoint('GET /api/reviews/groups', {
     summary: 'List open reviews in groups with the same best candidate by the same rule',
-    tag: 'Products',
     scope: 'files:read',
     query: z.strictObject(page),
     replies: {
@@ -183,13 +176,9 @@ const groups = () =>
   })
 
 const show = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/reviews/{id}',
+  endpoint('GET /api/reviews/{id}', {
     summary: 'Read a review',
-    tag: 'Products',
     scope: 'files:read',
-    params: byId,
     replies: { 200: { description: 'The review', schema: reviewSchema } },
     handler: async ({ caller, params }) => {
       const [body] = await recordsOf(caller.scope, [await requireReview(caller.scope, params.id)])
@@ -198,13 +187,9 @@ const show = () =>
   })
 
 const accept = (engine: Engine) =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/{id}/accept',
+  endpoint('POST /api/reviews/{id}/accept', {
     summary: 'Map the file to one of the candidates',
-    tag: 'Products',
     scope: 'files:write',
-    params: byId,
     body: choiceSchema,
     replies: {
       202: { description: 'An operation maps it', schema: acceptedSchema },
@@ -220,14 +205,10 @@ const accept = (engine: Engine) =>
   })
 
 const acceptAlike = (engine: Engine) =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/{id}/accept-alike',
+  endpoint('POST /api/reviews/{id}/accept-alike', {
     summary: 'Map the files of all open reviews like this one to one of the candidates',
     description: `The same best candidate by the same rule. At most ${MAX_ACCEPTED} a call, in one operation.`,
-    tag: 'Products',
     scope: 'files:write',
-    params: byId,
     body: choiceSchema,
     replies: {
       202: { description: 'An operation maps them', schema: acceptedSchema },
@@ -260,13 +241,9 @@ const candidateOf = (
   )
 
 const reject = () =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/{id}/reject',
+  endpoint('POST /api/reviews/{id}/reject', {
     summary: 'Reject all candidates: this review is not opened again',
-    tag: 'Products',
     scope: 'files:write',
-    params: byId,
     replies: { 200: { description: 'The review', schema: reviewSchema }, 409: decided },
     handler: async ({ caller, params }) => {
       const { id } = await requireReview(caller.scope, params.id)
@@ -279,14 +256,10 @@ const reject = () =>
   })
 
 const rejectAlike = () =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/{id}/reject-alike',
+  endpoint('POST /api/reviews/{id}/reject-alike', {
     summary: 'Reject all candidates of all open reviews like this one',
     description: `At most ${MAX_ACCEPTED} a call. \`POST /api/reviews/reopen\` undoes it.`,
-    tag: 'Products',
     scope: 'files:write',
-    params: byId,
     replies: {
       200: {
         description: 'The rejected reviews',
@@ -305,11 +278,8 @@ const rejectAlike = () =>
   })
 
 const reopen = () =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/reopen',
+  endpoint('POST /api/reviews/reopen', {
     summary: 'Open rejected reviews again',
-    tag: 'Products',
     scope: 'files:write',
     atomic: true,
     body: z.strictObject({ ids: z.array(z.string()).min(1).max(MAX_ACCEPTED) }),
@@ -327,11 +297,8 @@ const reopen = () =>
   })
 
 const countAbove = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/reviews/accept',
+  endpoint('GET /api/reviews/accept', {
     summary: 'Count the reviews that would be accepted above a score',
-    tag: 'Products',
     scope: 'files:read',
     query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),
     replies: {
@@ -347,12 +314,9 @@ const countAbove = () =>
   })
 
 const acceptAbove = (engine: Engine) =>
-  endpoint({
-    method: 'post',
-    path: '/api/reviews/accept',
+  endpoint('POST /api/reviews/accept', {
     summary: 'Accept the best candidate of every review above a score',
     description: `Reviews whose best candidates score the same stay open. At most ${MAX_ACCEPTED} a call: \`open\` says what is left.`,
-    tag: 'Products',
     scope: 'files:write',
     body: z.strictObject({ above: z.number().min(0).max(1) }).meta({ id: 'ReviewsAcceptance' }),
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },

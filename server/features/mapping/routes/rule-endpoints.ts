@@ -14,7 +14,7 @@ import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, listOf, timestamp } from '../../../http/schemas.ts'
 import { channelOf } from '../../operations/routes.ts'
 import {
@@ -43,49 +43,51 @@ const pattern = z
     sayPlain('A name cannot contain control characters'),
   )
   .refine((name) => /[^*]/.test(name), sayPlain('Enter a part of the names, besides *'))
-  .meta({
-    description:
-      'The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored.',
-  })
+  .describe(
+    'The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored.',
+  )
 const position = z
   .number()
   .int()
   .min(1)
   .max(MAX_RULES)
-  .meta({ description: 'From 1: the first rule that a name matches counts' })
+  .describe('From 1: the first rule that a name matches counts')
 const productId = z.string().max(255)
-const variantId = z.string().max(255).nullable().meta({ description: 'Null: the whole product' })
-const skuTemplate = z.string().trim().min(1, sayPlain('Enter a SKU')).max(255).meta({
-  description:
+const variantId = z.string().max(255).nullable().describe('Null: the whole product')
+const skuTemplate = z
+  .string()
+  .trim()
+  .min(1, sayPlain('Enter a SKU'))
+  .max(255)
+  .describe(
     'The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules.',
-})
+  )
 
-const newFiles = z.enum(NEW_FILES_CHOICES).nullable().meta({
-  description:
+const newFiles = z
+  .enum(NEW_FILES_CHOICES)
+  .nullable()
+  .describe(
     'Whether files that it maps to a product that was sold go to its past buyers; null: as the product or the shop says',
-})
+  )
 
 const ruleSchema = z
   .object({
     id: z.string(),
     pattern: z.string(),
-    product_id: z.string().nullable().meta({ description: 'Null: `sku_template` names it' }),
+    product_id: z.string().nullable().describe('Null: `sku_template` names it'),
     product_title: z.string().nullable(),
     sku_template: z.string().nullable(),
     variant_id: z.string().nullable(),
     variant_title: z.string().nullable(),
-    image: z.string().nullable().meta({ description: 'Of the product' }),
-    missing: z
-      .boolean()
-      .meta({ description: 'The catalog has the product no longer: the rule is passed over' }),
+    image: z.string().nullable().describe('Of the product'),
+    missing: z.boolean().describe('The catalog has the product no longer: the rule is passed over'),
     new_files: newFiles,
     created_at: timestamp,
     created_by: z.string(),
   })
   .meta({ id: 'MappingRule' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Products', scope: 'settings:write' } as const
+const endpoint = endpointsOf({ tag: 'Products', scope: 'settings:write' })
 const saved = { description: 'The rule', schema: ruleSchema }
 const taken = { description: 'Another rule is about the same names', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
@@ -102,10 +104,7 @@ export const ruleRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
 ]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/mapping-rules',
+  endpoint('GET /api/mapping-rules', {
     summary: 'List the rules that map files by their names, in their order',
     description: `Imports and re-matches apply them after a SKU that the import names, and before guesses. At most ${MAX_RULES}.`,
     scope: 'files:read',
@@ -116,10 +115,7 @@ const list = () =>
   })
 
 const count = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/mapping-rules/count',
+  endpoint('GET /api/mapping-rules/count', {
     summary: 'Count the files whose names a rule would match',
     scope: 'files:read',
     query: z.strictObject({ pattern }),
@@ -129,11 +125,8 @@ const count = () =>
         schema: z
           .object({
             files: z.number().int(),
-            unmapped: z
-              .number()
-              .int()
-              .meta({ description: 'Of them, those that never had a product' }),
-            examples: z.array(z.string()).meta({ description: 'Some of their names' }),
+            unmapped: z.number().int().describe('Of them, those that never had a product'),
+            examples: z.array(z.string()).describe('Some of their names'),
           })
           .meta({ id: 'MappingRuleCount' }),
       },
@@ -198,10 +191,7 @@ function requireWildcards(template: string, written: string): void {
 }
 
 const create = () =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/mapping-rules',
+  endpoint('POST /api/mapping-rules', {
     summary: 'Create a rule that maps files by their names',
     atomic: true,
     body: z
@@ -209,7 +199,7 @@ const create = () =>
         pattern,
         ...{ product_id: productId.optional(), variant_id: variantId.optional() },
         ...{ sku_template: skuTemplate.optional(), new_files: newFiles.default(null) },
-        position: position.optional().meta({ description: 'Absent: the last' }),
+        position: position.optional().describe('Absent: the last'),
       })
       .refine(
         ({ product_id, sku_template }) =>
@@ -231,13 +221,9 @@ const create = () =>
   })
 
 const read = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/mapping-rules/{id}',
+  endpoint('GET /api/mapping-rules/{id}', {
     summary: 'Read a rule',
     scope: 'files:read',
-    params: byId,
     replies: { 200: saved },
     handler: async ({ caller, params }) => ({
       body: recordOf(await requireRule(caller.scope, requirePublicId('rule', params.id))),
@@ -245,12 +231,8 @@ const read = () =>
   })
 
 const change = () =>
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/mapping-rules/{id}',
+  endpoint('PATCH /api/mapping-rules/{id}', {
     summary: 'Change a rule, or its place',
-    params: byId,
     body: z
       .strictObject({
         pattern: pattern.optional(),
@@ -281,12 +263,8 @@ const change = () =>
   })
 
 const remove = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/mapping-rules/{id}',
+  endpoint('DELETE /api/mapping-rules/{id}', {
     summary: 'Delete a rule; files keep their products',
-    params: byId,
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {
       await deleteRule(caller.scope, requirePublicId('rule', params.id))
@@ -295,19 +273,15 @@ const remove = () =>
   })
 
 const apply = (engine: Engine) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/mapping-rules/{id}/apply',
+  endpoint('POST /api/mapping-rules/{id}/apply', {
     summary: 'Map the files that match a rule and never had a product',
     scope: 'files:write',
-    params: byId,
     replies: {
       202: {
         description: 'An operation maps them',
         schema: z.object({
           files: z.number().int(),
-          job_id: z.string().nullable().meta({ description: 'Null: there is no such file' }),
+          job_id: z.string().nullable().describe('Null: there is no such file'),
         }),
       },
     },

@@ -1,6 +1,5 @@
 // The document that an operation produced: an export, a list of links.
 import { say } from '../../../../plugins/contract.ts'
-import { z } from 'zod'
 import type { Engine, OperationRow } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { locateArtifact } from '../../../files/artifacts.ts'
@@ -15,15 +14,12 @@ export const artifactRoutes = (parts: {
   engine: Engine
   stores: ReadonlyMap<string, BlobStore>
 }): Endpoint[] => [
-  endpoint({
-    method: 'get',
-    path: '/api/operations/{id}/artifact',
+  endpoint('GET /api/operations/{id}/artifact', {
     summary: 'Download what an operation produced',
     description:
       'As an attachment; supports `Range` and `If-None-Match`. It also needs the scope of the operation itself: `files:read` for an export, `links:write` for a list of links.',
     tag: 'Operations',
     scope: 'operations:read',
-    params: z.strictObject({ id: z.string() }),
     replies: contentReplies,
     handler: async ({ caller, params, ctx }) => {
       const operation = await findOperation(parts.engine, caller.scope, params.id)

@@ -5,6 +5,7 @@ import { workflowOf } from '../../../../test/engine.ts'
 import { makeFiles, type MadeFile } from '../../../../test/files.ts'
 import type { EngineWorker } from '../../../engine/worker.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { soakTest } from '../../../../test/scale.ts'
 
 let app: TestApp
 let worker: EngineWorker
@@ -319,7 +320,7 @@ describe('POST /api/files/bulk-delete', () => {
     expect(kept).toEqual([{ filename: `${batches}-whole.txt` }])
   })
 
-  it('the action itself does so too, on any selection and after a preview', async () => {
+  soakTest('the action itself does so too, on any selection and after a preview', async () => {
     const [lost] = await some(owner, 1)
     const { items } = await app.engine.untilEnd(
       await app.engine.start(workflowOf('make-bytes'), [`${batches}-whole.txt`]),

@@ -13,7 +13,7 @@ import { hasEnded, type OperationRow } from '../../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import {
-  endpoint,
+  endpointsOf,
   type Caller,
   type Endpoint,
   type Reply,
@@ -26,6 +26,8 @@ import { errorSchema, tags } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 import { anyFileIds } from '../selection.ts'
 import { channelOf, type OperationParts } from '../routes.ts'
+
+const endpoint = endpointsOf({ tag: 'Files' })
 
 /** How long the caller of a small change waits: it is answered within the request. */
 const SMALL_WAIT_SECONDS = 120
@@ -46,13 +48,10 @@ export function bulkRoutes(parts: OperationParts): Endpoint[] {
 }
 
 const update = (parts: OperationParts) =>
-  endpoint({
-    method: 'put',
-    path: '/api/files/bulk-update',
+  endpoint('PUT /api/files/bulk-update', {
     summary: 'Change the settings and tags of files',
     description:
       'Up to 500 files are processed within the request; with more, it waits like an import and answers 202 with the counts so far. Malformed and unknown ids count as `failed`, each with its error.',
-    tag: 'Files',
     scope: 'files:write',
     body: z
       .strictObject({
@@ -104,13 +103,10 @@ const update = (parts: OperationParts) =>
   })
 
 const remove = (parts: OperationParts) =>
-  endpoint({
-    method: 'post',
-    path: '/api/files/bulk-delete',
+  endpoint('POST /api/files/bulk-delete', {
     summary: 'Move files to the trash, or purge them',
     description:
       'Up to 100 files are processed within the request; with more, it waits like an import. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`. Malformed and unknown ids count as `failed`, each with its error.',
-    tag: 'Files',
     scope: 'files:delete',
     body: z
       .strictObject({

@@ -2,32 +2,27 @@
 // or JSON.
 import type { Context } from 'koa'
 import Papa from 'papaparse'
-import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { firstOf } from '../../../core/present.ts'
 import { hasEnded, type Engine, type OperationRow } from '../../../engine/engine.ts'
 import { plainCell } from '../../../files/cells.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { operationId, operationRecord } from '../record.ts'
 import { itemRecord } from '../item-record.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
 import { findOperation, type OperationParts } from '../routes.ts'
 
+const endpoint = endpointsOf({ tag: 'Operations', scope: 'operations:read' })
+
 const HEARTBEAT_MS = 15_000
 /** The interval of polling: notifications may be lost with their connection. */
 const POLL_MS = 2000
-const byId = z.strictObject({ id: z.string() })
 
 export function operationLogRoutes(parts: OperationParts): Endpoint[] {
   const { engine } = parts
   const log = (ending: 'csv' | 'json', summary: string, type: string) =>
-    endpoint({
-      method: 'get',
-      path: `/api/operations/{id}/log.${ending}`,
+    endpoint(`GET /api/operations/{id}/log.${ending}`, {
       summary,
-      tag: 'Operations',
-      scope: 'operations:read',
-      params: byId,
       replies: {
         200: {
           description: 'Every item with its result, as a download',
@@ -51,15 +46,10 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
   return [
     log('csv', 'Export an operation’s log as CSV', 'text/csv; charset=utf-8'),
     log('json', 'Export an operation’s log as JSON', 'application/json'),
-    endpoint({
-      method: 'get',
-      path: '/api/operations/{id}/events',
+    endpoint('GET /api/operations/{id}/events', {
       summary: 'Watch an operation: server-sent events',
       description:
         '`progress` immediately and with every change, `end` when it has ended; both contain the operation. Read it with fetch, since EventSource cannot send Authorization.',
-      tag: 'Operations',
-      scope: 'operations:read',
-      params: byId,
       replies: {
         200: { description: 'Events, until it has ended', schema: null, type: 'text/event-stream' },
       },

@@ -26,45 +26,38 @@ const triedFileSchema = z
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'Why the file would stay as it is; null: nothing prevents it' }),
+      .describe('Why the file would stay as it is; null: nothing prevents it'),
     problem_text: messageText,
-    before: changes.meta({ description: 'The fields that would change, before' }),
-    after: changes.meta({
-      description:
-        'The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes',
-    }),
+    before: changes.describe('The fields that would change, before'),
+    after: changes.describe(
+      'The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes',
+    ),
     warnings: z.array(warning),
     steps: z
       .array(
         z.object({
-          step: z.number().int().meta({ description: 'The index in `steps`' }),
+          step: z.number().int().describe('The index in `steps`'),
           result: z
             .enum(['done', 'unchanged', 'other_files', 'not_tried', 'kept', 'skipped', 'failed'])
-            .meta({
-              description:
-                '`other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged',
-            }),
+            .describe(
+              '`other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged',
+            ),
           message: z.string().nullable(),
           message_text: messageText,
         }),
       )
-      .meta({
-        description:
-          'Up to the step that ends the file; steps on the whole operation are not tried',
-      }),
+      .describe('Up to the step that ends the file; steps on the whole operation are not tried'),
     picture: z
       .object({ content_type: z.string(), base64: z.string() })
       .nullable()
-      .meta({ description: 'The new bytes, if they are an image of at most 256 KB' }),
+      .describe('The new bytes, if they are an image of at most 256 KB'),
   })
   .meta({ id: 'TriedFile' })
 
 const trialSchema = z.object({ data: z.array(triedFileSchema) }).meta({ id: 'WorkflowTrial' })
 
 export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
-  endpoint({
-    method: 'post',
-    path: '/api/workflows/try',
+  endpoint('POST /api/workflows/try', {
     summary: 'Try a workflow on up to ten files without saving it',
     description:
       'Answers after the steps have run. Nothing is changed or sent, and new bytes are thrown away. It is checked as for saving, except its name and channel. It takes up to a minute; files over 50 MB are only planned.',
@@ -78,7 +71,7 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
           .min(1)
           .max(MOST_FILES)
           .optional()
-          .meta({ description: 'Absent: the newest ten files' }),
+          .describe('Absent: the newest ten files'),
       })
       .meta({ id: 'WorkflowTrialRequest' }),
     replies: {

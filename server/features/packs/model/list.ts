@@ -52,16 +52,12 @@ export function listPacks(
 }
 
 /** The pack with this bare UUID, or null. */
-export async function readPack(scope: ShopScope, id: string): Promise<PackRow | null> {
-  const [row] = await scope.query<PackRow>(
+export const readPack = (scope: ShopScope, id: string): Promise<PackRow | null> =>
+  scope.first<PackRow>(
     `with chosen as (select * from packs where shop_id = :shop and id = :id) select ${DETAILS}`,
     { id },
   )
-  return row ?? null
-}
 
 export async function hasPack(scope: ShopScope, id: string): Promise<boolean> {
-  return (
-    (await scope.query('select from packs where shop_id = :shop and id = :id', { id })).length > 0
-  )
+  return await scope.has('select from packs where shop_id = :shop and id = :id', { id })
 }

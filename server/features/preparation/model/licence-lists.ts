@@ -75,14 +75,12 @@ export const listLicenceLists = (
   )
 
 /** The list with this UUID, or null. */
-export async function readLicenceList(scope: ShopScope, id: string): Promise<LicenceList | null> {
-  const [row] = await scope.query<LicenceList>(
+export const readLicenceList = (scope: ShopScope, id: string): Promise<LicenceList | null> =>
+  scope.first<LicenceList>(
     `select ${COLUMNS} from licence_lists l
      where l.shop_id = :shop and l.id = :id and l.deleted_at is null`,
     { id },
   )
-  return row ?? null
-}
 
 const OWN_KEYS: LicenceTerms = {
   ...{ generate: null, expiry_days: null, activation_limit: null, revoke_on_refund: false },

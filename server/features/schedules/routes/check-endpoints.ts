@@ -11,10 +11,12 @@ import { impactOf } from '../../files/impact.ts'
 import { listFilePage, totalOfFiles } from '../../../files/list.ts'
 import { readShop, timeZone } from '../../../files/shop-settings.ts'
 import { deletes } from '../../workflows/describe.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { actionField, cron, scheduleBody, timesOf, workflow } from '../record.ts'
 import { errorSchema, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import { impactSchema } from '../../files/routes/impact-endpoints.ts'
+
+const endpoint = endpointsOf({ tag: 'Schedules' })
 
 const SAMPLE = 10
 
@@ -35,11 +37,8 @@ export const scheduleCheckRoutes = (parts: ScheduleRouteParts): Endpoint[] => [
 ]
 
 const templates = (): Endpoint =>
-  endpoint({
-    method: 'get',
-    path: '/api/schedules/templates',
+  endpoint('GET /api/schedules/templates', {
     summary: 'List templates of schedules, in the form of request bodies',
-    tag: 'Schedules',
     scope: 'operations:read',
     replies: {
       200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
@@ -48,15 +47,12 @@ const templates = (): Endpoint =>
   })
 
 const nextRuns = ({ clock }: ScheduleRouteParts): Endpoint =>
-  endpoint({
-    method: 'post',
-    path: '/api/schedules/check',
+  endpoint('POST /api/schedules/check', {
     summary: 'List the next runs of a cron line',
-    tag: 'Schedules',
     scope: 'operations:read',
     body: z.strictObject({
       cron,
-      time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }),
+      time_zone: timeZone.optional().describe('Absent: the shop’s'),
     }),
     replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
     handler: async ({ caller, body }) => {
@@ -68,11 +64,8 @@ const nextRuns = ({ clock }: ScheduleRouteParts): Endpoint =>
   })
 
 const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
-  endpoint({
-    method: 'post',
-    path: '/api/schedules/match',
+  endpoint('POST /api/schedules/match', {
     summary: 'Show which files a run would find now',
-    tag: 'Schedules',
     scope: 'files:read',
     body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
     replies: {
@@ -83,7 +76,7 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
             total: z.number().int(),
             total_is_exact: totalIsExact,
             sample: z.array(z.string()),
-            impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
+            impact: impactSchema.nullable().describe('Null: it deletes nothing'),
           })
           .meta({ id: 'ScheduleMatch' }),
       },

@@ -1,13 +1,13 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { present } from '../../../core/present.ts'
 import { createApiKey } from '../../../http/auth.ts'
-import { fromCursor, toCursor, uuid } from '../../../http/cursors.ts'
-import { endpoint, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
+import { fromCursor, uuid, listPage } from '../../../http/cursors.ts'
+import { endpointsOf, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 
@@ -18,44 +18,40 @@ const keySchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    hint: z.string().meta({ description: 'The first characters of the key' }),
+    hint: z.string().describe('The first characters of the key'),
     scopes: z.array(z.string()),
     created_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'null: never' }),
-    last_used_at: timestamp.nullable().meta({ description: 'To the minute' }),
+    expires_at: timestamp.nullable().describe('null: never'),
+    last_used_at: timestamp.nullable().describe('To the minute'),
     revoked_at: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 
 const keyBody = z
   .strictObject({
-    name: givenName.meta({ description: 'Its name in history' }),
+    name: givenName.describe('Its name in history'),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, sayPlain('At least one scope'))
       .max(SCOPES.length)
       .transform((scopes) => [...new Set(scopes)])
-      .meta({ description: 'Only scopes that the caller has' }),
+      .describe('Only scopes that the caller has'),
     expires_in_days: z
       .number()
       .int()
       .min(1, sayPlain('At least 1 day; absent means never'))
-      .max(MAX_DAYS, `At most ${MAX_DAYS} days; absent means never`)
+      .max(MAX_DAYS, sayFixed('At most {count} days; absent means never', { count: MAX_DAYS }))
       .nullable()
       .optional(),
   })
   .meta({ id: 'ApiKeyRequest' })
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'API keys', scope: 'settings:write' } as const
+const endpoint = endpointsOf({ tag: 'API keys', scope: 'settings:write' })
 
 export const apiKeyRoutes = (clock: () => Date): Endpoint[] => [list(), create(clock), revoke()]
 
 const list = () =>
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/api-keys',
+  endpoint('GET /api/api-keys', {
     summary: 'List API keys, newest first',
     query: z.strictObject(shortPage),
     replies: {
@@ -64,21 +60,12 @@ const list = () =>
     handler: async ({ caller, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [uuid])?.[0] ?? null
       const rows = await listApiKeys(caller.scope, { before, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      return {
-        body: {
-          data: shown.map(recordOf),
-          next_cursor: rows.length > limit ? toCursor([lastOf(shown).id]) : null,
-        },
-      }
+      return { body: listPage(rows, limit, (last) => [last.id], recordOf) }
     },
   })
 
 const create = (clock: () => Date) =>
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/api-keys',
+  endpoint('POST /api/api-keys', {
     summary: 'Create an API key',
     description:
       'Only this answer contains the key: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
@@ -111,13 +98,9 @@ const create = (clock: () => Date) =>
   })
 
 const revoke = () =>
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/api-keys/{id}',
+  endpoint('DELETE /api/api-keys/{id}', {
     summary: 'Revoke an API key',
     description: 'The key stops working immediately. It stays in the list.',
-    params: byId,
     replies: { 204: { description: 'It is revoked', schema: null } },
     handler: async ({ caller, params }) => {
       if (!(await revokeApiKey(caller.scope, requirePublicId('key', params.id))))

@@ -10,7 +10,7 @@ import {
   type Plans,
 } from '../../../core/configuration/plan-list.ts'
 import { refreshPlan, type PlanParts } from '../shop-plan.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../../http/schemas.ts'
 
 const count = z.number().nullable()
@@ -42,16 +42,13 @@ const stateSchema = z
   })
   .meta({ id: 'PlanState' })
 
-const about = { tag: 'Settings' } as const
+const endpoint = endpointsOf({ tag: 'Settings' })
 const nothing = { description: 'This installation has no plans', schema: errorSchema }
 
 export type PlanRouteParts = PlanParts & { baseUrl: string }
 
 export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/plan',
+  endpoint('GET /api/plan', {
     summary: 'Read the shop’s plan, its limits and what is used',
     scope: 'operations:read',
     query: z.strictObject({
@@ -79,10 +76,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
       }
     },
   }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/plan',
+  endpoint('POST /api/plan', {
     summary: 'Request another plan',
     description: 'Returns the address of the platform’s page on which the merchant confirms it.',
     scope: 'settings:write',

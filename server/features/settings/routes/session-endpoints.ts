@@ -10,9 +10,7 @@ const sessionSchema = z
   .meta({ id: 'Session' })
 
 export const sessionRoutes = (): Endpoint[] => [
-  endpoint({
-    method: 'get',
-    path: '/api/session',
+  endpoint('GET /api/session', {
     summary: 'Read who is signed in, and to which shop',
     tag: 'Session',
     scope: null,

@@ -12,9 +12,7 @@ const storefrontSchema = z
   .meta({ id: 'StorefrontAccess' })
 
 export const storefrontRoutes = (): Endpoint[] => [
-  endpoint({
-    method: 'get',
-    path: '/api/storefront',
+  endpoint('GET /api/storefront', {
     summary: 'Read which scopes the storefront has granted',
     description: 'A write scope includes its read scope.',
     tag: 'Settings',

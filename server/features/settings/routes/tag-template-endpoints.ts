@@ -10,9 +10,8 @@ import {
   type TagTemplate,
 } from '../tag-templates.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
-import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
-import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { fromCursor, text, listPage } from '../../../http/cursors.ts'
+import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import {
   errorSchema,
   givenName,
@@ -28,18 +27,14 @@ const templateSchema = z
 
 const tags = anyTags.min(1, sayPlain('At least one tag'))
 
-const byId = z.strictObject({ id: z.string() })
-const about = { tag: 'Tags', scope: 'files:write' } as const
+const endpoint = endpointsOf({ tag: 'Tags', scope: 'files:write' })
 const saved = { description: 'The template', schema: templateSchema }
 const taken = { description: 'Another template has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export const tagTemplateRoutes = (): Endpoint[] => [list, create, read, change, remove]
 
-const list = endpoint({
-  ...about,
-  method: 'get',
-  path: '/api/tag-templates',
+const list = endpoint('GET /api/tag-templates', {
   summary: 'List tag templates, by name',
   scope: 'files:read',
   query: z.strictObject(shortPage),
@@ -47,16 +42,11 @@ const list = endpoint({
   handler: async ({ caller, query: { limit, cursor } }) => {
     const after = fromCursor(cursor, [text])?.[0] ?? ''
     const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
-    const shown = rows.slice(0, limit)
-    const next = rows.length > limit ? toCursor([nameKey(lastOf(shown).name)]) : null
-    return { body: { data: shown.map(recordOf), next_cursor: next } }
+    return { body: listPage(rows, limit, (last) => [nameKey(last.name)], recordOf) }
   },
 })
 
-const create = endpoint({
-  ...about,
-  method: 'post',
-  path: '/api/tag-templates',
+const create = endpoint('POST /api/tag-templates', {
   summary: 'Create a tag template',
   atomic: true,
   body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
@@ -67,25 +57,17 @@ const create = endpoint({
   }),
 })
 
-const read = endpoint({
-  ...about,
-  method: 'get',
-  path: '/api/tag-templates/{id}',
+const read = endpoint('GET /api/tag-templates/{id}', {
   summary: 'Read a tag template',
   scope: 'files:read',
-  params: byId,
   replies: { 200: saved },
   handler: async ({ caller, params }) => ({
     body: recordOf(await requireTemplate(caller.scope, requirePublicId('template', params.id))),
   }),
 })
 
-const change = endpoint({
-  ...about,
-  method: 'patch',
-  path: '/api/tag-templates/{id}',
+const change = endpoint('PATCH /api/tag-templates/{id}', {
   summary: 'Rename a tag template, or replace its tags',
-  params: byId,
   body: z
     .strictObject({ name: givenName.optional(), tags: tags.optional() })
     .meta({ id: 'TagTemplateChange' }),
@@ -97,12 +79,8 @@ const change = endpoint({
   }),
 })
 
-const remove = endpoint({
-  ...about,
-  method: 'delete',
-  path: '/api/tag-templates/{id}',
+const remove = endpoint('DELETE /api/tag-templates/{id}', {
   summary: 'Delete a tag template; files keep their tags',
-  params: byId,
   replies: { 204: { description: 'Deleted', schema: null } },
   handler: async ({ caller, params }) => {
     await deleteTemplate(caller.scope, requirePublicId('template', params.id))

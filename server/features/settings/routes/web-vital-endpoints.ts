@@ -18,9 +18,7 @@ const body = z
   .meta({ id: 'WebVitals' })
 
 export const webVitalRoutes = ({ log }: { log: Logger }): Endpoint[] => [
-  endpoint({
-    method: 'post',
-    path: '/api/web-vitals',
+  endpoint('POST /api/web-vitals', {
     summary: 'Report how fast the admin page was in a browser',
     description: 'Of the page itself: Web Vitals, in milliseconds (CLS: without a unit).',
     tag: 'Session',

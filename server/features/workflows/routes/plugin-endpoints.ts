@@ -44,10 +44,9 @@ const actionSchema = z
         intro: z.string().nullable(),
         note: z.string().nullable(),
       })
-      .meta({
-        description:
-          'Texts. `title` to `skipped`, `intro` and `note` are ICU messages of `count` and options',
-      }),
+      .describe(
+        'Texts. `title` to `skipped`, `intro` and `note` are ICU messages of `count` and options',
+      ),
     promoted: z.boolean(),
     fits: z.object({
       places: z.array(z.enum(['files', 'trash', 'list'])).readonly(),
@@ -81,7 +80,7 @@ const alternative = z.object({
         usual: z
           .literal(true)
           .optional()
-          .meta({ description: 'The initial choice, by the settings of the shop' }),
+          .describe('The initial choice, by the settings of the shop'),
       }),
     )
     .readonly(),
@@ -96,20 +95,18 @@ const pluginSchema = z
     scope: z.enum(['items', 'operation']),
     undo: z.enum(['fields', 'none']),
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),
-    options: z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' }),
+    options: z.record(z.string(), z.unknown()).describe('JSON Schema'),
     touches_bytes: z.boolean(),
     actions: z
       .array(actionSchema)
       .readonly()
-      .meta({ description: 'Its entries in menus; none: it is only a step of workflows' }),
+      .describe('Its entries in menus; none: it is only a step of workflows'),
     alternatives: z
       .array(alternative)
       .readonly()
-      .meta({ description: 'Decisions of its form that replace several options' }),
+      .describe('Decisions of its form that replace several options'),
     makes_files: z.boolean(),
-    advice: z
-      .record(z.string(), z.string())
-      .meta({ description: 'By error code: what to do next' }),
+    advice: z.record(z.string(), z.string()).describe('By error code: what to do next'),
   })
   .meta({ id: 'Plugin' })
 
@@ -117,10 +114,10 @@ const listSchema = z.object({
   data: z.array(pluginSchema),
   channel_actions: z
     .array(z.object({ id: z.string(), title: z.string() }))
-    .meta({ description: 'Actions in the history that a channel starts: they are in no menu' }),
+    .describe('Actions in the history that a channel starts: they are in no menu'),
   groups: z
     .array(z.object({ id: groupId, title: z.string() }))
-    .meta({ description: 'The sections of the menu, in order' }),
+    .describe('The sections of the menu, in order'),
 })
 const groups = Object.entries(GROUPS).map(([id, title]) => ({ id: id as GroupId, title }))
 
@@ -136,9 +133,7 @@ export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
     .filter((workflow) => filePlaceOf(workflow, plugins) === 'rows')
     .map(({ action, title }) => ({ id: action, title }))
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/plugins',
+    endpoint('GET /api/plugins', {
       summary: 'List the plugins that workflows are made of',
       tag: 'Workflows',
       scope: 'operations:read',

@@ -9,9 +9,7 @@ import { parcelChannel } from './channel.ts'
 const startSchema = z.object({ job_id: z.string() }).meta({ id: 'ParcelStart' })
 
 export const parcelRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
-  endpoint({
-    method: 'post',
-    path: '/api/parcels',
+  endpoint('POST /api/parcels', {
     summary: 'Import a text as a file',
     tag: 'Import',
     scope: 'imports:write',

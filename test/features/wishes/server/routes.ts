@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { queueTask } from '../../core/queue/background.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { filename, listOf, timestamp } from '../../http/schemas.ts'
 import { GRANT } from './grant-task.ts'
 import { addWish, listWishes, type WishRow } from './wishes.ts'
+
+const endpoint = endpointsOf({ tag: 'Files' })
 
 const wishSchema = z
   .object({ id: z.string(), filename: z.string(), granted_at: timestamp.nullable() })
@@ -15,22 +17,16 @@ const recordOf = ({ id, filename, granted_at }: WishRow): z.output<typeof wishSc
 })
 
 export const wishRoutes = (): Endpoint[] => [
-  endpoint({
-    method: 'get',
-    path: '/api/wishes',
+  endpoint('GET /api/wishes', {
     summary: 'List wishes, newest first',
-    tag: 'Files',
     scope: 'files:read',
     replies: { 200: { description: 'The last 100', schema: listOf(wishSchema) } },
     handler: async ({ caller }) => ({
       body: { data: (await listWishes(caller.scope)).map(recordOf), next_cursor: null },
     }),
   }),
-  endpoint({
-    method: 'post',
-    path: '/api/wishes',
+  endpoint('POST /api/wishes', {
     summary: 'Wish for a file',
-    tag: 'Files',
     scope: 'files:write',
     body: z.strictObject({ filename }),
     replies: { 201: { description: 'The wish', schema: wishSchema } },

@@ -4,7 +4,7 @@ import { useAct, type useStartOperation } from '../../operations/calls.ts'
 import { type Operation } from '../../../shell/client/types.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { Text } from '../../../shell/ui/index.ts'
+import { Hint, Text } from '../../../shell/ui/index.ts'
 import { allOf } from '../../../shell/files/selection-labels.ts'
 import { type ActionFiles } from '../selection.ts'
 import { Preview, usePreview } from './preview.tsx'
@@ -115,9 +115,7 @@ export function BulkDialog(props: Props) {
     >
       {error && <Problem error={error} what={t('This could not be started')} />}
       {about !== null && 'filter' in chosen.select && (
-        <Text as="p" tone="subdued">
-          {allOf(chosen.select.filter, chosen.count)}
-        </Text>
+        <Hint>{allOf(chosen.select.filter, chosen.count)}</Hint>
       )}
       {children}
       {note && (

@@ -138,7 +138,6 @@ const CriteriaFields = ({ form, errors, onChange }: FieldsProps) => (
       <TextField
         label={t('Uploaded before')}
         type="date"
-        autoComplete="off"
         value={form.uploaded_before}
         onChange={(uploaded_before) => onChange({ uploaded_before })}
       />

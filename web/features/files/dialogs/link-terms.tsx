@@ -91,7 +91,6 @@ const Recipient = ({ form, errors, onChange }: Omit<Props, 'files'>) => (
       label={t('Customer’s email (optional)')}
       type="email"
       inputMode="email"
-      autoComplete="off"
       placeholder={t('name@example.com')}
       helpText={t('Saved with the links, so that you can tell who they are for.')}
       value={form.email}

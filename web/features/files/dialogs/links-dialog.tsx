@@ -53,7 +53,6 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
         loading: create.isPending,
         onAction: submit,
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
       onEnter={submit}
     >
       {error && <Problem error={error} what={t('The links could not be created')} />}

@@ -6,7 +6,7 @@ import { type DownloadLink } from '../../../shell/client/types.ts'
 import { Code, Copy } from '../../../shell/components/copy.tsx'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { Banner, Button, InlineStack, Text } from '../../../shell/ui/index.ts'
+import { Banner, Button, InlineStack, SmallPrint, Text } from '../../../shell/ui/index.ts'
 import { linkTerms, notSentText } from '../../links/labels.ts'
 import { linksCsv } from '../../links/list-labels.ts'
 import { t } from '../../../shell/messages/t.ts'
@@ -106,9 +106,7 @@ function MadeLinkRow({ link, onMail }: { link: DownloadLink; onMail: () => void 
         )}
       </InlineStack>
       {url !== null && <Code text={url} what={t('link to {filename}', { filename })} wrap />}
-      <Text as="span" variant="bodySm" tone="subdued">
-        {linkTerms(terms)}
-      </Text>
+      <SmallPrint>{linkTerms(terms)}</SmallPrint>
     </li>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { type File } from '../../../shell/client/types.ts'
 import { SortableList } from '../../../shell/components/sortable.tsx'
 import { sizeText } from '../../../shell/labels/size.ts'
-import { BlockStack, Text, TextField } from '../../../shell/ui/index.ts'
+import { BlockStack, SmallPrint, Text, TextField } from '../../../shell/ui/index.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
@@ -47,7 +47,6 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
       <DocumentOrder files={files} onOrder={setFiles} />
       <TextField
         label={t('Name of the new document')}
-        autoComplete="off"
         maxLength={250}
         value={form.filename}
         error={errors.filename}
@@ -88,9 +87,7 @@ const DocumentOrder = ({ files, onOrder }: OrderProps) => (
             <Text as="span" breakWord>
               {filename}
             </Text>
-            <Text as="span" variant="bodySm" tone="subdued">
-              {sizeText(size_bytes)}
-            </Text>
+            <SmallPrint>{sizeText(size_bytes)}</SmallPrint>
           </span>
           {buttons}
         </>

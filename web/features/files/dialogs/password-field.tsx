@@ -14,7 +14,6 @@ export function PasswordField(props: Props) {
       {...props}
       label={t('Password (optional)')}
       type="password"
-      autoComplete="off"
       helpText={t('For PDFs that need a password to open. It is not stored in the history.')}
     />
   )

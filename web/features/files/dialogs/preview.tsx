@@ -6,7 +6,7 @@ import { type Item, type Operation } from '../../../shell/client/types.ts'
 import { LoadingRows } from '../../../shell/components/lists.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { Progress } from '../../operations/status.tsx'
-import { BlockStack, Link, Text } from '../../../shell/ui/index.ts'
+import { BlockStack, Hint, Link, Text } from '../../../shell/ui/index.ts'
 import { changesOf } from '../../operations/change.ts'
 import { type PreviewPart, partsOfAll, partsOfCounts } from '../../operations/preview-parts.ts'
 import { Changes } from '../../operations/changes.tsx'
@@ -69,10 +69,10 @@ export function Preview({
       {intentions !== '' && (
         <Text as="p">{together ? intentions : t('Also: {list}.', { list: intentions })}</Text>
       )}
-      <Text as="p" tone="subdued">
+      <Hint>
         {t('Nothing has been changed yet.')}{' '}
         <Link url={`/operations/${operation.id}`}>{t('Show every file')}</Link>
-      </Text>
+      </Hint>
     </BlockStack>
   )
 }

@@ -97,7 +97,6 @@ function PatternField({ form, errors, onChange }: FieldsProps) {
       <TextField
         id={PATTERN}
         label={t('Pattern')}
-        autoComplete="off"
         autoFocus
         maxLength={250}
         value={form.pattern}
@@ -174,7 +173,6 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
       <div className="pairs">
         <TextField
           label={t('Find')}
-          autoComplete="off"
           autoFocus
           monospaced={form.regex}
           value={form.find}
@@ -183,7 +181,6 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
         />
         <TextField
           label={t('Replace with')}
-          autoComplete="off"
           placeholder={t('Nothing')}
           monospaced={form.regex}
           helpText={form.regex ? t('$1 is the text that the first brackets found.') : undefined}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { entriesOf, usePlugins } from '../../../shell/client/plugins.ts'
 import { useStartOperation } from '../../operations/calls.ts'
 import { useWorkflows, type Workflow } from '../../../shell/client/workflows.ts'
-import { Problem } from '../../../shell/components/problem.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Steps } from '../../../shell/components/steps.tsx'
 import { Banner, Link, Select, Spinner } from '../../../shell/ui/index.ts'
 import { cannotUndoText } from '../../operations/labels.ts'
@@ -28,14 +28,7 @@ export function WorkflowDialog(props: BulkProps) {
       work={() => (chosen ? { workflow: chosen.id } : null)}
     >
       {workflows.isPending && <Spinner size="small" accessibilityLabel={t('Loading workflows')} />}
-      {workflows.error && (
-        <Problem
-          error={workflows.error}
-          what={t('The workflows could not be loaded')}
-          onRetry={() => void workflows.refetch()}
-          retrying={workflows.isFetching}
-        />
-      )}
+      <LoadProblem query={workflows} what={t('The workflows could not be loaded')} />
       {workflows.data && !chosen && (
         <p>
           {tRich(

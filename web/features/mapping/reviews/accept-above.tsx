@@ -45,7 +45,6 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
         loading: accept.isPending,
         onAction: () => void finish(),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {accept.error && <Problem error={accept.error} what={t('The files could not be accepted')} />}
       {counted.error && (
@@ -56,7 +55,6 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
         type="integer"
         inputMode="numeric"
         suffix="%"
-        autoComplete="off"
         autoFocus
         min={0}
         max={100}

@@ -56,7 +56,6 @@ export function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
         loading: map.isPending,
         onAction: () => void finish(),
       }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {map.error && <Problem error={map.error} what={t('The file could not be attached')} />}
       <ProductPicker choice={choice} onChoose={setChoice} />

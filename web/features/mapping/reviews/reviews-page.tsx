@@ -6,7 +6,7 @@ import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { listState, word } from '../../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../../shell/url-state/use-url-state.ts'
-import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../../shell/ui/index.ts'
+import { BlockStack, Box, Button, Card, Hint, InlineStack } from '../../../shell/ui/index.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { type Candidate, type Review, useReviewGroups, useReviews } from '../calls.ts'
 import { DecisionBar, type Decision } from '../decision-bar.tsx'
@@ -137,9 +137,7 @@ const OneGroup = ({ onBack }: { onBack: () => void }) => (
   <Box paddingInline={{ xs: '400', md: '0' }}>
     <InlineStack gap="200" blockAlign="center">
       <Button onClick={onBack}>{t('All reviews')}</Button>
-      <Text as="p" tone="subdued">
-        {t('Only files with the same best candidate are shown.')}
-      </Text>
+      <Hint>{t('Only files with the same best candidate are shown.')}</Hint>
     </InlineStack>
   </Box>
 )

@@ -11,6 +11,7 @@ import {
   Button,
   Checkbox,
   ChoiceList,
+  Hint,
   InlineStack,
   Select,
   Text,
@@ -104,7 +105,6 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       onClose={onClose}
       onEnter={finish}
       primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && problems.all.length === 0 && (
         <Problem error={error} what={t('The rule could not be saved')} />
@@ -129,11 +129,11 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         onChange={setNewFiles}
       />
       {unmapped > 0 && <ApplyNow count={unmapped} checked={apply} onChange={setApply} />}
-      <Text as="p" tone="subdued">
+      <Hint>
         {t(
           'Each import applies the rule, unless it names a SKU. You can change and delete it in the settings, under Mapping rules.',
         )}
-      </Text>
+      </Hint>
     </Dialog>
   )
 }
@@ -175,7 +175,6 @@ const PatternFields = ({ rule: { kind, text }, problem, onKind, onText }: Patter
     />
     <TextField
       label={kind === 'pattern' ? t('Pattern') : t('Text')}
-      autoComplete="off"
       maxLength={MAX_TEXT}
       value={text}
       onChange={onText}
@@ -231,7 +230,6 @@ function TargetFields({ product, sku, problems, missing, onProduct, onSku }: Tar
       ) : (
         <TextField
           label={t('SKU')}
-          autoComplete="off"
           maxLength={255}
           value={sku}
           onChange={onSku}

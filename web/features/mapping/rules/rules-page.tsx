@@ -14,6 +14,7 @@ import {
   Box,
   Button,
   Card,
+  Hint,
   InlineStack,
   Text,
 } from '../../../shell/ui/index.ts'
@@ -124,9 +125,7 @@ const RuleList = ({ rules, onEdit, onDecided }: ListProps) => (
     </ol>
     {rules.length > 1 && (
       <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
-        <Text as="p" tone="subdued">
-          {t('The first rule that a name matches counts.')}
-        </Text>
+        <Hint>{t('The first rule that a name matches counts.')}</Hint>
       </Box>
     )}
   </Card>

@@ -79,7 +79,6 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
     <TextField
       label={t('Tag for orders with files')}
       helpText={t('Empty: no tag.')}
-      autoComplete="off"
       maxLength={40}
       error={problems.at('order_tag')}
       value={value.order_tag ?? ''}

@@ -78,7 +78,6 @@ function FieldOf({ form: Form, ...props }: FieldProps & WithForm & { shape: Shap
       return (
         <TextField
           {...common(props)}
-          autoComplete="off"
           placeholder={schema.placeholder}
           multiline={shape.long ? 3 : false}
           value={typeof value === 'string' ? value : ''}

@@ -21,7 +21,6 @@ export function RawField({ value, onChange, ...rest }: Props) {
       {...rest}
       multiline={4}
       monospaced
-      autoComplete="off"
       value={typed}
       onChange={(text) => {
         setTyped(text)

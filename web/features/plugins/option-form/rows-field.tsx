@@ -1,7 +1,7 @@
 // A list of objects with fields, such as rules: add, remove, and a form for each.
 import { type JsonSchema } from '../../../shell/client/workflows.ts'
 import { CriticalButton } from '../../../shell/components/critical-button.tsx'
-import { Button, InlineError, PlusIcon, Text } from '../../../shell/ui/index.ts'
+import { Button, Hint, InlineError, PlusIcon, Text } from '../../../shell/ui/index.ts'
 import { fieldId, type Problems } from '../../../shell/components/problems.ts'
 import { emptyOf, titleOf } from '../option-shape.ts'
 import { inSentence } from '../../../shell/labels/size.ts'
@@ -32,11 +32,7 @@ export function RowsField(props: Props) {
         <Text as="h4" variant="bodyMd" fontWeight="medium">
           {title}
         </Text>
-        {schema.description && (
-          <Text as="p" tone="subdued">
-            {schema.description}
-          </Text>
-        )}
+        {schema.description && <Hint>{schema.description}</Hint>}
       </div>
       {rows.map((row, at) => (
         <fieldset key={at} className="group" tabIndex={-1} id={fieldId(`${path}[${at}]`)}>

@@ -4,7 +4,7 @@ import { type ApiKey } from '../api-key-calls.ts'
 import { CriticalButton } from '../../../shell/components/critical-button.tsx'
 import { type CardLayout, type Columns } from '../../../shell/components/record-columns.ts'
 import { RecordTable } from '../../../shell/components/record-table.tsx'
-import { Badge, BlockStack, Text, Tooltip, useBreakpoints } from '../../../shell/ui/index.ts'
+import { Badge, BlockStack, SmallPrint, Text, Tooltip } from '../../../shell/ui/index.ts'
 import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../api-key-labels.ts'
 import { t } from '../../../shell/messages/t.ts'
 
@@ -14,14 +14,13 @@ interface Props {
 }
 
 export function ApiKeysTable({ keys, onRevoke }: Props) {
-  const { mdDown: narrow } = useBreakpoints()
   const columns = useMemo(() => columnsOf(onRevoke), [onRevoke])
   return (
     <RecordTable
       names={{ singular: t('key'), plural: t('keys') }}
       columns={columns}
       card={CARD}
-      narrow={narrow}
+      narrowBelow="md"
       rows={keys}
       idOf={({ id }) => id}
     />
@@ -71,9 +70,7 @@ const Name = ({ apiKey: { name, hint } }: { apiKey: ApiKey }) => (
     <Text as="span" fontWeight="semibold" breakWord>
       {name}
     </Text>
-    <Text as="span" variant="bodySm" tone="subdued">
-      {hint}…
-    </Text>
+    <SmallPrint>{hint}…</SmallPrint>
   </BlockStack>
 )
 

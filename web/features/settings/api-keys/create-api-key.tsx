@@ -51,14 +51,12 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {create.error && problems.all.length === 0 && (
         <Problem error={create.error} what={t('The key could not be created')} />
       )}
       <TextField
         label={t('Name')}
-        autoComplete="off"
         autoFocus
         maxLength={100}
         placeholder={t('Nightly import')}

@@ -15,7 +15,6 @@ export function CommaList({ name, schema, value, onChange, path, problems }: Fie
       helpText={schema.description}
       error={problems.within(path)}
       placeholder={schema.placeholder}
-      autoComplete="off"
       // The typed text stays unchanged while it has the same meaning as the option.
       value={wordsOf(typed).join() === words.join() ? typed : words.join(', ')}
       onChange={(text) => {

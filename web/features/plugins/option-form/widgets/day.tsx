@@ -12,7 +12,6 @@ export const Day = ({ name, schema, required, value, onChange, path, problems }:
     helpText={schema.description}
     error={problems.within(path)}
     requiredIndicator={required}
-    autoComplete="off"
     value={typeof value === 'string' ? value : ''}
     onChange={(day) => onChange(day === '' && !required ? undefined : day)}
   />

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useFiles } from '../../../../shell/client/queries.ts'
 import { sizeText } from '../../../../shell/labels/size.ts'
-import { Text } from '../../../../shell/ui/index.ts'
+import { SmallPrint } from '../../../../shell/ui/index.ts'
 import { useDebounced } from '../../../../shell/url-state/use-debounced.ts'
 import { FileIcon } from '../../../../shell/files/icon.tsx'
 import { fieldId } from '../../../../shell/components/problems.ts'
@@ -42,11 +42,7 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
           onChoose={() => onChange(id)}
           picture={<FileIcon filename={filename} contentType={content_type} />}
           title={filename}
-          detail={
-            <Text as="span" variant="bodySm" tone="subdued">
-              {sizeText(size_bytes)}
-            </Text>
-          }
+          detail={<SmallPrint>{sizeText(size_bytes)}</SmallPrint>}
         />
       )}
     />

@@ -3,7 +3,7 @@ import { useLicenceLists } from '../../../preparation/calls.ts'
 import { licenceCounts } from '../../../preparation/labels.ts'
 import { t } from '../../../../shell/messages/t.ts'
 import { BlockStack, Link, Select } from '../../../../shell/ui/index.ts'
-import { Problem } from '../../../../shell/components/problem.tsx'
+import { LoadProblem } from '../../../../shell/components/load-problem.tsx'
 import { fieldId } from '../../../../shell/components/problems.ts'
 import { type FieldProps } from '../field-props.ts'
 import { titleOf } from '../../option-shape.ts'
@@ -16,13 +16,7 @@ export function LicenceListPicker({ name, schema, value, onChange, path, problem
   const error = gone ? t('This list was deleted: choose another one') : problems.within(path)
   return (
     <BlockStack gap="200">
-      {lists.error && (
-        <Problem
-          error={lists.error}
-          what={t('The lists could not be loaded')}
-          onRetry={() => void lists.refetch()}
-        />
-      )}
+      <LoadProblem query={lists} what={t('The lists could not be loaded')} />
       <Select
         id={fieldId(path)}
         label={titleOf(schema, name)}

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { usePacks } from '../../../../shell/client/queries.ts'
 import { type Schemas } from '../../../../shell/client/types.ts'
-import { Text } from '../../../../shell/ui/index.ts'
+import { SmallPrint } from '../../../../shell/ui/index.ts'
 import { useDebounced } from '../../../../shell/url-state/use-debounced.ts'
 import { fieldId } from '../../../../shell/components/problems.ts'
 import { RadioChoice, SearchChoices } from '../../../../shell/components/search-choices.tsx'
@@ -29,11 +29,7 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
           onChoose={() => onChange(pack.id)}
           title={pack.name}
           strong
-          detail={
-            <Text as="span" variant="bodySm" tone="subdued">
-              {packText(pack)}
-            </Text>
-          }
+          detail={<SmallPrint>{packText(pack)}</SmallPrint>}
         />
       )}
     />

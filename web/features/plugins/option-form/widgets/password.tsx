@@ -12,7 +12,6 @@ export function Password({ name, schema, required, value, onChange, path, proble
       id={fieldId(path)}
       label={required ? title : t('{title} (optional)', { title })}
       type="password"
-      autoComplete="off"
       helpText={schema.description}
       error={problems.within(path)}
       value={typeof value === 'string' ? value : ''}

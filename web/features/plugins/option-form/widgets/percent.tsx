@@ -18,7 +18,6 @@ export function Percent({ name, schema, value, onChange, path, problems }: Field
       min={1}
       max={100}
       suffix="%"
-      autoComplete="off"
       placeholder={schema.placeholder}
       value={shareOf(typed) === value ? typed : textOf(value)}
       onChange={(text) => {

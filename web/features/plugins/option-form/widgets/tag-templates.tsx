@@ -101,7 +101,6 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
     <div onKeyDown={press}>
       <TextField
         label={t('Name of the template')}
-        autoComplete="off"
         autoFocus
         maxLength={100}
         value={name}

@@ -33,7 +33,6 @@ export function TagInUse({ name, schema, required, value, onChange, path, proble
     <TextField
       id={fieldId(path)}
       label={titleOf(schema, name)}
-      autoComplete="off"
       value={text}
       error={problems.within(path)}
       helpText={

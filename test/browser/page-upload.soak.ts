@@ -172,58 +172,63 @@ test('a folder is uploaded, and its result is an operation', async () => {
   await page.getByText('Success').first().waitFor()
 })
 
-test('tags and a pack are chosen for all files; files without a product are mapped, together and one by one', async () => {
-  const made3 = await Promise.all(['one', 'two', 'three'].map((n) => made(`Sea ${n}.txt`, 1000)))
-  const page = await open()
-  await page.getByLabel('Tags', { exact: true }).fill('spring,')
-  await page.getByLabel('Pack', { exact: true }).fill('Sea course')
-  await page.getByLabel('Expiry days', { exact: true }).fill('0')
-  await page.getByText('Enter a whole number from 1').waitFor()
-  await page.getByLabel('Expiry days', { exact: true }).fill('9')
-  await page.reload()
-  await expect.poll(() => page.getByLabel('Pack', { exact: true }).inputValue()).toBe('Sea course')
-  await choose(
-    page,
-    made3.map((one) => one.path),
-  )
-  await page.getByRole('heading', { name: '3 imported, 3 need a product' }).waitFor()
-  await page
-    .locator('main [role=status]', { hasText: '0 failed. 3 imported, 3 need a product' })
-    .waitFor({ state: 'attached' })
-  const dialog = page.getByRole('dialog')
-  const pick = async (sku: string) => {
-    await dialog.getByLabel('Search products by title or SKU').fill(sku)
-    await expect.poll(() => dialog.getByRole('radio').count()).toBe(1)
-    await dialog.locator('label', { hasText: sku }).getByRole('radio').check()
-    await dialog.getByRole('button', { name: 'Choose', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
-  await row(page, 'Sea two.txt')
-    .getByRole('button', { name: /^Not mapped: choose/ })
-    .click()
-  await pick('EB-001')
-  await row(page, 'Sea two.txt').getByText('Product: ').waitFor()
-  await page.getByRole('heading', { name: '3 imported, 2 need a product' }).waitFor()
-  await page.getByRole('button', { name: 'Choose one product for all of these' }).focus()
-  await page.keyboard.press('Enter')
-  await pick('EB-002')
-  await row(page, 'Sea one.txt').getByText('Product: ').waitFor()
-  await page.getByRole('heading', { name: /need a product$/ }).waitFor({ state: 'detached' })
-  const files = (await listAll(server, '/api/files?search=Sea')) as unknown as {
-    tags: string[]
-    expiry_days: number
-    pack: { name: string } | null
-    products: string[]
-  }[]
-  expect(files.map(({ tags, expiry_days, pack }) => [tags, expiry_days, pack?.name])).toEqual(
-    files.map(() => [['spring'], 9, 'Sea course']),
-  )
-  const products = files.map((file) => file.products.join())
-  const rowsOf = (product: string) => products.filter((one) => one === product).length
-  expect([...new Set(products)].map(rowsOf).toSorted()).toEqual([1, 2])
-  await row(page, 'Sea two.txt').getByRole('link', { name: 'Sea two.txt' }).click()
-  await page.waitForURL(/\/files\/file_/)
-})
+soakTest(
+  'tags and a pack are chosen for all files; files without a product are mapped, together and one by one',
+  async () => {
+    const made3 = await Promise.all(['one', 'two', 'three'].map((n) => made(`Sea ${n}.txt`, 1000)))
+    const page = await open()
+    await page.getByLabel('Tags', { exact: true }).fill('spring,')
+    await page.getByLabel('Pack', { exact: true }).fill('Sea course')
+    await page.getByLabel('Expiry days', { exact: true }).fill('0')
+    await page.getByText('Enter a whole number from 1').waitFor()
+    await page.getByLabel('Expiry days', { exact: true }).fill('9')
+    await page.reload()
+    await expect
+      .poll(() => page.getByLabel('Pack', { exact: true }).inputValue())
+      .toBe('Sea course')
+    await choose(
+      page,
+      made3.map((one) => one.path),
+    )
+    await page.getByRole('heading', { name: '3 imported, 3 need a product' }).waitFor()
+    await page
+      .locator('main [role=status]', { hasText: '0 failed. 3 imported, 3 need a product' })
+      .waitFor({ state: 'attached' })
+    const dialog = page.getByRole('dialog')
+    const pick = async (sku: string) => {
+      await dialog.getByLabel('Search products by title or SKU').fill(sku)
+      await expect.poll(() => dialog.getByRole('radio').count()).toBe(1)
+      await dialog.locator('label', { hasText: sku }).getByRole('radio').check()
+      await dialog.getByRole('button', { name: 'Choose', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await row(page, 'Sea two.txt')
+      .getByRole('button', { name: /^Not mapped: choose/ })
+      .click()
+    await pick('EB-001')
+    await row(page, 'Sea two.txt').getByText('Product: ').waitFor()
+    await page.getByRole('heading', { name: '3 imported, 2 need a product' }).waitFor()
+    await page.getByRole('button', { name: 'Choose one product for all of these' }).focus()
+    await page.keyboard.press('Enter')
+    await pick('EB-002')
+    await row(page, 'Sea one.txt').getByText('Product: ').waitFor()
+    await page.getByRole('heading', { name: /need a product$/ }).waitFor({ state: 'detached' })
+    const files = (await listAll(server, '/api/files?search=Sea')) as unknown as {
+      tags: string[]
+      expiry_days: number
+      pack: { name: string } | null
+      products: string[]
+    }[]
+    expect(files.map(({ tags, expiry_days, pack }) => [tags, expiry_days, pack?.name])).toEqual(
+      files.map(() => [['spring'], 9, 'Sea course']),
+    )
+    const products = files.map((file) => file.products.join())
+    const rowsOf = (product: string) => products.filter((one) => one === product).length
+    expect([...new Set(products)].map(rowsOf).toSorted()).toEqual([1, 2])
+    await row(page, 'Sea two.txt').getByRole('link', { name: 'Sea two.txt' }).click()
+    await page.waitForURL(/\/files\/file_/)
+  },
+)
 
 soakTest('asks about a name that exists: rename, new version, or do not send', async () => {
   const [first, second] = await Promise.all([
@@ -385,7 +390,7 @@ soakTest(
   },
 )
 
-test('uploads are paused, resumed and cancelled, one by one and all together', async () => {
+soakTest('uploads are paused, resumed and cancelled, one by one and all together', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()
   const speed = await speedOf(page)

@@ -181,7 +181,7 @@ describe('PDF documents', () => {
   })
 })
 
-test('selected files are previewed and downloaded as one ZIP file', async () => {
+soakTest('selected files are previewed and downloaded as one ZIP file', async () => {
   const page = await open('/files?search=book&sort=filename')
   await tick(page, ['Book one.pdf', 'Book two.pdf'])
   const dialog = await choose(page, 'Download as ZIP')

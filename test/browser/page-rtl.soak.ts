@@ -43,31 +43,28 @@ async function placeOf(page: Page, selector: string): Promise<number> {
 test('the list of files and the menu are mirrored', async () => {
   const wide = await openMirrored('/files', WIDE)
   await wide.getByRole('checkbox').nth(1).waitFor()
-  expect(await placeOf(wide, '.Polaris-Frame__Navigation')).toBeGreaterThan(0.8)
-  expect(await placeOf(wide, 'main h1, h1')).toBeGreaterThan(0.6)
-  expect(await placeOf(wide, 'tbody .Polaris-Checkbox')).toBeGreaterThan(0.7)
-  expect(await sideways(wide)).toBeLessThanOrEqual(0)
+  await expect.poll(() => placeOf(wide, '.Polaris-Frame__Navigation')).toBeGreaterThan(0.8)
+  await expect.poll(() => placeOf(wide, 'main h1, h1')).toBeGreaterThan(0.6)
+  await expect.poll(() => placeOf(wide, 'tbody .Polaris-Checkbox')).toBeGreaterThan(0.7)
+  await expect.poll(() => sideways(wide)).toBeLessThanOrEqual(0)
   const narrow = await openMirrored('/files', NARROW)
-  expect(await sideways(narrow)).toBeLessThanOrEqual(0)
+  await expect.poll(() => sideways(narrow)).toBeLessThanOrEqual(0)
   await narrow.locator('.Polaris-TopBar__NavigationIcon').click()
   await expect.poll(() => placeOf(narrow, '.Polaris-Frame__Navigation')).toBeGreaterThan(0.5)
 })
 
-test('the heading of a column of numbers ends where its cells end', async () => {
+soakTest('the heading of a column of numbers ends where its cells end', async () => {
   const page = await openMirrored('/files', WIDE)
   await page.getByRole('checkbox').nth(1).waitFor()
   for (const heading of ['Größe', 'Downloads']) {
     const column = page.getByRole('columnheader', { name: heading })
     const at = await column.evaluate((cell) => (cell as { cellIndex?: number }).cellIndex ?? -1)
-    const title = await column.locator('button .Polaris-Text--root').last().boundingBox()
-    const cell = await page
-      .locator('tbody tr')
-      .first()
-      .locator('td, th')
-      .nth(at)
-      .locator('.Polaris-Text--numeric')
-      .boundingBox()
-    expect([heading, Math.abs(title!.x - cell!.x) <= 1]).toEqual([heading, true])
+    const title = column.locator('button .Polaris-Text--root').last()
+    const cells = page.locator('tbody tr').first().locator('td, th')
+    const cell = cells.nth(at).locator('.Polaris-Text--numeric')
+    const apart = async () =>
+      Math.abs((await title.boundingBox())!.x - (await cell.boundingBox())!.x)
+    await expect.poll(apart, { message: heading }).toBeLessThanOrEqual(1)
   }
 })
 
@@ -76,10 +73,7 @@ soakTest('no page is wider than the window', async () => {
     for (const path of PAGES) {
       const page = await openMirrored(path, viewport)
       await page.waitForLoadState('networkidle')
-      expect([path, viewport.width, Math.max(0, await sideways(page))]).toEqual([
-        path,
-        viewport.width,
-        0,
-      ])
+      const message = `${path} at ${viewport.width}`
+      await expect.poll(() => sideways(page), { message }).toBeLessThanOrEqual(0)
     }
 })

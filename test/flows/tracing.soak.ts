@@ -5,6 +5,7 @@ import { startCollector, type Collector, type ReceivedSpan } from '../fakes/coll
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
 import { removeDataDir, startServer, type ServerProcess } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 /** A server that is stopped after the test, which sends its last spans. */
 async function startTraced(env: Record<string, string>): Promise<ServerProcess> {
@@ -127,27 +128,30 @@ const filesOf = async (server: ServerProcess) => {
   return ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
 }
 
-test('a proxy’s trace is continued if it is asked for, and a collector may be away', async () => {
-  const collector = await openCollector()
-  const server = await startTraced({
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
-    OTEL_PROPAGATORS: 'tracecontext',
-    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-  })
-  collector.refuse(true)
-  const asked = (trace: string) =>
-    server.call('GET', '/api/files', undefined, {
-      traceparent: `00-${trace}-${'cd'.repeat(8)}-01`,
+soakTest(
+  'a proxy’s trace is continued if it is asked for, and a collector may be away',
+  async () => {
+    const collector = await openCollector()
+    const server = await startTraced({
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+      OTEL_PROPAGATORS: 'tracecontext',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
     })
-  expect((await asked('12'.repeat(16))).status).toBe(200)
-  collector.refuse(false)
-  await expect
-    .poll(async () => {
-      await asked('34'.repeat(16))
-      return collector.spans.some(({ trace }) => trace === '34'.repeat(16))
-    })
-    .toBe(true)
-  // Nothing else: traces that begin here are not sampled.
-  for (const span of collector.spans) expect(span.parent).toBe('cd'.repeat(8))
-})
+    collector.refuse(true)
+    const asked = (trace: string) =>
+      server.call('GET', '/api/files', undefined, {
+        traceparent: `00-${trace}-${'cd'.repeat(8)}-01`,
+      })
+    expect((await asked('12'.repeat(16))).status).toBe(200)
+    collector.refuse(false)
+    await expect
+      .poll(async () => {
+        await asked('34'.repeat(16))
+        return collector.spans.some(({ trace }) => trace === '34'.repeat(16))
+      })
+      .toBe(true)
+    // Nothing else: traces that begin here are not sampled.
+    for (const span of collector.spans) expect(span.parent).toBe('cd'.repeat(8))
+  },
+)

@@ -48,7 +48,7 @@ soakTest('a migration by the keyboard alone, from the choice of the app to the u
   await page.getByLabel('App', { exact: true }).waitFor()
   await send('woocommerce-permissions.csv')
   await check(page.getByLabel('Email the buyers'))
-  expect(await page.getByLabel('Email the buyers').isChecked()).toBe(true)
+  await expect.poll(() => page.getByLabel('Email the buyers').isChecked()).toBe(true)
   await check(page.getByLabel('Email the buyers'))
   await press(page.getByRole('button', { name: 'Create 3 links' }))
   await page.getByRole('heading', { name: 'Buyers are moved' }).waitFor()

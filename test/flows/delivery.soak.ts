@@ -125,7 +125,7 @@ function ask(url: string): Promise<{ status: number; body: Buffer }> {
   })
 }
 
-test('in each round of 50 concurrent requests, exactly the limit is served', async () => {
+soakTest('in each round of 50 concurrent requests, exactly the limit is served', async () => {
   const limits = Array.from({ length: sized(10, 100) }, (_, round) => 1 + ((round * 7) % 60))
   const links = await addLinks(await addFile('contested.pdf', SMALL), limits)
   for (const [round, link] of links.entries()) {

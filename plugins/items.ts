@@ -110,17 +110,22 @@ export interface StagedFile {
 }
 
 /**
- * A buyer's link to the item's file. An absent term is the file's own setting; null means that it
- * never expires or is unlimited.
+ * The terms of a buyer's link. An absent term is the file's own setting; null means that it never
+ * expires or is unlimited.
  */
-export interface NewLink {
-  expiry_days?: number | null
-  download_limit?: number | null
-  view_limit?: number | null
-  view_days?: number | null
-  email?: string | null
-  /** `nothing`, `email`, or the hash of a password; absent: what the file asks for. */
-  ask_for?: string | null
+export interface LinkTerms {
+  expiry_days?: number | null | undefined
+  download_limit?: number | null | undefined
+  view_limit?: number | null | undefined
+  /** Null: it can be viewed as long as it is valid. */
+  view_days?: number | null | undefined
+  email?: string | null | undefined
+  /** `nothing`, `email`, or the hash of a password; null: what the file asks for. */
+  ask_for?: string | null | undefined
+}
+
+/** A buyer's link to the item's file. */
+export interface NewLink extends LinkTerms {
   /** Whether to send the link to `email` once it exists. */
   send?: boolean
 }

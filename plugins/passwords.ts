@@ -41,16 +41,22 @@ export function checkAsk({ ask_for: asked, password }: GivenAsk, context: z.Refi
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
 
+/** The tag of a password. It takes 20 MB and a processor for some ten milliseconds. */
+export const passwordTag = (
+  password: string,
+  parameters: Omit<Argon2Parameters, 'message'>,
+): Promise<Buffer> => argon2Of('argon2id', { message: password, ...parameters })
+
 /** In the PHC string format. */
 export async function passwordHash(password: string, nonce: Buffer): Promise<string> {
-  const tag = await argon2Of('argon2id', { message: password, nonce, ...COST })
+  const tag = await passwordTag(password, { nonce, ...COST })
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`
 }
 
-/** A hash of `passwordHash`. */
+/** A hash of `passwordHash`: memory, passes, parallelism, salt and tag. */
 export const PASSWORD_HASH =
-  /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/
+  /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]{22,})\$([A-Za-z0-9+/]{43})$/
 
 /**
  * The hash of the password of downloads. Its salt is that of the shop: one password has one hash, so

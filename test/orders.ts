@@ -13,7 +13,7 @@ export function paidOrder({ products = [], ...over }: MadeOrder = {}): PlatformO
     ...{ id: 'gid://shopify/Order/1', name: '#1001', email: 'buyer@example.com', locale: 'en' },
     phone: null,
     ...{ confirmation_number: 'ABC123', created_at: at, updated_at: at, cancelled_at: null },
-    ...{ financial_status: 'PAID', fully_paid: true, paid_lines: [], recommendation: 'NONE' },
+    ...{ financial_status: 'PAID', fully_paid: true, paid_units: {}, recommendation: 'NONE' },
     customer_id: 'gid://shopify/Customer/7',
     customer_name: 'Ada Buyer',
     lines: products.map((product, place) => ({

@@ -1,11 +1,8 @@
 // Passwords: generated, stored as argon2id, compared in constant time.
-import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
-import { promisify } from 'node:util'
-import { passwordHash } from '../../plugins/contract.ts'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { PASSWORD_HASH, passwordHash, passwordTag } from '../../plugins/contract.ts'
 import { createSemaphore } from './semaphore.ts'
 
-const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
 /**
  * Limits concurrent hashes: each uses 20 MB and a processor, so more at a time would take longer.
  */
@@ -27,12 +24,12 @@ export const hashPassword = (password: string): Promise<string> =>
   inTurn(() => passwordHash(password, randomBytes(16)))
 
 export async function isPassword(password: string, phc: string): Promise<boolean> {
-  const [, memory, passes, parallelism, nonce, tag] = PHC.exec(phc) ?? []
+  const [, memory, passes, parallelism, nonce, tag] = PASSWORD_HASH.exec(phc) ?? []
   if (nonce === undefined || tag === undefined) return false
   const expected = Buffer.from(tag, 'base64')
   const parameters = {
-    ...{ message: password, nonce: Buffer.from(nonce, 'base64'), tagLength: expected.length },
+    ...{ nonce: Buffer.from(nonce, 'base64'), tagLength: expected.length },
     ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
   }
-  return timingSafeEqual(await inTurn(() => argon2Of('argon2id', parameters)), expected)
+  return timingSafeEqual(await inTurn(() => passwordTag(password, parameters)), expected)
 }

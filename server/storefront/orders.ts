@@ -4,7 +4,7 @@ import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
-import { readPaidLines } from './paid-lines.ts'
+import { readPaidUnits, type PaidUnits } from './paid-units.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
 export interface PlatformLine {
@@ -49,10 +49,10 @@ export interface PlatformOrder {
   /** Has at least the order's total been received, edits included? */
   fully_paid: boolean
   /**
-   * If an edit left a balance: ids of the lines that what was received pays. Otherwise empty,
-   * because the order's status decides.
+   * If an edit left a balance: the units that what was received pays. Otherwise empty, because the
+   * order's status decides.
    */
-  paid_lines: readonly string[]
+  paid_units: PaidUnits
   recommendation: string
   customer_id: string | null
   /** The customer's name; null: there is no account, or the app may not read names. */
@@ -172,7 +172,7 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
   }
   const whole = async (node: OrderNode, reading: OrderReading) => {
     const order = await wholeOrder(ask, node, reading)
-    return order instanceof PortError ? order : withPaidLines(shop, request, order, reading.signal)
+    return order instanceof PortError ? order : withPaidUnits(shop, request, order, reading.signal)
   }
   return {
     ...createOrderMarks(shop, request),
@@ -267,7 +267,7 @@ async function wholeOrder(
 /** Statuses of orders that may have a balance although their purchase was paid. */
 const BALANCES = ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']
 
-async function withPaidLines(
+async function withPaidUnits(
   shop: number,
   request: AdminRequest,
   order: PlatformOrder,
@@ -275,7 +275,7 @@ async function withPaidLines(
 ): Promise<PlatformOrder | PortError> {
   if (order.fully_paid || !BALANCES.includes(order.financial_status ?? '')) return order
   try {
-    return { ...order, paid_lines: await readPaidLines(shop, request, order, signal) }
+    return { ...order, paid_units: await readPaidUnits(shop, request, order, signal) }
   } catch (error) {
     if (error instanceof PortError) return error
     throw error
@@ -331,7 +331,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   cancelled_at: node.cancelledAt === null ? null : new Date(node.cancelledAt),
   financial_status: node.displayFinancialStatus,
   fully_paid: node.fullyPaid,
-  paid_lines: [],
+  paid_units: {},
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
   customer_name: nameOf(node),

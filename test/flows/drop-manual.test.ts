@@ -93,9 +93,9 @@ describe('a preview', () => {
 
 describe('import.csv', () => {
   const manifest = [
-    'file_name,filename,product_sku,expiry_days,download_limit,tags',
-    'a.pdf,Guide.pdf,,30,never,"one,two"',
-    'b.pdf,,,0,,',
+    'file_name,filename,product_sku,expiry_days,download_limit,tags,available_after_days,first_use_hours,customer_tag,ask_for',
+    'a.pdf,Guide.pdf,,30,never,"one,two",7,48,vip,email',
+    'b.pdf,,,0,,,,,,',
     '',
   ].join('\n')
 
@@ -109,6 +109,7 @@ describe('import.csv', () => {
     })
     expect(await house.fileNamed('Guide.pdf')).toMatchObject({
       ...{ expiry_days: 30, download_limit: null, tags: ['one', 'two'] },
+      ...{ available_after_days: 7, first_use_hours: 48, customer_tag: 'vip', ask_for: 'email' },
     })
     expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
     expect(await house.paths('failed')).toEqual(['failed/list/b.pdf', 'failed/list/import.csv'])

@@ -6,7 +6,9 @@ import { THANK_YOU_PATH } from '../../server/features/orders/extensions/thank-yo
 import { createSecrets } from '../../server/core/secrets.ts'
 import { DEMO_SHOP } from '../../server/demo/app.ts'
 import { signToken } from '../../server/demo/jwt.ts'
+import { allParts, parseMime } from '../../server/features/mail/mime.ts'
 import { demoCredentials } from '../../server/startup/storefront.ts'
+import { visit } from '../delivery.ts'
 import { importUntilEnd } from './imports.ts'
 import { startOrderShop, type OrderShop } from './order-shop.ts'
 import { SECRET } from './server.ts'
@@ -82,6 +84,70 @@ test('a purchase creates mail, page and order status, and the delivery follows t
   )
   await expect.poll(() => statusOf(order.order_id)).toBe('withdrawn')
   expect((await fetch(delivery.url)).status).toBe(410)
+})
+
+/** The addresses of downloads in the text and in the HTML part of the last mail to this address. */
+async function addressesTo(email: string): Promise<string[]> {
+  const own = () => mail.mails.filter(({ to }) => to[0] === email)
+  await expect.poll(() => own().length).toBeGreaterThan(0)
+  const parts = allParts(parseMime(own().at(-1)!.raw))
+  const textOf = (type: string) => parts.find((part) => part.type === type)!.text
+  const inText = textOf('text/plain').match(/^https?:\S+$/gm) ?? []
+  const inHtml = [...textOf('text/html').matchAll(/<a\s+href='([^']*)'/g)]
+  return [...inText, ...inHtml.map(([, href]) => href!.replaceAll('&amp;', '&'))].filter(
+    (address) => address.startsWith(server.url),
+  )
+}
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36'
+const AGENTS = ['', CHROME, 'Mozilla/5.0 (compatible; Barracuda Sentinel)', 'curl/8.14']
+
+/** Requests the address as programs do that read mails, and presses the first button of its page. */
+async function pressAfterScans(address: string, count: () => Promise<number>): Promise<number> {
+  const port = Number(new URL(address).port)
+  const target = address.slice(server.url.length)
+  for (const agent of AGENTS)
+    for (const method of ['HEAD', 'GET']) {
+      const { status, headers } = await visit(port, target, { 'user-agent': agent }, method)
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    }
+  const before = await count()
+  const page = (await visit(port, target, { 'user-agent': CHROME })).text
+  const [, action = ''] = /<form[^>]* method='post' action='(download[^']*)'/.exec(page) ?? []
+  const form = new URL(action.replaceAll('&amp;', '&').replaceAll('&#x3D;', '='), address)
+  const pressed = await visit(port, form.href.slice(server.url.length), {}, 'POST')
+  expect([pressed.status, await count()]).toEqual([303, before])
+  const file = new URL(pressed.headers.location!, form).href.slice(server.url.length)
+  const { status, body } = await visit(port, file, { 'user-agent': CHROME })
+  expect([status, body.length]).toEqual([200, 1000])
+  return before
+}
+
+test('the addresses in mails open pages with a button, whatever requests them', async () => {
+  await sell('letter.pdf', 'EB-003')
+  const order = await buy('reader@example.com', 'EB-003')
+  const downloads = async () => (await deliveryOf(order.order_id)).downloads
+  const found = await addressesTo('reader@example.com')
+  expect(found).toHaveLength(2)
+  // The page of an order leads to the file's own page: its button is pressed there.
+  for (const [at, address] of found.entries())
+    expect(await pressAfterScans(address, downloads)).toBe(at)
+  const [file] = (await read('/api/files?search=letter.pdf')).data
+  for (const download_limit of [5, null]) {
+    const email = `link-${download_limit}@example.com`
+    const body = { file_ids: [file.id], download_limit, email }
+    const made: any = await (await server.call('POST', '/api/links', body)).json()
+    const [link] = made.data
+    await server.call('POST', '/api/links/email', { link_ids: [link.id] })
+    const counted = async () =>
+      (await read(`/api/links?file_id=${file.id}`)).data.find((one: any) => one.id === link.id)
+        .downloads
+    const own = await addressesTo(email)
+    expect(own).toHaveLength(2)
+    for (const [at, address] of own.entries())
+      expect(await pressAfterScans(address, counted)).toBe(at)
+  }
 })
 
 /** Requests as the thank-you page's extension does, with a guest's token. */

@@ -50,7 +50,7 @@ export const editBody = z
       .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
       .max(MAX_LINES)
       .default([]),
-    /** Do the lines that `lines` adds leave a balance that the customer has not paid? */
+    /** Does what `lines` adds leave a balance that the customer has not paid? */
     unpaid: z.boolean().default(false),
     /** Lines to add. They leave a balance due. */
     add: z.array(line).max(MAX_LINES).default([]),

@@ -3,6 +3,7 @@ import { readGid, toGid } from '../catalog-ids.ts'
 import {
   isFullyPaid,
   locationOf,
+  owedOf,
   type DemoCustomer,
   type DemoLine,
   type DemoOrder,
@@ -129,26 +130,37 @@ export const viewCustomer = ({ id, tags, updatedAt }: DemoCustomer) => ({
 })
 const same = <Row>(row: Row): Row => row
 
-const priceOf = (lines: readonly DemoLine[]): number =>
-  lines.reduce((sum, { quantity }) => sum + quantity * UNIT_PRICE, 0)
+/** Units of a line, as an agreement adds them. */
+interface SoldUnits {
+  line: DemoLine
+  units: number
+}
+const boughtIn = (lines: readonly DemoLine[]): SoldUnits[] =>
+  lines.map((line) => ({ line, units: line.quantity - owedOf(line) }))
+const owedIn = (lines: readonly DemoLine[]): SoldUnits[] =>
+  lines.map((line) => ({ line, units: owedOf(line) }))
+const priceOf = (sold: readonly SoldUnits[]): number =>
+  sold.reduce((sum, { units }) => sum + units * UNIT_PRICE, 0)
 
 const receivedFor = ({ financialStatus, deposit = false, lines }: DemoOrder): number =>
   ['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus)
     ? 0
-    : priceOf(lines.filter(({ owed = false }) => !owed)) / (deposit ? 2 : 1)
+    : priceOf(boughtIn(lines)) / (deposit ? 2 : 1)
 
 /** The purchase, and the edit that left a balance. */
 function agreementsOf({ lines }: DemoOrder, lineView: (line: DemoLine) => object) {
-  const agreement = (__typename: string, reason: string, of: readonly DemoLine[]) => ({
+  const agreement = (__typename: string, reason: string, of: readonly SoldUnits[]) => ({
     ...{ __typename, reason },
     sales: (list: ListArguments) =>
-      partOf(of, list, (line) => ({
-        __typename: 'ProductSale',
-        totalAmount: money(priceOf([line])),
-        lineItem: lineView(line),
+      partOf(of, list, (sold) => ({
+        ...{ __typename: 'ProductSale', actionType: 'ORDER', quantity: sold.units },
+        totalAmount: money(priceOf([sold])),
+        lineItem: lineView(sold.line),
       })),
   })
-  const [bought, added] = [false, true].map((is) => lines.filter(({ owed = false }) => owed === is))
+  const [bought, added] = [boughtIn(lines), owedIn(lines)].map((all) =>
+    all.filter(({ units }) => units > 0),
+  )
   return [
     agreement('OrderAgreement', 'ORDER', bought ?? []),
     ...(added?.length ? [agreement('OrderEditAgreement', 'ORDER_EDIT', added)] : []),

@@ -17,6 +17,8 @@ export interface DemoLine {
   bundle?: { id: number; title: string; quantity: number; productId: number; variantId: number }
   /** Was the line added by an edit, and not paid yet? */
   owed?: boolean
+  /** Units that an edit added to the line, and that are not paid yet. */
+  owedUnits?: number
 }
 
 export interface DemoFulfilment {
@@ -76,7 +78,7 @@ export class OrderProblem extends Error {}
 /** Pays what is owed. */
 export function pay(order: DemoOrder): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
-  for (const line of order.lines) line.owed = false
+  for (const line of order.lines) [line.owed, line.owedUnits] = [false, 0]
   order.deposit = false
   const refunded = order.lines.some((line) => line.currentQuantity < line.quantity)
   order.financialStatus = refunded ? 'PARTIALLY_REFUNDED' : 'PAID'
@@ -85,7 +87,11 @@ export function pay(order: DemoOrder): void {
 export const isFullyPaid = ({ financialStatus, deposit = false, lines }: DemoOrder): boolean =>
   !deposit &&
   !['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus) &&
-  !lines.some(({ owed, currentQuantity }) => owed && currentQuantity > 0)
+  !lines.some((line) => owedOf(line) > 0 && line.currentQuantity > 0)
+
+/** Units of the line that are not paid yet. */
+export const owedOf = ({ owed = false, owedUnits = 0, quantity }: DemoLine): number =>
+  owed ? quantity : owedUnits
 
 /** Refunds units; without `lines` all of them. */
 export function refund(order: DemoOrder, lines: readonly LineChange[] | null): void {
@@ -106,7 +112,7 @@ export function cancel(order: DemoOrder, now: Date): void {
 export interface OrderEdit {
   /** Sets the quantity of these if the order has them, and adds the others. */
   lines: readonly DemoLine[]
-  /** Do the lines that `lines` adds leave a balance? */
+  /** Does what `lines` adds leave a balance? */
   unpaid: boolean
   /** Adds these, which leaves a balance. */
   add: readonly DemoLine[]
@@ -117,12 +123,20 @@ export function edit(order: DemoOrder, { lines, unpaid, add }: OrderEdit): void 
   for (const line of lines) {
     const there = order.lines.find(({ variantId }) => variantId === line.variantId)
     if (!there) order.lines.push({ ...line, owed: unpaid })
-    else there.currentQuantity = line.quantity
+    else setUnits(there, line.quantity, unpaid)
   }
   for (const line of add) order.lines.push({ ...line, owed: true })
-  const owes = order.lines.some(({ owed = false }) => owed)
+  const owes = order.lines.some((line) => owedOf(line) > 0)
   const isPaid = ['PAID', 'PARTIALLY_REFUNDED'].includes(order.financialStatus)
   if (owes && isPaid) order.financialStatus = 'PARTIALLY_PAID'
+}
+
+function setUnits(line: DemoLine, units: number, unpaid: boolean): void {
+  const added = Math.max(0, units - line.currentQuantity)
+  line.currentQuantity = units
+  if (!unpaid || line.owed) return
+  line.quantity += added
+  line.owedUnits = (line.owedUnits ?? 0) + added
 }
 
 export const locationOf = ({ location = 0 }: DemoLine): number => location

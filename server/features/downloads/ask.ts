@@ -13,18 +13,12 @@ import { networkOf } from '../../core/client-address.ts'
 import type { Client } from '../../http/clients.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
-import { FormRefusal, MAX_FORM_BYTES, readForm } from './form.ts'
+import { answerForm, FormRefusal, MAX_FORM_BYTES, readForm, readFormLink } from './form.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
-import {
-  hasAsked,
-  refuse,
-  translatorForLink,
-  shownShop,
-  refusalReason,
-  whyNotViewed,
-} from './refusal.ts'
+import { hasAsked, translatorForLink, shownShop, refusalReason, whyNotViewed } from './refusal.ts'
 import { offeredView } from './view-kinds.ts'
-import { isKey, prefersJson, withLocale } from './request.ts'
+import { prefersJson, withLocale } from './request.ts'
+import type { Visit } from './response.ts'
 
 /** The message of a link's holder to the shop. */
 export interface Ask {
@@ -66,12 +60,7 @@ interface AskingParts {
   notifyShop(ask: Ask): Promise<boolean>
 }
 
-interface AskVisit {
-  request: IncomingMessage
-  response: ServerResponse
-  client: Client
-  now: Date
-}
+type AskVisit = Visit & { client: Client }
 
 export function createAsking(parts: AskingParts): (visit: AskVisit) => Promise<void> {
   const asks = openRateLimit(parts.pool, {
@@ -79,20 +68,13 @@ export function createAsking(parts: AskingParts): (visit: AskVisit) => Promise<v
     points: ASKS_PER_HOUR,
     seconds: HOUR_SECONDS,
   })
-  return async (visit) => {
-    const { request, response } = visit
-    try {
-      if (request.method !== 'POST')
-        throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+  return (visit) =>
+    answerForm(visit, async () => {
       const { exceeded, retryAfter } = await asks.consume(networkOf(visit.client.address))
       if (exceeded)
         throw new FormRefusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
       await ask(parts, visit)
-    } catch (error) {
-      if (!(error instanceof FormRefusal)) throw error
-      refuse(request, response, error.code, error.about)
-    }
-  }
+    })
 }
 
 async function ask(parts: AskingParts, visit: AskVisit): Promise<void> {
@@ -108,11 +90,10 @@ async function ask(parts: AskingParts, visit: AskVisit): Promise<void> {
 }
 
 /** The link and the validated form. */
-async function readAsk({ counter }: AskingParts, { request, client, now }: AskVisit) {
+async function readAsk({ counter }: AskingParts, visit: AskVisit) {
+  const { request, now } = visit
   const form = await readForm(request)
-  const key = String(form.key ?? '')
-  const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
-  if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
+  const { key, link } = await readFormLink(counter, form, visit)
   // The pages have no form then.
   if (!link.look.askAgain) throw new FormRefusal('conflict')
   const parsed = fields.safeParse(form, { error: problemText })

@@ -203,7 +203,7 @@ function createAnswers(
   const gates = createGates({ pool: database.pool, secrets, counter, attempts })
   const [starts, sessions] = [createStartAddresses(secrets), createViewSessions(database)]
   const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, starts, sessions },
+    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, sessions },
   })
   const links = createLinkAnswers({
     ...{ counter, serving, clientOf, clock, pages, attempts, gates, starts },

@@ -3,7 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { readBounded } from '../../core/bounded-body.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { RefusalContext } from './refusal.ts'
+import type { Client } from '../../http/clients.ts'
+import type { KnownLink } from './counting/known-link.ts'
+import type { LinkCounter } from './counting/link-counter.ts'
+import { refuse, type RefusalContext } from './refusal.ts'
+import { isKey } from './request.ts'
+import type { Visit } from './response.ts'
 
 export const MAX_FORM_BYTES = 16 * 1024
 
@@ -49,4 +54,31 @@ function readJson(bytes: Buffer): Record<string, unknown> {
   } catch {
     throw new FormRefusal('malformed_request')
   }
+}
+
+/** Answers a form that is sent by POST; a `FormRefusal` of `handle` becomes the answer. */
+export async function answerForm(
+  { request, response }: Visit,
+  handle: () => Promise<void>,
+): Promise<void> {
+  try {
+    if (request.method !== 'POST')
+      throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+    await handle()
+  } catch (error) {
+    if (!(error instanceof FormRefusal)) throw error
+    refuse(request, response, error.code, error.about)
+  }
+}
+
+/** The link whose key a form contains. Throws `FormRefusal`. */
+export async function readFormLink(
+  counter: Pick<LinkCounter, 'lookUp'>,
+  form: Record<string, unknown>,
+  { now, client }: Pick<Visit, 'now'> & { client: Client },
+): Promise<{ key: string; link: KnownLink }> {
+  const key = String(form.key ?? '')
+  const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
+  if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
+  return { key, link }
 }

@@ -1,10 +1,10 @@
 // What a right answer gives: a signed part of the address, `open=…`, which opens all links under the
 // same page that ask the same. In the address instead of a cookie, because browsers in apps have no
 // cookies or hand the address over to another program.
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Secrets } from '../../core/secrets.ts'
 import type { Gate } from '../links/model/asks.ts'
+import { createSigner, hasPassed, readSignedUntil, untilAfter } from './signer.ts'
 
 /** How long pages stay open after an answer. */
 const OPEN_SECONDS = 30 * 60
@@ -14,7 +14,6 @@ const CONTINUED_SECONDS = 24 * 60 * 60
 /** A page may ask several questions. */
 const MAX_TOKENS = 10
 const TOKENS = /[?&]open=(\d{1,12}\.[\w-]{43})(?=&|$)/g
-const TOKEN = /^(\d{1,12})\.([\w-]{43})$/
 
 type Asked = Pick<Gate, 'asks' | 'root'>
 
@@ -39,24 +38,24 @@ export const withTokens = (tokens: readonly string[]): string =>
   tokens.map((token) => `&open=${token}`).join('')
 
 export function createGateTokens(secrets: Pick<Secrets, 'derive' | 'deriveAll'>): GateTokens {
-  const current = secrets.derive('open')
-  const accepted = secrets.deriveAll('open')
-  const sign = (secret: Buffer, { asks, root }: Asked, until: string) =>
-    createHmac('sha256', secret).update([root, asks, until].join(' ')).digest()
+  const signer = createSigner(secrets, 'open')
+  const textOf = ({ asks, root }: Asked, until: string) => [root, asks, until].join(' ')
   return {
     current: (request, now) =>
-      tokensIn(request).filter((token) => Number(token.split('.', 1)[0]) * 1000 > now.getTime()),
+      tokensIn(request).filter((token) => {
+        const read = readSignedUntil(token)
+        return read !== null && !hasPassed(read.until, now)
+      }),
     make: (gate, now, seconds = OPEN_SECONDS) => {
-      const until = String(Math.floor(now.getTime() / 1000) + seconds)
-      return `${until}.${sign(current, gate, until).toString('base64url')}`
+      const until = untilAfter(now, seconds)
+      return `${until}.${signer.sign(textOf(gate, until))}`
     },
     opens: (request, gate, now, use = 'page') => {
       const late = use === 'continue' ? CONTINUED_SECONDS : 0
       return tokensIn(request).some((token) => {
-        const [, until = '', proof = ''] = TOKEN.exec(token) ?? []
-        if ((Number(until) + late) * 1000 <= now.getTime()) return false
-        const given = Buffer.from(proof, 'base64url')
-        return accepted.some((secret) => timingSafeEqual(sign(secret, gate, until), given))
+        const read = readSignedUntil(token)
+        if (read === null || hasPassed(read.until, now, late)) return false
+        return signer.isSigned(textOf(gate, read.until), read.signature)
       })
     },
   }

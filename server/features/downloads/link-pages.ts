@@ -16,7 +16,7 @@ import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
 import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
-import { sendPack, type LockedFile } from './pack-page.ts'
+import { sendPack, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
   countsViews,
@@ -30,7 +30,7 @@ import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
-import { leadsToBytes, type StartAddresses } from './start-addresses.ts'
+import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
 import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
 import { viewButtonOf } from './view-buttons.ts'
@@ -42,6 +42,8 @@ export interface PageRequest {
   key: string
   link: KnownLink
   client: Client
+  /** Whether the address begins a download of all files. */
+  start: StartState
 }
 
 export interface PageAnswers {
@@ -55,7 +57,6 @@ interface PageParts {
   archives: Archives
   counter: Pick<LinkCounter, 'owedBy' | 'asksUnder'>
   gates: Gates
-  starts: StartAddresses
   sessions: Pick<ViewSessions, 'runningUnder'>
   attempts: Pick<RefusedAttempts, 'record'>
   /** Records that a buyer has opened the page of a delivery. Never throws. */
@@ -108,21 +109,19 @@ async function withOwed<File extends PackFile>(
   { counter, gates, sessions }: PageParts,
   { visit, link, client }: PageRequest,
   files: readonly File[],
-): Promise<{ files: readonly (File & LockedFile)[]; archiveOwed: boolean }> {
+): Promise<{ files: readonly (Omit<File, 'asks'> & GatedFile)[]; archiveOwed: boolean }> {
   const owed = await counter.owedBy(link, client, visit.now)
   const viewer = viewerOf(visit.request)
   const views = viewer && (await sessions.runningUnder({ link, viewer, now: visit.now }))
-  const one = (file: File): File & LockedFile => {
+  const one = ({ asks, ...file }: File): Omit<File, 'asks'> & GatedFile => {
     const hash = hashKey(file.key).toString('hex')
     const isOwed = owed.keys.has(hash)
-    const { asks } = file
-    const isOpen =
-      asks === ASKS_NOTHING ||
-      gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now)
+    const gated = asks !== ASKS_NOTHING
+    const isOpen = !gated || gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now)
     return {
       ...file,
       downloads: file.downloads - (isOwed ? 1 : 0),
-      locked: isOpen ? null : shownAskOf(asks),
+      ...{ gated, locked: isOpen ? null : shownAskOf(asks) },
       viewing: views?.get(hash) ?? null,
     }
   }
@@ -135,10 +134,9 @@ async function openArchive(
   asked: PageRequest,
   readFiles: () => Promise<readonly PageFile[]>,
 ): Promise<boolean> {
-  const { visit, key, link, client } = asked
+  const { visit, key, link, client, start } = asked
   const { request, now } = visit
   if (!wantsArchive(request) || opensPage(request)) return false
-  const start = parts.starts.stateOf(request, key, true, now)
   if (start === 'forged') return false
   if (start === 'ended' && !resumedPart(request).later) {
     const owed = await parts.counter.owedBy(link, client, now)
@@ -270,7 +268,7 @@ export function sendConfirm(
 export function sendToDownload(
   { request, response, now }: Visit,
   key: string,
-  { starts, gates }: Pick<PageParts, 'starts' | 'gates'>,
+  { starts, gates }: { starts: StartAddresses; gates: Gates },
 ): void {
   request.resume()
   const all = wantsArchive(request)

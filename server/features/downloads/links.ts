@@ -13,7 +13,7 @@ import { hasTokens } from './gate-tokens.ts'
 import { askForm, isScan, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { sitesOf } from './referrers.ts'
 import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
-import { isPlain, opensPage, resumedPart } from './request.ts'
+import { isPlain, opensPage, resumedPart, wantsArchive } from './request.ts'
 import {
   isBodiless,
   rangeOfAnswer,
@@ -52,10 +52,10 @@ export const createLinkAnswers = (parts: LinkParts) =>
       ...{ key, client, sites, now, viewer: viewerOf(request) },
       ...resumedPart(request),
     }
-    const start = parts.starts.stateOf(request, key, false, now)
+    const start = parts.starts.stateOf(request, key, wantsArchive(request), now)
     const paged = wantsPage(request, start)
     // The answer in the address is checked against the link first.
-    if (isPlain(request) && !paged && !hasTokens(request)) {
+    if (isPlain(request) && !paged && !hasTokens(request) && !wantsArchive(request)) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }
@@ -70,12 +70,13 @@ export const createLinkAnswers = (parts: LinkParts) =>
     }
     const asker = { ...found.asker, opened: link.gate?.asks ?? null }
     if (reason === null) {
-      if (link.delivery) return parts.pages.openDelivery({ visit, key, link, client })
-      const scanned = paged && !continues
-      if (isFileLink(link) && scanned && (await answerScan(parts, visit, asker, link))) return
+      if (link.delivery) return parts.pages.openDelivery({ visit, key, link, client, start })
+      const scan = { asker, isDirect: !opensPage(request) && start === 'none' }
+      if (isFileLink(link) && paged && !continues && (await answerScan(parts, visit, link, scan)))
+        return
       if (link.target && isViewOnly(link.target))
         return refuse(request, response, 'file_view_only', { link, key })
-      if (link.pack) return parts.pages.openPack({ visit, key, link, client })
+      if (link.pack) return parts.pages.openPack({ visit, key, link, client, start })
       if (link.target?.damaged)
         return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
     }
@@ -113,16 +114,15 @@ function lookUp({ counter, clock }: LinkParts, request: IncomingMessage, first: 
 /**
  * Answers mail programs, and requests of the link's page, with a button. False: the file may be
  * sent.
+ * @param scan `isDirect`: the address leads to the file, not to its page.
  */
 async function answerScan(
   parts: LinkParts,
   visit: Visit,
-  asker: Asker,
   link: FileLink,
+  { asker, isDirect }: { asker: Asker; isDirect: boolean },
 ): Promise<boolean> {
   const { request } = visit
-  const isDirect =
-    !opensPage(request) && parts.starts.stateOf(request, asker.key, false, asker.now) === 'none'
   if (!isDirect || link.download_limit !== null || isViewOnly(link.target)) {
     sendConfirm(visit, link, { key: asker.key, name: link.target.filename })
     return true

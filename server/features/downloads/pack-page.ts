@@ -2,7 +2,6 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
-import { ASKS_NOTHING } from '../links/model/asks.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import {
   openTemplate,
@@ -13,6 +12,7 @@ import {
   type PageButton,
 } from './pages.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
+import { leadsToBytes } from './start-addresses.ts'
 import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
@@ -52,13 +52,18 @@ interface ShownRow {
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
-/** What a page knows of a file from the request. */
-export interface LockedFile {
+/** A file with what it asks for. */
+export interface GatedFile {
+  /** It asks for something, which this request may have answered. */
+  gated: boolean
   /** What this request has not answered yet; null: it may have the file. */
   locked: 'email' | 'password' | null
   /** When this browser's counted view of the file ends; null: it has none. */
   viewing: Date | null
 }
+
+/** A file as the page shows it; the hash of a password stays behind. */
+type PageFile = Omit<PackFile, 'asks'>
 
 export interface OpenedPack {
   /** The name of the pack or of the order. */
@@ -68,7 +73,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShownShop
   expires_at: Date | null
-  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>> & LockedFile)[]
+  files: readonly (PageFile & Partial<Omit<PaidFile, keyof PackFile>> & GatedFile)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date
@@ -84,23 +89,30 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
   const tokens = withTokens(tokensIn(request))
-  const address = (key: string, to = 'download', asks = ASKS_NOTHING) =>
+  const address: PageAddress = (key, to = 'download', gated = false) =>
     relativeToPage(
       request,
-      `${to}?key=${key}${to === 'download' ? `&${PAGE}` : ''}${asks === ASKS_NOTHING ? '' : tokens}`,
+      `${to}?key=${key}${to === 'download' ? `&${PAGE}` : ''}${gated ? tokens : ''}`,
     )
-  sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
+  // A program that asked for the ZIP file must not store the page as that.
+  const status = leadsToBytes(request) ? 403 : 200
+  sendPage(request, response, status, renderPack({ t, shop }, packPage(t, pack, address)))
 }
 
-/** @param address of one file's download or view, by its key. */
-export function packPage(
-  t: Translator,
-  pack: OpenedPack,
-  address: (key: string, to?: 'download' | 'view' | 'download/picture', asks?: string) => string,
-): PackPage {
+/**
+ * The address of one file's download or view, by its key.
+ * @param gated what this request has answered is passed on.
+ */
+type PageAddress = (
+  key: string,
+  to?: 'download' | 'view' | 'download/picture',
+  gated?: boolean,
+) => string
+
+export function packPage(t: Translator, pack: OpenedPack, address: PageAddress): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
   const downloads = files.filter((file) => !isOnlyViewed(file) && file.locked === null)
-  const asked = downloads.find(({ asks }) => asks !== ASKS_NOTHING)?.asks
+  const gated = downloads.some((file) => file.gated)
   const usable = downloads.filter((file) => isUsable(file, now))
   const zipped = pack.archiveOwed ? downloads : usable
   return {
@@ -113,29 +125,28 @@ export function packPage(
       about: aboutTexts(t, file, pack)
         .filter((text) => text !== '')
         .join(' · '),
-      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.asks) : null,
+      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.gated) : null,
       sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
       address:
         isUsable(file, now) && !isOnlyViewed(file)
-          ? address(file.key, 'download', file.asks)
+          ? address(file.key, 'download', file.gated)
           : null,
       view: isViewable(file, now)
         ? viewButtonOf(t, viewed(file), {
-            address: address(file.key, 'view', file.asks),
+            address: address(file.key, 'view', file.gated),
             counted: file.view_limit !== null && file.viewing === null,
           })
         : null,
-      unlock:
-        file.locked !== null && isUsable({ ...file, locked: null }, now)
-          ? `${address(file.key, 'download', file.asks)}&from=${pack.ask.key}`
-          : null,
+      unlock: isLocked(file, now)
+        ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
+        : null,
       buy: buyAddress(file, pack),
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
       ? {
-          all: `${address(pack.ask.key, 'download', asked)}&all=1`,
+          all: `${address(pack.ask.key, 'download', gated)}&all=1`,
           allSize: t.size(bytesOf(zipped)),
         }
       : {}),
@@ -149,7 +160,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
   const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
   return [
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
-    file.locked === null ? '' : t(`gate.asks.${file.locked}`),
+    file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
     ...viewTexts(t, file, now, timeZone),
     ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
@@ -171,13 +182,13 @@ const isReleased = ({ available_at }: ShownFile, now: Date) => !available_at || 
 const availableText = (t: Translator, { available_at }: ShownFile, timeZone: string): string =>
   available_at ? t('order.availableFrom', { moment: t.moment(available_at, timeZone) }) : ''
 
-const bytesOf = (files: readonly PackFile[]) =>
+const bytesOf = (files: readonly PageFile[]) =>
   files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
-const viewed = ({ filename, content_type, view }: PackFile) => ({
+const viewed = ({ filename, content_type, view }: PageFile) => ({
   ...{ filename, contentType: content_type, view },
 })
-const isOnlyViewed = (file: PackFile) => isViewOnly(viewed(file))
+const isOnlyViewed = (file: PageFile) => isViewOnly(viewed(file))
 
 /** It has downloads left; if it is only viewed, views. */
 const hasLeft = (file: ShownFile) =>
@@ -187,7 +198,10 @@ const hasLeft = (file: ShownFile) =>
 
 type ShownFile = OpenedPack['files'][number]
 
-const isOpen = (file: ShownFile, now: Date) => !waits(file, now) && !hasEnded(file, now)
+const isOpen = (file: ShownFile, now: Date) =>
+  file.locked === null && !waits(file, now) && !hasEnded(file, now)
+
+const isEnded = (file: ShownFile, now: Date) => !hasLeft(file) || hasEnded(file, now)
 
 const hasEnded = (file: ShownFile, now: Date): boolean => {
   const { expires_at, use_ends_at } = file
@@ -212,13 +226,19 @@ const waits = (file: ShownFile, now: Date): boolean =>
   file.preparing === true ||
   !isReleased(file, now) ||
   Boolean(file.tag_problem) ||
-  file.locked !== null
+  isLocked(file, now)
 const isPictured = (file: ShownFile, now: Date) =>
   isOpen(file, now) &&
   !file.unpictured &&
   file.key !== '' &&
   previewKind(file.content_type, file.size_bytes) !== null
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
+/** An answer would give it. That of an expired or used-up file gives nothing. */
+const isLocked = ({ locked, ...file }: ShownFile, now: Date): boolean => {
+  if (locked === null) return false
+  const open = { ...file, locked: null }
+  return isUsable(open, now) || isViewable(open, now)
+}
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => licenceText(t, key))
@@ -253,11 +273,13 @@ function moreOf(
   t: Translator,
   { shop: { name: shop, look }, files, ask, asked, now }: OpenedPack,
 ): Pick<PackPage, 'usedUp' | 'ask'> {
-  const some = files.some((file) => isUsable(file, now))
-  const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
   // An expiry is shown beside its file.
+  const used = files.filter(
+    (file) => !isOnlyViewed(file) && !hasLeft(file) && !hasEnded(file, now),
+  ).length
+  const which = files.length === 1 ? 'only' : used < files.length ? 'some' : 'all'
   const usedUp = [
-    files.every((file) => isOnlyViewed(file) || hasLeft(file)) ? '' : t('pack.usedUp', { which }),
+    used === 0 ? '' : t('pack.usedUp', { which }),
     files.every((file) => !isViewed(file) || hasViews(file)) ? '' : viewsUsedUp(t, files),
   ]
     .filter((text) => text !== '')
@@ -292,7 +314,7 @@ function viewTexts(t: Translator, file: ShownFile, now: Date, timeZone: string):
   ]
 }
 
-function leftText(t: Translator, file: PackFile): string {
+function leftText(t: Translator, file: PageFile): string {
   const { download_limit, downloads } = file
   if (download_limit === null || isOnlyViewed(file)) return ''
   return t('pack.left', { count: Math.max(0, download_limit - downloads) })

@@ -221,6 +221,22 @@ test('an address with a trailing slash works, with its links', async () => {
   expect((await follow()).pathname).toBe('/download/ask')
 })
 
+test('an ended or forged address of the ZIP file gets the page, and a program stores no page as the file', async () => {
+  const { link } = await makePack(['a', 'b'], { download_limit: 2 })
+  const zip = await pressed(port, `/download?key=${link.key}&page=1&all=1`)
+  const forged = zip.replace(/start=\d/, 'start=2')
+  expect((await visit(port, forged)).status).toBe(403)
+  expect((await visit(port, zip)).headers['content-type']).toBe('application/zip')
+  const later = depot.time.now
+  // After the session, in which a copy that broke off could be fetched again.
+  depot.time.now = new Date(+later + 31 * 60_000)
+  const { status, headers, text } = await visit(port, zip)
+  depot.time.now = later
+  expect([status, headers['content-type']]).toEqual([403, 'text/html; charset=utf-8'])
+  expect(text).toContain("<form class='all'")
+  expect((await get(port, link.key)).status).toBe(200)
+})
+
 test('a deleted pack ends its links, whose page says so and has the form; they stay in the list with its name', async () => {
   const { name, link, pack } = await makePack(['a'])
   const [a] = await shown(link.key)

@@ -1,6 +1,5 @@
 // Previews of the buyers' pages for the merchant, before a look is saved: the real templates with
 // sample files.
-import { ASKS_NOTHING } from '../links/model/asks.ts'
 import type { ShopRecord } from '../../files/shop-settings.ts'
 import type { SavedBuyerPage } from './buyer-page.ts'
 import { lookOf } from './look.ts'
@@ -58,7 +57,7 @@ export function previewPage(
       unpictured: true,
     },
     ...{ available_at: null, use_hours: null, use_ends_at: null },
-    ...{ asks: ASKS_NOTHING, locked: null, viewing: null },
+    ...{ gated: false, locked: null, viewing: null },
     ...{ view_limit: null, views: 0, views_end_at: null, own_view_end: false },
   }))
   const pack = {

@@ -2,9 +2,9 @@
 // requests the same path from us and may cache the response, because the bytes of a version never
 // change. The expiry is rounded to the hour, so that all visitors of an hour share one address and
 // the CDN fetches a file once an hour.
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../../core/secrets.ts'
 import type { PublicTarget } from './counting/public-counter.ts'
+import { createSigner } from './signer.ts'
 
 const STEP_SECONDS = 60 * 60
 
@@ -29,15 +29,11 @@ export function createSignedAddresses(
   base: string,
   secrets: Pick<Secrets, 'derive' | 'deriveAll'>,
 ): SignedAddresses {
-  const current = secrets.derive('cdn')
-  // Also those of previous secrets, whose addresses a CDN may still request.
-  const accepted = secrets.deriveAll('cdn')
-  const sign = (key: Buffer, ...parts: readonly string[]) =>
-    createHmac('sha256', key).update(parts.join('/')).digest()
+  const signer = createSigner(secrets, 'cdn')
   return {
     addressOf: ({ token, hash, filename }, now) => {
       const expires = String((Math.floor(now.getTime() / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS)
-      const signature = sign(current, expires, token, hash, filename).toString('base64url')
+      const signature = signer.sign([expires, token, hash, filename].join('/'))
       return `${base}/cdn/${expires}/${signature}/${token}/${hash}/${encodeURIComponent(filename)}`
     },
     read: (path, now) => {
@@ -46,10 +42,7 @@ export function createSignedAddresses(
       // Decoded, because a CDN may change the escapes.
       const filename = decoded(encoded)
       if (filename === null) return null
-      const given = Buffer.from(signature, 'base64url')
-      const isRight = (key: Buffer) =>
-        timingSafeEqual(sign(key, expires, token, hash, filename), given)
-      if (!accepted.some(isRight)) return null
+      if (!signer.isSigned([expires, token, hash, filename].join('/'), signature)) return null
       return {
         token,
         hash,

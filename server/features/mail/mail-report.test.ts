@@ -227,6 +227,35 @@ it('a report of spam names the mail by its sender, or by a header of the returne
   expect(read(arf([], ['Subject: x'])).mail).toBeNull()
 })
 
+// Exim says of its reports that they are replies, as programs do that answer for people.
+it.each([
+  [
+    ['    host mx.example.jp [192.0.2.20]: 550 5.1.1 <ada@example.com>: User unknown'],
+    { permanent: true, code: '5.1.1', reason: '550 5.1.1 <ada@example.com>: User unknown' },
+  ],
+  [['    Unrouteable address'], { permanent: true, code: null, reason: 'Unrouteable address' }],
+  [
+    ['    host mx.example.jp [192.0.2.20]: 554 5.7.1 Message rejected as spam'],
+    { permanent: false, code: '5.7.1' },
+  ],
+])('a report of Exim, with and without its header of failed addresses: %j', (reason, fate) => {
+  for (const failed of [['X-Failed-Recipients: ada@example.com'], []]) {
+    const { mail, fates } = read([
+      ...['Return-path: <>', `Envelope-to: ${ADDRESS}`, ...failed, 'Auto-Submitted: auto-replied'],
+      'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
+      ...[`To: ${ADDRESS}`, 'Subject: Mail delivery failed: returning message to sender', ''],
+      ...['This message was created automatically by mail delivery software.', ''],
+      'A message that you sent could not be delivered to one or more of its',
+      'recipients. This is a permanent error. The following address(es) failed:',
+      ...['', '  ada@example.com', ...reason, ''],
+      '------ This is a copy of the message, including all the headers. ------',
+      ...['', 'Subject: Your order has been delayed', '', 'It will be retried.'],
+    ])
+    expect(mail).toEqual(MAIL)
+    expect(fates).toMatchObject([{ event: 'bounced', ...fate }])
+  }
+})
+
 it('answers and other mails are no reports, and broken ones do not fail', () => {
   const away = [
     `To: ${ADDRESS}`,

@@ -159,23 +159,38 @@ function fatesOfComplaint(parts: readonly MimePart[]): ReportedFate[] | null {
   return [{ event: 'complained', permanent: false, recipient, code: null, reason }]
 }
 
+/** Exim says of its reports that they are replies, as programs do that answer for people. */
+const SERVER = /mailer-daemon|postmaster|mail delivery|system administrator/i
+const FAILED_SUBJECT =
+  /undeliver|deliver\w* (has |have )?fail|fail\w* to deliver|failure notice|returned mail|delivery status notification \(failure\)/i
+const FAILED_TEXT =
+  /permanent(ly)?|undeliver|could ?n[o']t be delivered|was(n't| not) delivered|did not reach|error delivering|unable to deliver|failed|qmail-send/i
+const DELAYED = /will be retried|has not yet been delivered|has been delayed|warning message only/i
+/** After it follows the returned mail. */
+const RETURNED =
+  /^[-=* ]{2,}.*\b(copy|original message|headers|returned)\b.*$|^message headers follow|^received:|^return-path:/im
+
 /** Older servers (qmail, Exim) write for people only. */
 function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[] | null {
   const { headers } = whole
-  if (/auto-replied/i.test(valueOf(headers, 'auto-submitted') ?? '')) return null
-  const text = parts.find(
+  const of = (name: string) => valueOf(headers, name) ?? ''
+  const all = parts.find(
     ({ type, parts: inner }) => type === 'text/plain' && inner.length === 0,
   )?.text
-  if (text === undefined) return null
+  if (all === undefined) return null
+  const returned = all.search(RETURNED)
+  const text = returned === -1 ? all : all.slice(0, returned)
   const named = valueOf(headers, 'x-failed-recipients')
-  const isFromServer =
-    /mailer-daemon|postmaster|mail delivery/i.test(valueOf(headers, 'from') ?? '') ||
-    /^<>$/.test(valueOf(headers, 'return-path') ?? '')
+  const isServer = SERVER.test(of('from'))
+  const isReply =
+    !isServer &&
+    (/auto-replied/i.test(of('auto-submitted')) ||
+      valueOf(headers, 'x-auto-response-suppress') !== null)
+  const isFromServer = isServer || (/^<>$/.test(of('return-path')) && !isReply)
   const isFailure =
-    named !== null ||
-    (isFromServer &&
-      /(permanent(ly)?|undeliver|could not be delivered|failed|qmail-send)/i.test(text))
-  if (!isFailure || /will be retried|has not yet been delivered|delayed/i.test(text)) return null
+    (named !== null && !isReply) ||
+    (isFromServer && (FAILED_SUBJECT.test(of('subject')) || FAILED_TEXT.test(text)))
+  if (!isFailure || DELAYED.test(text)) return null
   const recipients = named?.match(ADDRESS) ??
     /^<([^<>\s]+@[^<>\s]+)>:?\s*$/m.exec(text)?.slice(1) ?? [null]
   const reason = replyIn(text)
@@ -186,10 +201,10 @@ function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[
   }))
 }
 
-/** The reply of the other server within a text, or what follows the address (qmail). */
+/** The reply of the other server within a text, or what follows the address (qmail, Exim). */
 function replyIn(text: string): string {
   const reply = text.search(/\b[45]\d\d[ -](\d\.\d+\.\d+\b|[A-Za-z<])/)
-  const named = /^<[^<>\s]+@[^<>\s]+>:?[ \t]*\n/m.exec(text)
+  const named = /^[ \t]*<?[^<>\s]+@[^<>\s]+>?:?[ \t]*\n/m.exec(text)
   const from = reply !== -1 ? reply : named ? named.index + named[0].length : 0
   const words = text.slice(from, from + MAX_WORDS).split(/\n\s*\n/, 1)[0] ?? ''
   return words.replace(/\s+/g, ' ').trim() || 'The mail was not delivered'

@@ -13,7 +13,7 @@ const RISKY = ['CANCEL', 'INVESTIGATE']
 
 type PaidState = Pick<
   PlatformOrder,
-  'cancelled_at' | 'financial_status' | 'fully_paid' | 'paid_lines'
+  'cancelled_at' | 'financial_status' | 'fully_paid' | 'paid_units'
 >
 
 /** Is all of the order paid as the shop requires? */
@@ -33,7 +33,7 @@ export function isEntitled(
 ): boolean {
   if (line.quantity < 1 || order.cancelled_at !== null) return false
   if (LOST.includes(order.financial_status ?? '')) return false
-  return before || isPaid(order, settings) || order.paid_lines.includes(line.id)
+  return before || isPaid(order, settings) || order.paid_units[line.id] !== undefined
 }
 
 /**
@@ -41,13 +41,17 @@ export function isEntitled(
  * balance.
  * @param before the units that entitled the buyer in the order's last known state
  */
-export const paidUnits = (
+export function paidUnits(
   order: PaidState,
-  { quantity }: Pick<PlatformLine, 'quantity'>,
+  { id, quantity }: Pick<PlatformLine, 'id' | 'quantity'>,
   settings: Settings,
   before: number | undefined,
-): number =>
-  before === undefined || isPaid(order, settings) ? quantity : Math.min(quantity, before)
+): number {
+  const paid = order.paid_units[id]
+  // A line that was never paid entitles to nothing, and keeps its units.
+  if (isPaid(order, settings) || (before === undefined && paid === undefined)) return quantity
+  return Math.min(quantity, Math.max(before ?? 0, paid ?? 0))
+}
 
 /** Does the platform advise against the order? */
 export const isRisky = (

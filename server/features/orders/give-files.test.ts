@@ -298,6 +298,31 @@ describe('an undo', () => {
     expect(await shop.filesOf(past)).toEqual(['extra.pdf', 'guide.pdf'])
   })
 
+  test('a file that is given again has its own terms, not those of the one that was withdrawn', async () => {
+    const shop = await openShop()
+    await shop.map('guide.pdf', 1)
+    const past = await shop.buy([1])
+    const file = await shop.map('extra.pdf', 1)
+    const { id } = await shop.give([file])
+    const askOfExtra = async () =>
+      (
+        await shop.scope.query(
+          `select l.ask_for, l.download_limit from links l join files f on f.shop_id = l.shop_id
+           and f.id = l.file_id where l.shop_id = :shop and f.filename = 'extra.pdf'`,
+        )
+      )[0]
+    const before = await askOfExtra()
+    expect(before).toMatchObject({ ask_for: null })
+    await shop.scope.query(
+      `update links l set ask_for = 'email', download_limit = 1 from files f where l.shop_id = :shop
+       and f.shop_id = l.shop_id and f.id = l.file_id and f.filename = 'extra.pdf'`,
+    )
+    await shop.undo(id)
+    await shop.give([file])
+    expect(await shop.filesOf(past)).toEqual(['extra.pdf', 'guide.pdf'])
+    expect(await askOfExtra()).toEqual(before)
+  })
+
   test('asks the shop again, as before', async () => {
     const shop = await openShop()
     await shop.map('guide.pdf', 1)

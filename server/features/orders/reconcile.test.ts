@@ -219,7 +219,7 @@ describe('several units', () => {
     }
     const unpaid = {
       ...{ financial_status: 'PARTIALLY_PAID', fully_paid: false },
-      paid_lines: one.lines.map(({ id }) => id),
+      paid_units: Object.fromEntries(one.lines.map(({ id }) => [id, 1])),
     }
     expect(await limitAfter(edited(1, 4, unpaid))).toEqual([3, 1])
     expect(await limitAfter(edited(2, 4, unpaid))).toEqual([3, 1])
@@ -227,6 +227,19 @@ describe('several units', () => {
       12, 4,
     ])
     expect(await limitAfter(edited(4, 2, unpaid))).toEqual([6, 2])
+  })
+  test('that are not paid do not count in an order that is first seen with a balance', async () => {
+    const one = order([], { products: [{ product_id: product(1), quantity: 5 }] })
+    const [line] = one.lines
+    const balance = { financial_status: 'PARTIALLY_PAID', fully_paid: false }
+    await reconcile({ ...one, ...balance, paid_units: { [line!.id]: 2 } })
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 6]])
+    // Another edit is paid, and the last one is not.
+    const more = { ...balance, paid_units: { [line!.id]: 4 } }
+    await reconcile(later(one, more))
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 12]])
+    await reconcile(later(later(one, more), { financial_status: 'PAID', fully_paid: true }))
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 15]])
   })
   test('do not, if the shop’s setting says so', async () => {
     await scope.query(`update shops set settings = '{"multiply_limits": false}' where id = :shop`)
@@ -307,7 +320,7 @@ test('a buyer with a used-up or expired file is listed as blocked, with the numb
 test('an order that is first seen with a balance delivers the lines that are paid', async () => {
   const one = order([1, 2], { financial_status: 'PARTIALLY_PAID', fully_paid: false })
   const [first] = one.lines
-  await reconcile({ ...one, paid_lines: [first!.id] })
+  await reconcile({ ...one, paid_units: { [first!.id]: 1 } })
   expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
   await reconcile(later(one, { financial_status: 'PAID', fully_paid: true }))
   expect((await shown(one))?.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])

@@ -58,7 +58,12 @@ export function CreateLink({ file, onClose }: Props) {
       {refusal?.other && (
         <Problem error={refusal.other} what={t('The link could not be created')} />
       )}
-      <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
+      <LinkFields
+        to="file"
+        form={form}
+        errors={{ ...refusal?.fields, ...errors }}
+        onChange={change}
+      />
     </Dialog>
   )
 }

@@ -1,4 +1,5 @@
 // The first steps of a shop. Each is ticked by what really happened; then the card goes.
+import { isDemo } from '../../shell/client/bridge.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Button, CheckIcon, Hint, Icon, Text } from '../../shell/ui/index.ts'
@@ -6,7 +7,7 @@ import { type Home } from './calls.ts'
 import { firstSteps, type Step } from './labels.ts'
 
 export function FirstSteps({ done }: { done: Home['first_steps'] }) {
-  const steps = firstSteps(done)
+  const steps = firstSteps(done, isDemo())
   const left = steps.filter((step) => !step.done)
   if (left.length === 0) return null
   const next = left[0]!.id
@@ -28,7 +29,7 @@ export function FirstSteps({ done }: { done: Home['first_steps'] }) {
 }
 
 const Entry = ({
-  step: { done, title, about, action, url },
+  step: { done, title, about, action, url, external = false },
   next,
 }: {
   step: Step
@@ -47,7 +48,7 @@ const Entry = ({
       {!done && <Hint>{about}</Hint>}
     </div>
     {!done && url && (
-      <Button url={url} variant={next ? 'primary' : undefined}>
+      <Button url={url} external={external} variant={next ? 'primary' : undefined}>
         {action}
       </Button>
     )}

@@ -35,9 +35,15 @@ export interface Step {
   action: string
   /** The page of the step; null: it is done in the store. */
   url: string | null
+  /** It is a page outside of the app. */
+  external?: boolean
 }
 
-export const firstSteps = (done: Home['first_steps']): Step[] => [
+/** Where buyers of the demo shop buy. */
+const DEMO_SHOP = '/demo/shop'
+
+/** @param demo is it the demo, whose shop front is on this server? */
+export const firstSteps = (done: Home['first_steps'], demo: boolean): Step[] => [
   {
     ...{ id: 'imported', done: done.imported, url: '/import' },
     title: t('Import a file'),
@@ -51,10 +57,10 @@ export const firstSteps = (done: Home['first_steps']): Step[] => [
     action: t('Map files'),
   },
   {
-    ...{ id: 'ordered', done: done.ordered, url: null },
+    ...{ id: 'ordered', done: done.ordered, url: demo ? DEMO_SHOP : null, external: demo },
     title: t('Place a test order'),
     about: t('Buy the product in your store: its buyer gets an email with the files.'),
-    action: '',
+    action: demo ? t('Open the demo shop') : '',
   },
   {
     ...{ id: 'downloaded', done: done.downloaded, url: '/deliveries' },

@@ -7,10 +7,12 @@ import { t } from '../../shell/messages/t.ts'
 interface Props {
   form: LinkForm
   errors: LinkFormErrors
+  /** What the link leads to. */
+  to: 'file' | 'pack'
   onChange: (part: Partial<LinkForm>) => void
 }
 
-export function LinkFields({ form, errors, onChange }: Props) {
+export function LinkFields({ form, errors, to, onChange }: Props) {
   return (
     <FormLayout>
       <Bounded
@@ -51,7 +53,7 @@ export function LinkFields({ form, errors, onChange }: Props) {
       <AskFields
         form={form}
         error={errors.password}
-        own={t('What the file asks for')}
+        own={to === 'file' ? t('What the file asks for') : t('What each file asks for')}
         onChange={onChange}
       />
     </FormLayout>
@@ -59,7 +61,7 @@ export function LinkFields({ form, errors, onChange }: Props) {
 }
 
 /** A pair of terms apart from those of downloads. */
-const ViewFields = ({ form, errors, onChange }: Props) => (
+const ViewFields = ({ form, errors, onChange }: Omit<Props, 'to'>) => (
   <>
     <Bounded
       title={t('Views in the browser')}

@@ -30,6 +30,7 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
   const [errors, setErrors] = useState<LinkFormErrors>({})
   const made = create.data
   const refusal = create.error ? linkProblems(create.error) : null
+  const allErrors = { ...refusal?.fields, ...errors }
   const submit = () => {
     if (!form) return
     const result = readLinkForm(form)
@@ -63,9 +64,7 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
           { files: pack.files },
         )}
       </Hint>
-      {form && (
-        <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
-      )}
+      {form && <LinkFields to="pack" form={form} errors={allErrors} onChange={change} />}
       {!form && !settings.error && <LoadingRows rows={3} what={t('the settings')} />}
       {!form && settings.error && (
         <LoadProblem query={settings} what={t('The settings could not be loaded')} />

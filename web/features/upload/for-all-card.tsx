@@ -5,7 +5,15 @@ import { ProductDialog } from './product-dialog.tsx'
 import { type UploadQueue } from './queue.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { WordsField } from '../../shell/components/words-field.tsx'
-import { BlockStack, Button, Hint, InlineStack, Text, TextField } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Button,
+  Hint,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -58,6 +66,7 @@ export function ForAllCard({ queue, choices, imported }: Props) {
             value={choices.download_limit}
             onChange={(download_limit) => change({ download_limit })}
           />
+          <AskSelect asked={choices.ask_for} onChange={(ask_for) => change({ ask_for })} />
         </div>
         <TimeTerms choices={choices} change={change} />
         <ChosenProduct product={choices.product} onChange={(product) => change({ product })} />
@@ -73,6 +82,24 @@ export function ForAllCard({ queue, choices, imported }: Props) {
     </Titled>
   )
 }
+
+interface AskSelectProps {
+  asked: CommonValues['ask_for']
+  onChange: (asked: CommonValues['ask_for']) => void
+}
+
+/** A password is not kept with an import, so it is chosen afterwards. */
+const AskSelect = ({ asked, onChange }: AskSelectProps) => (
+  <Select
+    label={t('Ask before a download')}
+    options={[
+      { value: '', label: t('Nothing') },
+      { value: 'email', label: t('The buyer’s email address') },
+    ]}
+    value={asked}
+    onChange={(value) => onChange(value === 'email' ? 'email' : '')}
+  />
+)
 
 interface TimeTermsProps {
   choices: CommonValues

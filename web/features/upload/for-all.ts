@@ -17,13 +17,15 @@ export interface CommonValues {
   view_limit: string
   view_days: string
   customer_tag: string
+  /** What buyers are asked for before a download; empty: nothing. */
+  ask_for: '' | 'email'
 }
 
 export const NOTHING_FOR_ALL: CommonValues = {
   ...{ tags: [], pack: '', product: null },
   ...{ expiry_days: '', download_limit: '' },
   ...{ available_from: '', available_after_days: '', first_use_hours: '', customer_tag: '' },
-  ...{ view_limit: '', view_days: '' },
+  ...{ view_limit: '', view_days: '', ask_for: '' },
 }
 
 const MAX_NUMBERS = {
@@ -40,7 +42,7 @@ export const isNumber = (name: NumberName, text: string): boolean =>
 
 /** What the server gets; numbers that are not valid are left out. */
 export function batchFilesOf(choices: CommonValues): BatchFiles {
-  const { tags, pack, product, available_from, customer_tag, ...numbers } = choices
+  const { tags, pack, product, available_from, customer_tag, ask_for: asked, ...numbers } = choices
   const valid = (name: NumberName) =>
     numbers[name].trim() !== '' && isNumber(name, numbers[name])
       ? { [name]: Number(numbers[name]) }
@@ -57,5 +59,6 @@ export function batchFilesOf(choices: CommonValues): BatchFiles {
     ...valid('view_limit'),
     ...valid('view_days'),
     ...(customer_tag.trim() === '' ? {} : { customer_tag: customer_tag.trim() }),
+    ...(asked === '' ? {} : { ask_for: asked }),
   }
 }

@@ -12,7 +12,8 @@ import { PAGE_HEADERS } from '../../../http/headers.ts'
 import { asksForPassword, type Gate } from '../../links/model/asks.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
-import { FormRefusal, readForm } from '../form.ts'
+import { answerForm, FormRefusal, readForm, readFormLink } from '../form.ts'
+import { readSignedUntil } from '../signer.ts'
 import { refusalReason, refuse, viewRefusal } from '../refusal.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { isKey, opensPage, PAGE, prefersJson, relativeToPage } from '../request.ts'
@@ -66,17 +67,8 @@ export function createGates(parts: GateParts): Gates {
         return refuse(request, response, 'link_locked', { link })
       sendGatePage(visit, link, asked, opensPage(request) || asked.to === 'view' ? 200 : 403)
     },
-    answer: async (visit, client) => {
-      const { request, response } = visit
-      try {
-        if (request.method !== 'POST')
-          throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'POST'] })
-        await answer({ ...parts, tokens, limits }, visit, client)
-      } catch (error) {
-        if (!(error instanceof FormRefusal)) throw error
-        refuse(request, response, error.code, error.about)
-      }
-    },
+    answer: (visit, client) =>
+      answerForm(visit, () => answer({ ...parts, tokens, limits }, visit, client)),
   }
 }
 
@@ -88,9 +80,8 @@ interface AnswerParts extends GateParts {
 async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise<void> {
   const { request, response, now } = visit
   const form = await readForm(request)
-  const { key, asked, given } = readAnswer(form)
-  const link = isKey(key) ? await parts.counter.lookUp({ key, client, sites: null, now }) : null
-  if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
+  const { key, link } = await readFormLink(parts.counter, form, { now, client })
+  const { asked, given } = readAnswer(key, form)
   // A view needs no download to be left, and the page of a used-up link may offer one.
   const reason =
     asked.to === 'view'
@@ -122,22 +113,20 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   })
 }
 
-function readAnswer(form: Record<string, unknown>): {
-  key: string
-  asked: AskedPage
-  given: string
-} {
+function readAnswer(
+  key: string,
+  form: Record<string, unknown>,
+): { asked: AskedPage; given: string } {
   const text = (name: string) => String(form[name] ?? '').slice(0, 1000)
-  const key = text('key')
   const from = text('from')
   const asked: AskedPage = {
     ...{ key, from: isKey(from) ? from : null },
     ...(text('to') === 'view' ? { to: 'view' as const } : {}),
     open: text('open')
       .split(' ')
-      .filter((token) => /^\d{1,12}\.[\w-]{43}$/.test(token)),
+      .filter((token) => readSignedUntil(token) !== null),
   }
-  return { key, asked, given: text('answer').slice(0, 320) }
+  return { asked, given: text('answer').slice(0, 320) }
 }
 
 /** An address in lower case, or the text of a password; null: it cannot be an answer. */

@@ -41,22 +41,20 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
 }
 
 function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: string): ImportFile {
-  const { values } = row ?? {}
+  const { filename, product_sku: sku, tags = [], ...own }: Partial<ManifestRow> = row?.values ?? {}
   const folder = fromFolder(entry, settings.folder_names)
-  const sku = values?.product_sku
   const prefixes =
     sku || settings.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
   return {
     // Names cannot begin or end with spaces here: a person would not see them.
-    filename: values?.filename || entry.name.trim() || entry.name,
+    filename: filename || entry.name.trim() || entry.name,
     source: { type: 'drop', id: entry.id, claim },
     on_conflict: settings.on_conflict,
     product_sku: sku,
     ...prefixes,
     ...folder,
-    tags: [...(folder.tags ?? []), ...(values?.tags ?? [])],
-    expiry_days: values?.expiry_days,
-    download_limit: values?.download_limit,
+    tags: [...(folder.tags ?? []), ...tags],
+    ...own,
   }
 }
 

@@ -1,6 +1,6 @@
 // import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
 // `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
-import { say, type Text, textOf } from '../../../../plugins/contract.ts'
+import { say, type EntrySettings, type Text, textOf } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import { bodyOf } from '../../csv/body-rows.ts'
 import {
@@ -20,10 +20,7 @@ export const MANIFEST = /^import\.csv$/i
 export const MAX_MANIFEST_BYTES = 10 * 1024 * 1024
 const MAX_ROWS = 50_000
 
-export type ManifestRow = Pick<
-  RowValues,
-  'filename' | 'product_sku' | 'expiry_days' | 'download_limit' | 'tags'
->
+export type ManifestRow = Pick<RowValues, 'filename' | 'product_sku' | 'tags'> & EntrySettings
 
 export interface Manifest {
   /** The rows by the names of their files, in the form of `nameKey`. */
@@ -57,10 +54,13 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
           nameKey(name),
           say('Row {row}: {name} is named twice', { row: String(row), name }),
         )
-      else rows.set(nameKey(name), { row, values })
+      else rows.set(nameKey(name), { row, values: ownOf(values) })
     }
   return { rows, wrong }
 }
+
+/** The file is in the folder, and new. */
+const ownOf = ({ id: _, file_url: __, ...own }: RowValues): ManifestRow => own
 
 /** The column that names the file. `filename` is its name in the shop if both columns exist. */
 function columnsOf(headers: readonly string[]): { file: number; places: Record<CsvField, number> } {

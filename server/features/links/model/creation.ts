@@ -1,5 +1,5 @@
 // Creates buyers' links: one for each of many files, in one statement, with their terms.
-import { say } from '../../../../plugins/contract.ts'
+import { say, type LinkTerms } from '../../../../plugins/contract.ts'
 import { randomBytes } from 'node:crypto'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
@@ -7,25 +7,11 @@ import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { readLinks, type Link } from './links.ts'
 import { laterReleaseOf } from './release.ts'
 
-/** Absent terms are the file's settings; null means that it never expires, or has no limit. */
-export interface LinkTerms {
-  expiry_days?: number | null | undefined
-  download_limit?: number | null | undefined
-  view_limit?: number | null | undefined
-  /** Null: it can be viewed as long as it is valid. */
-  view_days?: number | null | undefined
-  /** What it asks for (`askTerm`). */
-  ask_for?: string | null | undefined
-}
-
 export interface NewLinks extends LinkTerms {
   /** Bare UUIDs; one link is created for each, in this order. */
   file_ids: readonly string[]
-  email?: string | null | undefined
   /** Terms of single files; they override the common ones. */
-  per_file?:
-    | readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[]
-    | undefined
+  per_file?: readonly (LinkTerms & { file_id: string })[] | undefined
   /** The operation that creates them, a bare UUID. */
   operation?: string | undefined
 }
@@ -77,7 +63,7 @@ export async function makeLinks(
   if (wanted.file_ids.length === 0) return []
   const own = new Map(wanted.per_file?.map((terms) => [terms.file_id, terms]))
   const common = defined({ ...termsOf(wanted) })
-  const terms: OwnTerms[] = wanted.file_ids.map((file) => ({
+  const terms: LinkTerms[] = wanted.file_ids.map((file) => ({
     ...common,
     ...defined(termsOf(own.get(file) ?? {})),
   }))
@@ -113,8 +99,7 @@ export async function createLinks(
   return readLinks(scope, secrets, await makeLinks(scope, secrets, wanted, now), now)
 }
 
-type OwnTerms = LinkTerms & { email?: string | null | undefined }
-const termsOf = (terms: OwnTerms): OwnTerms => ({
+const termsOf = (terms: LinkTerms): LinkTerms => ({
   ...{ expiry_days: terms.expiry_days, download_limit: terms.download_limit },
   ...{ view_limit: terms.view_limit, view_days: terms.view_days },
   ...{ email: terms.email, ask_for: terms.ask_for },

@@ -1,7 +1,7 @@
 // Links of packs: one key opens the pack's current files, each with its own link under the pack's
 // link. These links are created when a buyer first opens the pack's link. They count separately and
 // expire with the pack's link.
-import type { FileSettings } from '../../../../plugins/contract.ts'
+import type { FileSettings, LinkTerms } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
@@ -10,14 +10,13 @@ import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { askOf } from './asks.ts'
 import { linksInLockOrder } from './changes.ts'
 import { laterReleaseOf } from './release.ts'
-import { orderedIds, type LinkTerms } from './creation.ts'
+import { orderedIds } from './creation.ts'
 import { VERSION_SHA256 } from '../../../files/digests.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 
 export interface NewPackLink extends LinkTerms {
   /** A bare UUID. */
   pack_id: string
-  email?: string | null | undefined
 }
 
 /**

@@ -51,7 +51,7 @@ function PastBuyers({ select, product, rate }: PastBuyersProps) {
       <Text as="p" fontWeight="medium">
         {pastBuyersText(data)}
       </Text>
-      {rate !== null && data.orders > 0 && <Text as="p">{rateText(data.orders, rate)}</Text>}
+      {rate !== null && data.orders > 1 && <Text as="p">{rateText(data.orders, rate)}</Text>}
     </>
   )
 }

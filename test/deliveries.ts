@@ -72,6 +72,9 @@ export async function deliver(
   about: Partial<DeliveryAbout> = {},
 ): Promise<TestDelivery> {
   const id = randomUUID()
+  const order = { id: `gid://shopify/Order/${id}`, name: '#1001', email: ANN.email }
+  await scope.insert('orders', { ...order, ordered_at: new Date(), changed_at: new Date() })
+  await scope.insert('deliveries', { id, order_id: order.id })
   const page = await addLink(scope, { pack_name: 'Order #1001' })
   const keys = new Map<string, string>()
   for (const file_id of files)

@@ -135,6 +135,7 @@ describe('the bridge', () => {
     expect(await storefront.verifySessionToken(tokens[0]!)).toEqual({
       shopDomain: 'harbour-press.myshopify.com',
       user: '1',
+      issuedAt: expect.any(Date),
     })
   })
   test.each<[string, Record<string, string>, number]>([

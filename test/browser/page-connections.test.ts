@@ -52,7 +52,7 @@ test('connects, chooses a folder, sets options, previews and confirms', async ()
   await page.getByRole('link', { name: 'Connect', exact: true }).click()
   const providers = page.getByRole('list', { name: 'Providers' })
   // Without client ids the page says whose work it is; the log names the variables.
-  await providers.getByText('has to register an app with Google Drive first').waitFor()
+  await providers.getByText('Google Drive cannot be connected yet').waitFor()
   await providers
     .getByRole('listitem')
     .filter({ hasText: 'A folder of this server' })

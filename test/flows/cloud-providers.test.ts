@@ -177,7 +177,8 @@ describe('signing in', () => {
       const drive = providers.find(({ id }: { id: string }) => id === 'google_drive')
       expect(drive).toMatchObject({
         available: false,
-        message: 'The operator of this installation has to register an app with Google Drive first',
+        message:
+          'Google Drive cannot be connected yet: the operator of this app has to set it up first',
       })
       const { status } = await plain.owner.call('POST', '/api/connections', {
         provider: 'google_drive',

@@ -148,7 +148,7 @@ describe('a malicious document', () => {
       (error: { code: string }) => error.code,
     )
 
-  soakTest('that decompresses to a thousand times its size fails alone', async () => {
+  it('that decompresses to a thousand times its size fails alone', async () => {
     const bytes = bomb()
     expect(bytes.length).toBeLessThan(1.6e6)
     const before = process.memoryUsage().rss

@@ -144,7 +144,7 @@ describe('a split', () => {
       expect(part).not.toMatch(/\/Outlines|A bookmark/)
     }
   })
-  soakTest('of a document with a password keeps the password', async () => {
+  it('of a document with a password keeps the password', async () => {
     const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {
       every: 5,
       password: 'user',
@@ -176,7 +176,7 @@ describe('a merge', () => {
     const names = [...(await unpacked(document)).matchAll(/\/T \((.*?)\)/g)].map(([, name]) => name)
     expect(new Set(names).size).toBe(2)
   })
-  soakTest('of documents with a password has none, and says so', async () => {
+  it('of documents with a password has none, and says so', async () => {
     const { document, warnings } = await house.merge(
       [ten, await encrypted(ten, 'open', 'owner')],
       'open',

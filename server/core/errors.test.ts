@@ -25,6 +25,7 @@ test('the list of errors is what clients rely on', () => {
       "unsupported_media_type 415 invalid_request",
       "range_not_satisfiable 416 invalid_request",
       "validation_failed 422 invalid_request",
+      "headers_too_large 431 invalid_request",
       "rate_limited 429 rate_limit",
       "internal 500 api",
       "unavailable 503 api",

@@ -58,6 +58,7 @@ export const ERRORS = {
   unsupported_media_type: invalid(415, 'Send JSON (Content-Type: application/json)'),
   range_not_satisfiable: invalid(416, 'The file has no such range'),
   validation_failed: invalid(422, 'The request contains invalid values'),
+  headers_too_large: invalid(431, 'The headers of the request are too long'),
   rate_limited: limited(429, 'Too many requests: wait as long as Retry-After says'),
   internal: api(500, 'Something went wrong on our side'),
   unavailable: api(503, 'The service is starting, stopping or cannot be reached: try again soon'),

@@ -1,12 +1,19 @@
 // The server's port and the time limits of its connections.
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  STATUS_CODES,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
-import { say } from '../../plugins/contract.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
 import { standaloneBody } from './errors.ts'
 
 /** Longer than the longest wait for an operation's end, during which no bytes are sent. */
 const STALL_MS = 300_000
+/** In this time a client reads the answer to bytes that are no HTTP. */
+const ANSWER_MS = 2000
 
 /**
  * Listens, and resolves with the server once it does. Rejects with a sentence if the port is taken.
@@ -52,17 +59,27 @@ function answerUnreadable(server: Server): void {
     const answer = answers.get(socket)
     const isAnswering = answer?.headersSent === true && !answer.writableFinished
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.end(head('408 Request Timeout', 0))
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+      endSoon(socket, head('408 Request Timeout', 0))
     else {
-      const body = JSON.stringify(standaloneBody(new AppError('malformed_request', reason(error))))
+      const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'malformed_request'
+      const body = JSON.stringify(standaloneBody(new AppError(code)))
       const type = 'Content-Type: application/json; charset=utf-8\r\n'
-      socket.end(head('400 Bad Request', Buffer.byteLength(body), type) + body)
+      endSoon(socket, head(statusOf(code), Buffer.byteLength(body), type) + body)
     }
   })
 }
 
+/**
+ * Sends the last answer and closes the connection, also if the client does not close its half: Node
+ * no longer limits the time of a connection that it has reported.
+ */
+function endSoon(socket: Duplex, answer: string): void {
+  setTimeout(() => socket.destroy(), ANSWER_MS).unref()
+  socket.end(answer)
+}
+
+const statusOf = (code: ErrorCode) => `${ERRORS[code].status} ${STATUS_CODES[ERRORS[code].status]}`
+
 const head = (status: string, length: number, more = '') =>
   `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: ${length}\r\n${more}\r\n`
-
-const reason = ({ code }: NodeJS.ErrnoException) =>
-  code === 'HPE_HEADER_OVERFLOW' ? { message: say('The headers of the request are too long') } : {}

@@ -10,7 +10,7 @@ import { changesTask } from '../storefront/webhooks/apply.ts'
 import { scrubTask, upkeepTask } from './upkeep.ts'
 
 /** The platform reports a change of the shop's scopes once. */
-const PROFILE_AGAIN_MS = 60_000
+const PROFILE_AGAIN_MS = 5 * 60_000
 
 export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
   const { database, engine, storefront, stores, folder, clock, log } = parts

@@ -17,7 +17,6 @@ import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
-import { soakTest } from '../../test/scale.ts'
 
 const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
@@ -236,7 +235,7 @@ describe('throttle', () => {
     expect(demo.counts.admin.queries).toBe(6)
   })
 
-  soakTest('waits and retries when another process has emptied the bucket', async () => {
+  test('waits and retries when another process has emptied the bucket', async () => {
     // The bucket is refilled by time: slowly, so that it is not full even on a busy machine.
     const { storefront, demo, another } = await open({ bucket: 700, restore: 100 })
     await storefront.catalog(shop).findBySku(['TWIN'], never)

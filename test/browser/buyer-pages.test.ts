@@ -331,7 +331,7 @@ test('a viewer fits a phone: its picture, its document and its buttons', async (
 })
 
 test.each(['a question for the address', 'a question for a password'])(
-  '%s: wrong answers, too many of them, and the right one, in each language and without findings',
+  '%s: wrong answers, too many of them, and the right one, in a language and without findings',
   async (what) => {
     const asked = what.endsWith('password') ? PASSWORD : ADA
     const status = PAGES.find(([name]) => name === what)![1]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { sized, soakTest } from '../scale.ts'
+import { soakTest, someOf } from '../scale.ts'
 import { openPage, usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -116,7 +116,7 @@ test('a script that does not exist is 404, not the page', async () => {
   expect((await fetch(`${server.url}/gone.pdf`)).status).toBe(404)
 })
 
-test.each(sized([], [1280, 390]))(
+test.each(someOf([1280, 390], (width) => width === 1280))(
   'late results shift no layout on a screen of %d px',
   async (width) => {
     const page = await open('/files?sort=filename')

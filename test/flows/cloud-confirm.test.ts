@@ -66,7 +66,7 @@ soakTest(
   },
 )
 
-soakTest('other deletions than the confirmed ones are a preview again', async () => {
+test('other deletions than the confirmed ones are a preview again', async () => {
   const { id, preview, confirm } = await emptied('partly')
   await app.put({ ...many('partly', 2), 'partly/partly new.txt': 'new' })
   const again = await confirm()

@@ -100,7 +100,7 @@ async function failureOf(connection: string): Promise<string> {
   return error.code
 }
 
-soakTest('an answer that is no list of files fails, and nothing is taken for deleted', async () => {
+test('an answer that is no list of files fails, and nothing is taken for deleted', async () => {
   for (const name of ['one.txt', 'two.txt']) bucket.put(`listed/${name}`, name)
   const id = await app.connect(given('listed'))
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2 })

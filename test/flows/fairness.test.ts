@@ -14,7 +14,7 @@ import { sized, soakTest } from '../scale.ts'
 import { fillLibrary } from './library.ts'
 import { WAIT_MS } from '../wait.ts'
 
-const LARGE = sized(1000, 100_000)
+const LARGE = sized(40_000, 100_000)
 /** How many batches began. */
 let begun = 0
 /**
@@ -122,7 +122,7 @@ const large: [string, Workflow][] = [
 
 test.each(
   large.flatMap(([what, workflow]) =>
-    sized([], [1, 4]).map((jobs) => [what, jobs, workflow] as const),
+    sized([4], [1, 4]).map((jobs) => [what, jobs, workflow] as const),
   ),
 )(
   '%s, with %i concurrent jobs, delays ten files of another shop by two batches at most',

@@ -70,28 +70,25 @@ soakTest('a cluster in a folder that was closed later keeps its data', async () 
   expect(await query('select n from kept')).toEqual([{ n: 2 }])
 })
 
-soakTest(
-  'an external data folder that is missing, or another user’s, is never replaced by an empty one',
-  async () => {
-    await chmod(folder, 0o700)
-    await start()
-    await stop()
-    const outside = path.dirname(await clusterOf(home()))
-    expect(outside === home()).toBe(!ROOT)
-    if (!ROOT) return
-    await chmod(outside, 0o777)
-    await expect(start()).rejects.toThrow(
-      `is kept in ${outside}, which is missing or belongs to another user`,
-    )
-    await chmod(outside, 0o711)
-    await rename(outside, `${outside}-away`)
-    await expect(start()).rejects.toThrow('Restore it from your backup')
-    await rename(`${outside}-away`, outside)
-    await start()
-  },
-)
+test('an external data folder that is missing, or another user’s, is never replaced by an empty one', async () => {
+  await chmod(folder, 0o700)
+  await start()
+  await stop()
+  const outside = path.dirname(await clusterOf(home()))
+  expect(outside === home()).toBe(!ROOT)
+  if (!ROOT) return
+  await chmod(outside, 0o777)
+  await expect(start()).rejects.toThrow(
+    `is kept in ${outside}, which is missing or belongs to another user`,
+  )
+  await chmod(outside, 0o711)
+  await rename(outside, `${outside}-away`)
+  await expect(start()).rejects.toThrow('Restore it from your backup')
+  await rename(`${outside}-away`, outside)
+  await start()
+})
 
-soakTest('a second server on the same data folder is refused with advice', async () => {
+test('a second server on the same data folder is refused with advice', async () => {
   await start()
   await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
     /Another Stevedore is running on this data folder/,

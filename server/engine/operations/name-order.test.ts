@@ -83,7 +83,7 @@ test.each(['overwrite', 'new_version'] as const)(
   },
 )
 
-soakTest('rename numbers them in order and never fails', async () => {
+test('rename numbers them in order and never fails', async () => {
   const engine = await engineWith()
   const { items } = await importOf(engine, Array<string>(30).fill('a.txt'), 'rename')
   expect(outcomes(items)).toEqual(Array(30).fill('done'))

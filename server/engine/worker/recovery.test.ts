@@ -4,7 +4,6 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueChain } from '../../core/queue/queue.ts'
 import type { EngineWorker } from '../worker.ts'
-import { soakTest } from '../../../test/scale.ts'
 
 const workflow = workflowOf('make-bytes')
 let house: TestEngine
@@ -78,26 +77,23 @@ const lockedBy =
       { pool, since },
     )
 
-soakTest(
-  'a deleted job, one that a live pool locked and forgot, and one of an unknown pool',
-  async () => {
-    const [{ pool_id }] = (
-      await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
-    ).rows as [{ pool_id: string }]
-    const operations = [
-      await startWith('lost.txt', (tx) =>
-        tx.query('delete from graphile_worker._private_jobs where :shop > 0'),
-      ),
-      await startWith('forgotten.txt', lockedBy(pool_id)),
-      await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
-    ]
-    for (const id of operations) {
-      const { operation, items } = await house.untilEnd(id)
-      expect(operation).toMatchObject({ status: 'success', done: 1 })
-      expect(items).toMatchObject([{ attempt: 1 }])
-    }
-  },
-)
+test('a deleted job, one that a live pool locked and forgot, and one of an unknown pool', async () => {
+  const [{ pool_id }] = (
+    await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
+  ).rows as [{ pool_id: string }]
+  const operations = [
+    await startWith('lost.txt', (tx) =>
+      tx.query('delete from graphile_worker._private_jobs where :shop > 0'),
+    ),
+    await startWith('forgotten.txt', lockedBy(pool_id)),
+    await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
+  ]
+  for (const id of operations) {
+    const { operation, items } = await house.untilEnd(id)
+    expect(operation).toMatchObject({ status: 'success', done: 1 })
+    expect(items).toMatchObject([{ attempt: 1 }])
+  }
+})
 
 test('a job whose successor was queued before its worker died is not kept', async () => {
   const id = await startWith('succeeded.txt', async (tx) => {

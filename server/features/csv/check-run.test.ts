@@ -62,32 +62,29 @@ describe('a check', () => {
     expect(items.every(({ position, filename }) => filename === `file ${position}.pdf`)).toBe(true)
   })
 
-  soakTest(
-    'is taken over if its worker dies, and later writes of that worker are ignored',
-    async () => {
-      const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
-      const before = await requireUpload(app.owner.scope, uuid(id))
-      const options = JSON.stringify({ probe: false, on_conflict: 'error' })
-      await leftBy(id, 1)
-      await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
-      const file = await untilChecked(app, id)
-      expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
-      const zombie = {
-        row: 9,
-        place: 1,
-        number: 1,
-        column: null,
-        field: null,
-        severity: 'error',
-        code: 'invalid_csv',
-        message: 'x',
-      } as const
-      await storeProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
-      expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
-    },
-  )
+  it('is taken over if its worker dies, and later writes of that worker are ignored', async () => {
+    const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
+    const before = await requireUpload(app.owner.scope, uuid(id))
+    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+    await leftBy(id, 1)
+    await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
+    const file = await untilChecked(app, id)
+    expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
+    const zombie = {
+      row: 9,
+      place: 1,
+      number: 1,
+      column: null,
+      field: null,
+      severity: 'error',
+      code: 'invalid_csv',
+      message: 'x',
+    } as const
+    await storeProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
+    expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
+  })
 
-  soakTest('fails after it has stopped its worker repeatedly', async () => {
+  it('fails after it has stopped its worker repeatedly', async () => {
     const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
     await leftBy(id, 3)

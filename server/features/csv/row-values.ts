@@ -163,7 +163,6 @@ const NOT_MAPPED: CellProblem = {
   message: sayPlain('A row cannot change the products of an existing file'),
 }
 
-/** Columns in which a formula may be escaped; numbers are parsed. */
 /** What spreadsheets in English, German, French, Spanish, Italian and Portuguese show instead of a result. */
 const FAILED_FORMULAS: ReadonlySet<string> = new Set([
   ...['#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#SPILL!', '#CALC!', '#ERROR!'],
@@ -176,6 +175,7 @@ const FAILED_FORMULA = {
   message: sayPlain('The formula of this cell has no result'),
   detail: sayPlain('Correct it in the spreadsheet, or enter the value here'),
 } as const
+/** Columns in which a formula may be escaped; numbers are parsed. */
 const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',

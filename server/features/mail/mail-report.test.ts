@@ -233,6 +233,11 @@ it.each([
     ['    host mx.example.jp [192.0.2.20]: 550 5.1.1 <ada@example.com>: User unknown'],
     { permanent: true, code: '5.1.1', reason: '550 5.1.1 <ada@example.com>: User unknown' },
   ],
+  // Its words are those of the line above the returned mail.
+  [
+    ['    host mx.example.jp [192.0.2.20]: 550 5.1.1 User unknown, message returned to sender'],
+    { permanent: true, code: '5.1.1' },
+  ],
   [['    Unrouteable address'], { permanent: true, code: null, reason: 'Unrouteable address' }],
   [
     ['    host mx.example.jp [192.0.2.20]: 554 5.7.1 Message rejected as spam'],

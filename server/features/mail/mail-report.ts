@@ -168,7 +168,7 @@ const FAILED_TEXT =
 const DELAYED = /will be retried|has not yet been delivered|has been delayed|warning message only/i
 /** After it follows the returned mail. */
 const RETURNED =
-  /^[-=* ]{2,}.*\b(copy|original message|headers|returned)\b.*$|^message headers follow|^received:|^return-path:/im
+  /^ *[-=*]{2}.*\b(copy|original message|headers|returned)\b.*$|^message headers follow|^received:|^return-path:/im
 
 /** Older servers (qmail, Exim) write for people only. */
 function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[] | null {

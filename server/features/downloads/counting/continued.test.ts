@@ -6,7 +6,6 @@ import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
 import { breakOff, get, openDepot, visit, type Depot } from '../../../../test/delivery.ts'
 import { ensurePack } from '../../../files/packs.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
-import { soakTest } from '../../../../test/scale.ts'
 
 /** More than the buffers of a connection hold: a transfer that breaks off has not been sent. */
 const LARGE = randomBytes(30_000_000)
@@ -213,30 +212,27 @@ describe('a link with one download', () => {
   })
 })
 
-soakTest(
-  'of parallel requests, as many are free as copies broke off, and the others count',
-  async () => {
-    const { key, id } = await depot.addLink(LARGE, { download_limit: 4 })
-    // In parallel, so that none continues the other.
-    const held = await Promise.all([hold(key), hold(key)])
-    held.forEach((response) => response.destroy())
-    await expect.poll(async () => (await sessionOf(id))?.open).toBe(0)
-    expect((await depot.downloads(id)).downloads).toBe(2)
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, at) =>
-        get(at % 2 ? port : secondPort, key, { range: 'bytes=0-' }),
-      ),
-    )
-    const served = answers.filter(({ status }) => status === 206)
-    expect(served.every(({ body }) => body.equals(LARGE))).toBe(true)
-    // Two are counted. At least one is free, and two if the budget of both is not needed for one.
-    expect((await depot.downloads(id)).downloads).toBe(4)
-    expect(served.length).toBeGreaterThanOrEqual(3)
-    expect(served.length).toBeLessThanOrEqual(4)
-  },
-)
+test('of parallel requests, as many are free as copies broke off, and the others count', async () => {
+  const { key, id } = await depot.addLink(LARGE, { download_limit: 4 })
+  // In parallel, so that none continues the other.
+  const held = await Promise.all([hold(key), hold(key)])
+  held.forEach((response) => response.destroy())
+  await expect.poll(async () => (await sessionOf(id))?.open).toBe(0)
+  expect((await depot.downloads(id)).downloads).toBe(2)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) =>
+      get(at % 2 ? port : secondPort, key, { range: 'bytes=0-' }),
+    ),
+  )
+  const served = answers.filter(({ status }) => status === 206)
+  expect(served.every(({ body }) => body.equals(LARGE))).toBe(true)
+  // Two are counted. At least one is free, and two if the budget of both is not needed for one.
+  expect((await depot.downloads(id)).downloads).toBe(4)
+  expect(served.length).toBeGreaterThanOrEqual(3)
+  expect(served.length).toBeLessThanOrEqual(4)
+})
 
-soakTest('is counted again when the session has sent twice the file’s size', async () => {
+test('is counted again when the session has sent twice the file’s size', async () => {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 2 })
   const most = 20_000_000
   // The first is counted. The others take more than half of the budget each.
@@ -252,30 +248,27 @@ soakTest('is counted again when the session has sent twice the file’s size', a
   expect((await get(port, key)).status).toBe(410)
 })
 
-soakTest(
-  'a transfer whose process was killed is continued when its process is silent for three seconds',
-  async () => {
-    const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
+test('a transfer whose process was killed is continued when its process is silent for three seconds', async () => {
+  const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
+  expect((await get(port, key)).status).toBe(200)
+  await completed(id)
+  // What a killed process leaves.
+  const open_until = new Date(+depot.time.now + 3000)
+  await depot.scope
+    .from('download_sessions')
+    .where({ link_id: id } as never)
+    .update({ open: 1, open_until } as never)
+  expect((await get(port, key)).status).toBe(410)
+  const start = depot.time.now
+  try {
+    depot.time.now = open_until
     expect((await get(port, key)).status).toBe(200)
-    await completed(id)
-    // What a killed process leaves.
-    const open_until = new Date(+depot.time.now + 3000)
-    await depot.scope
-      .from('download_sessions')
-      .where({ link_id: id } as never)
-      .update({ open: 1, open_until } as never)
     expect((await get(port, key)).status).toBe(410)
-    const start = depot.time.now
-    try {
-      depot.time.now = open_until
-      expect((await get(port, key)).status).toBe(200)
-      expect((await get(port, key)).status).toBe(410)
-      expect((await depot.downloads(id)).downloads).toBe(1)
-    } finally {
-      depot.time.now = start
-    }
-  },
-)
+    expect((await depot.downloads(id)).downloads).toBe(1)
+  } finally {
+    depot.time.now = start
+  }
+})
 
 test('a link without a limit counts each download that begins', async () => {
   const { key, id } = await depot.addLink(LARGE)

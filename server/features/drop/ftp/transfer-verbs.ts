@@ -126,12 +126,12 @@ async function store(state: State, argument: string, append: boolean): Promise<v
 
 const restTooFar = () => new DropError('denied', 'REST is beyond the end of the file')
 
-/** The size of a file; 0 if there is none. */
+/** The size of a file in the folder; 0 if there is none, or if it was imported and has left it. */
 const sizeOf = (state: State, path: string): Promise<number> =>
   sessionOf(state)
     .fs.stat(path)
     .then(
-      ({ size }) => size,
+      ({ kind, state, size }) => (kind === 'file' && state === null ? 0 : size),
       (error: unknown) => {
         if (error instanceof DropError && error.code === 'not_found') return 0
         throw error

@@ -36,7 +36,8 @@ const FOLDER = { minBytes: 2 * 1024 ** 3, factor: 4 }
 const MAX_PICTURE_BYTES = 50 * 1024 ** 2
 /** The documents that the child opens. */
 const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
-const MAX_MERGED = 500
+/** All are in one work folder at the same time. */
+export const MAX_MERGED = 500
 const TYPE = 'application/pdf'
 
 /**
@@ -190,6 +191,9 @@ function withDocuments<T>(
   }, signal)
 }
 
+export const tooManyText = (most: number, count: number): Text =>
+  say('At most {most} documents can be merged, but the selection has {count}', { most, count })
+
 const documentError = (code: string, message: AnyText) => new PortError(code, message, false)
 
 const tooLarge = (documents: number) =>
@@ -232,10 +236,7 @@ async function merge(
   signal: AbortSignal,
 ) {
   if (items.length > MAX_MERGED)
-    throw documentError(
-      'too_many',
-      `At most ${MAX_MERGED} documents can be merged, but the selection has ${items.length}`,
-    )
+    throw documentError('too_many', tooManyText(MAX_MERGED, items.length))
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {
     const answer = await work.ask(

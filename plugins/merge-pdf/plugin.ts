@@ -17,11 +17,9 @@ import {
   UNSAFE_CHARACTERS,
   type Warning,
 } from '../contract.ts'
-import { createDocuments } from '../_pdf/documents.ts'
+import { createDocuments, MAX_MERGED, tooManyText } from '../_pdf/documents.ts'
 
 const MIN = 2
-// The most documents: all are in one work folder at the same time.
-const MAX = 500
 
 const options = z.strictObject({
   filename: z
@@ -63,8 +61,8 @@ export const mergePdf = definePlugin({
         rules: [
           {
             rule: 'ticked',
-            most: MAX,
-            why: `Tick the PDFs one by one, up to ${MAX}: you choose their order`,
+            most: MAX_MERGED,
+            why: `Tick the PDFs one by one, up to ${MAX_MERGED}: you choose their order`,
           },
           {
             rule: 'some',
@@ -119,12 +117,7 @@ async function documentsOf(
   operation: OperationView,
 ): Promise<{ items: Item[]; leftOut: Warning[] }> {
   const { total } = operation
-  if (total > MAX)
-    throw new PortError(
-      'too_many',
-      `At most ${MAX} documents can be merged, but the selection has ${total}`,
-      false,
-    )
+  if (total > MAX_MERGED) throw new PortError('too_many', tooManyText(MAX_MERGED, total), false)
   const [good, bad]: [Item[], FinishedItem[]] = [[], []]
   for await (const page of operation.items()) {
     for (const item of page)

@@ -1,6 +1,6 @@
 // Licence keys, for plugins on one delivery. Which keys a delivery has is stored with the keys, so
 // that a repeated run takes no more.
-import { PortError, type Licences } from '../../../plugins/contract.ts'
+import { PortError, say, type Licences } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { supplyKeys } from './model/key-supply.ts'
@@ -104,7 +104,9 @@ async function assign(
   if (taken < needed)
     throw new PortError(
       'licence_keys_used_up',
-      `The list “${list.name}” has too few licence keys left: this delivery needs ${needed}`,
+      say('The list “{list}” has too few licence keys left: this delivery needs {count}', {
+        ...{ list: list.name, count: needed },
+      }),
       false,
     )
 }

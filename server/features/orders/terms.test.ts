@@ -111,6 +111,7 @@ const linkOf = async (id: string) => {
     available_at: Date | null
     expires_at: Date | null
     ends_at: Date | null
+    view_expires_at: Date | null
     first_used_at: Date | null
     downloads: number
   }>('select * from links where shop_id = :shop and id = :id', { id })
@@ -286,6 +287,35 @@ describe('a release', () => {
     expect(await linkOf(last.links[0]!)).toMatchObject({
       ...{ available_at: new Date(+MARCH + 4 * DAY), expires_at: end },
     })
+  })
+
+  test('moves the end of views with it, unless the merchant set that end', async () => {
+    const fields = { view: 'both', content_type: 'image/png', view_days: 10, expiry_days: 5 }
+    const made = await buy([{ ...fields, available_from: '2027-03-01' }])
+    const other = await order(made.product)
+    const file_id = made.ids[0]!
+    const change = (delivery: string, terms: object) =>
+      changeDelivery(
+        depot.scope,
+        delivery,
+        { terms: [{ file_id, ...terms }] },
+        { secrets: depot.secrets, now: depot.time.now },
+      )
+    const ends = async (link: string | undefined) => {
+      const { expires_at, view_expires_at } = await linkOf(link!)
+      return [expires_at, view_expires_at].map((end) => (+end! - +MARCH) / DAY)
+    }
+    const at = new Date(+MARCH + 2 * DAY).toISOString()
+    await change(made.delivery, { available_at: at })
+    expect(await ends(made.links[0])).toEqual([7, 12])
+    // Only the end of its views is the merchant's, then only that of its downloads.
+    await change(other.delivery, { view_expires_at: new Date(+MARCH + 3 * DAY).toISOString() })
+    const third = await order(made.product)
+    await change(third.delivery, { expires_at: new Date(+MARCH + 3 * DAY).toISOString() })
+    await setFile(file_id, { available_from: '2027-03-02' })
+    await follow()
+    expect(await ends(other.links[0])).toEqual([6, 3])
+    expect(await ends(third.links[0])).toEqual([3, 11])
   })
 
   test('its buyers get one mail for each delivery, once', async () => {

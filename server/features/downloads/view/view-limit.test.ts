@@ -244,6 +244,25 @@ describe('an expiry of views', () => {
   })
 })
 
+test('days of a pack’s file count from when its own link was made', async () => {
+  const pack = await ensurePack(depot.scope, 'Course')
+  const add = (filename: string) =>
+    depot.addFile(Buffer.from(filename), {
+      ...{ ...PDF, filename, name_key: filename, pack_id: pack, view_days: 2 },
+    })
+  await add('first.pdf')
+  const wanted = { pack_id: pack, expiry_days: 30 }
+  const link = await createPackLink(depot.scope, depot.secrets, wanted, depot.time.now)
+  const viewable = async () =>
+    (plain((await visit(port, `/download?key=${link.key}`)).text).match(/href='view/g) ?? []).length
+  await after(3 * DAY_MS, async () => {
+    expect(await viewable()).toBe(1)
+    await add('second.pdf')
+  })
+  await after(4 * DAY_MS, async () => expect(await viewable()).toBe(2))
+  await after(5.5 * DAY_MS, async () => expect(await viewable()).toBe(1))
+})
+
 test('sessions that have ended are deleted', async () => {
   const { key } = await depot.addLink(BYTES, { view_limit: 2 }, PDF)
   await press(key, browser())

@@ -51,9 +51,10 @@ const SESSIONS = `
   create index view_sessions_expiry on view_sessions (expires_at); -- the sweep
 `
 
-/** Links under pages of deliveries that view nothing. */
 const INDEXES = {
-  links_child_views: `links (shop_id, id) where parent_id is not null and views >= view_limit`,
+  // Links whose views are used up.
+  links_used_up_views: `links (shop_id, id) where views >= view_limit`,
+  // Links under pages of deliveries whose views have ended.
   links_child_views_end: `links (shop_id, view_expires_at)
     where parent_id is not null and view_expires_at is not null and revoked_at is null`,
 }

@@ -18,7 +18,7 @@ import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { hasViews } from './refusal.ts'
-import { isViewOnly, offeredView } from './view-kinds.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 interface PackPage extends Page {
   summary: string

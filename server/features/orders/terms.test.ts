@@ -10,6 +10,7 @@ import { createLogger } from '../../core/log.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
 import type { PlatformCustomer } from '../../storefront/customers.ts'
 import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
+import { listBuyers } from '../library/buyers.ts'
 import { readLibrary } from '../library/items.ts'
 import { createLinks } from '../links/model/creation.ts'
 import { extendLink } from '../links/model/changes.ts'
@@ -411,6 +412,43 @@ describe('views', () => {
     later(3 * 24 * HOUR)
     expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
     expect((await linkOf(link)).downloads).toBe(1)
+  })
+
+  test('block an order only while its files are viewed', async () => {
+    const limits = { view_limit: 1, view_days: 1, download_limit: 1 }
+    const files = [
+      { ...fields, ...limits, view: 'view_only' },
+      // No browser shows it: the setting is without effect.
+      { ...limits, view: 'view_only', content_type: 'application/zip' },
+      { ...fields, ...limits },
+    ]
+    const email = 'viewer@example.com'
+    const made = await buy(files, { email })
+    // The list compares with the time of the database.
+    await depot.scope.query(
+      `update links set views = 1, downloads = 1, view_expires_at = '2020-01-01',
+         expires_at = '2020-01-01' where shop_id = :shop and id = any(:links::uuid[])`,
+      { links: made.links },
+    )
+    const blocks = async () => {
+      const [row] = await listDeliveries(depot.scope, { listed: ['blocked'], limit: 1 })
+      const [buyer] = await listBuyers(depot.scope, { search: email, limit: 1 })
+      if (row?.id !== made.delivery) return [buyer?.blocked]
+      const { used_up, expired, views_used_up, views_expired } = row
+      return [buyer?.blocked, row.blocked, used_up, expired, views_used_up, views_expired]
+    }
+    expect(await blocks()).toEqual([3, 3, 2, 3, 2, 2])
+    expect((await filesOf(made.delivery)).map(({ view }) => view)).toEqual([
+      ...['view_only', 'download', 'both'],
+    ])
+    await depot.scope.query(
+      `update links set expires_at = null, downloads = 0 where shop_id = :shop
+       and id = any(:links::uuid[])`,
+      { links: made.links },
+    )
+    expect(await blocks()).toEqual([2, 2, 0, 0, 2, 2])
+    for (const id of made.ids) await setFile(id, { view: 'download' })
+    expect(await blocks()).toEqual([0])
   })
 })
 

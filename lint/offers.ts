@@ -37,6 +37,7 @@ export const SERVER_OFFERS: Offers = {
     'targets.ts',
     'translate.ts',
     'view-buttons.ts',
+    'viewers.ts',
   ],
   files: ['impact.ts', 'routes/impact-endpoints.ts'],
   flow: ['triggers.ts'],

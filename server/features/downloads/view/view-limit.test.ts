@@ -263,6 +263,18 @@ test('days of a pack’s file count from when its own link was made', async () =
   await after(5.5 * DAY_MS, async () => expect(await viewable()).toBe(1))
 })
 
+test('a picture is shown as long as the file can be viewed', async () => {
+  const image = Buffer.from('a small picture')
+  const at = await depot.serve({ readPicture: () => Promise.resolve({ image, hash: '' }) })
+  const { key } = await depot.addLink(
+    ...([BYTES, { view_days: 9, expiry_days: 1 }, { ...PDF, view: 'view_only' }] as const),
+  )
+  const status = async () => (await visit(at, `/download/picture?key=${key}`)).status
+  expect(await status()).toBe(200)
+  await after(2 * DAY_MS, async () => expect(await status()).toBe(200))
+  await after(9 * DAY_MS, async () => expect(await status()).toBe(404))
+})
+
 test('sessions that have ended are deleted', async () => {
   const { key } = await depot.addLink(BYTES, { view_limit: 2 }, PDF)
   await press(key, browser())

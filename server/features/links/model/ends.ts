@@ -1,6 +1,10 @@
 // SQL: which links no longer give their buyers what their files offer.
 import { offersView, viewedOnly } from '../../../files/view-kinds.ts'
 
+/** SQL: when a link `l` of the file `f` ends; of a file that is only viewed, its views. */
+export const endOf = (l: string, f: string): string =>
+  `case when ${viewedOnly(f)} then ${l}.views_end_at else ${l}.ends_at end`
+
 /** SQL: this holds for the file `u` of a link `c`. */
 const ofFile = (condition: string) => `exists (select from files u
     where u.shop_id = c.shop_id and u.id = c.file_id and ${condition})`

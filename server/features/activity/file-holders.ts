@@ -1,6 +1,6 @@
 // Who has a file: the orders that delivered it, links to it, and links to its pack, newest first.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { endOf } from '../links/model/ends.ts'
+import { usableUntil } from '../links/model/ends.ts'
 import { readNewest, type HistoryPlace, type PagePlace } from './file-history.ts'
 
 interface HolderFacts {
@@ -30,7 +30,7 @@ const DELIVERIES = `
       'email', coalesce(d.email, o.email), 'downloads', coalesce(max(l.served), 0),
       'last_download_at', max(l.last_download_at),
       'ended', bool_and(df.withdrawn) or d.revoked_at is not null or d.withdrawn_at is not null
-        or coalesce(bool_and(${hasEnded(endOf('l', 'f'))}), false)) as facts
+        or coalesce(bool_and(${hasEnded(usableUntil('l', 'f'))}), false)) as facts
   from delivery_files df
   join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
   join orders o on o.shop_id = d.shop_id and o.id = d.order_id
@@ -47,7 +47,7 @@ const factsOfLink = (packName: string, child: string, end: string) => `
 
 const LINKS = `
   select l.created_at as at, 'link/' || l.id as key, 'link' as kind,
-    ${factsOfLink('null', 'l', endOf('l', 'f'))}
+    ${factsOfLink('null', 'l', usableUntil('l', 'f'))}
   from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
   where l.shop_id = :shop and l.file_id = :file and l.parent_id is null`
 

@@ -1,5 +1,5 @@
 // The terms of time of a delivery as the pages of its order show them, in one line for all files.
-import { endOf } from '../links/model/ends.ts'
+import { usableUntil } from '../links/model/ends.ts'
 import { tagProblemOf } from '../links/model/release.ts'
 
 export interface ShownTerms {
@@ -26,5 +26,5 @@ export const TERMS_SQL = `(
     'ends_at', case when count(*) = count(e.at) then max(e.at) end,
     'closed', count(*) filter (where ${tagProblemOf('c')} is not null))
   from links c join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
-  cross join lateral (select ${endOf('c', 'f')} as at) e
+  cross join lateral (select ${usableUntil('c', 'f')} as at) e
   where c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null)`

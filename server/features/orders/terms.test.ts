@@ -414,6 +414,18 @@ describe('views', () => {
     expect((await linkOf(link)).downloads).toBe(1)
   })
 
+  test('alone end a file that is only viewed, also in its mail', async () => {
+    const made = await buy([{ ...fields, view: 'view_only', view_days: 9, expiry_days: 2 }])
+    const mail = { delivery: made.delivery, about: 'order', given: null, released: null } as const
+    const [written] = await writeDeliveryMails(depot.scope, [mail], 'https://files.example.com')
+    expect(written!.text).toContain('You can view in the browser until March 1, 2027.')
+    expect(written!.text).not.toContain('You can download until')
+    later(3 * DAY)
+    expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['active'])
+    later(6 * DAY)
+    expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['expired'])
+  })
+
   test('block an order only while its files are viewed', async () => {
     const limits = { view_limit: 1, view_days: 1, download_limit: 1 }
     const files = [

@@ -2,7 +2,7 @@
 import { offersView, viewedOnly } from '../../../files/view-kinds.ts'
 
 /** SQL: when a link `l` of the file `f` ends; of a file that is only viewed, its views. */
-export const endOf = (l: string, f: string): string =>
+export const usableUntil = (l: string, f: string): string =>
   `case when ${viewedOnly(f)} then ${l}.views_end_at else ${l}.ends_at end`
 
 /** SQL: this holds for the file `u` of a link `c`. */

@@ -6,7 +6,7 @@ import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
 import { AppError, ERRORS } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { endOf } from './ends.ts'
+import { usableUntil } from './ends.ts'
 import {
   LINK_COLUMNS,
   LINK_TABLES,
@@ -63,7 +63,7 @@ const OFFERED = `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STA
 const RELEASED = '(l.available_at is null or l.available_at <= :now)'
 
 const VIEWED_ONLY = viewedOnly('f')
-const END = endOf('l', 'f')
+const END = usableUntil('l', 'f')
 const LASTS = `(${END} is null or ${END} > :now)`
 const IS_USED_UP = `case when ${VIEWED_ONLY} then l.views >= l.view_limit
   else l.downloads >= l.download_limit end`

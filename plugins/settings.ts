@@ -287,7 +287,7 @@ export const FILE_SETTINGS = {
       suffix: 'views',
     },
     description:
-      'Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count',
+      'Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`',
     example: 10,
     phrase: (limit: number | null) =>
       limit === null
@@ -324,7 +324,7 @@ export const FILE_SETTINGS = {
       suffix: 'days',
     },
     description:
-      'Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid',
+      'Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`',
     example: 365,
     phrase: (days: number | null) =>
       days === null

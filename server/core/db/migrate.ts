@@ -8,6 +8,7 @@ import pg from 'pg'
 import type { Database } from './database.ts'
 import { present } from '../present.ts'
 import { isLockRefused } from './error-classes.ts'
+import { yieldToOthers } from './migration-steps.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 // An advisory lock key of our own: one process migrates while the others wait.
@@ -256,16 +257,6 @@ function withLockTimeout(
       }
     },
   }
-}
-
-/**
- * Of two transactions that wait for each other, PostgreSQL ends the one that looks first: the
- * migration, which is retried, where its user may change that time.
- */
-async function yieldToOthers(knex: Knex, lockTimeoutMs: number): Promise<void> {
-  await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
-  await knex.raw(`select set_config('deadlock_timeout', '10ms', true)
-    where has_parameter_privilege('deadlock_timeout', 'set')`)
 }
 
 /** Names the migration in its error; a lock that was refused stays as it is, because it is retried. */

@@ -20,7 +20,7 @@ export async function migrateInSteps(
 }
 
 /** Shorter than the time after which PostgreSQL would end a request that waits for these locks. */
-const BRIEFLY = '900ms'
+const BRIEF_MS = 900
 /**
  * `create index concurrently` waits for the transactions that are running. One of them may itself
  * wait for this migration: a process of an earlier version that starts now.
@@ -93,9 +93,19 @@ async function buildIndex(knex: Knex, name: string, what: string, othersMs: numb
 
 const briefly = (knex: Knex, sql: string): Promise<void> =>
   knex.transaction(async (tx) => {
-    await tx.raw(`set local lock_timeout = '${BRIEFLY}'`)
+    await yieldToOthers(tx, BRIEF_MS)
     await tx.raw(sql)
   })
+
+/**
+ * Of two transactions that wait for each other, PostgreSQL ends the one that looks first: the
+ * migration, which is retried, where its user may change that time.
+ */
+export async function yieldToOthers(knex: Knex, lockTimeoutMs: number): Promise<void> {
+  await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+  await knex.raw(`select set_config('deadlock_timeout', '10ms', true)
+    where has_parameter_privilege('deadlock_timeout', 'set')`)
+}
 
 /** Is there a row? */
 async function holds(knex: Knex, condition: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 // Who has a file: the orders that delivered it, links to it, and links to its pack, newest first.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { usableUntil } from '../links/model/ends.ts'
 import { readNewest, type HistoryPlace, type PagePlace } from './file-history.ts'
 
 interface HolderFacts {
@@ -21,7 +22,7 @@ export type HolderKind = 'delivery' | 'link' | 'pack_link'
 
 export type HolderRow = HistoryPlace & { at: Date; kind: HolderKind; facts: HolderFacts }
 
-const HAS_ENDED = `l.revoked_at is not null or coalesce(l.ends_at <= now(), false)`
+const hasEnded = (end: string) => `l.revoked_at is not null or coalesce(${end} <= now(), false)`
 
 const DELIVERIES = `
   select min(df.created_at) as at, 'delivery/' || d.id as key, 'delivery' as kind,
@@ -29,28 +30,31 @@ const DELIVERIES = `
       'email', coalesce(d.email, o.email), 'downloads', coalesce(max(l.served), 0),
       'last_download_at', max(l.last_download_at),
       'ended', bool_and(df.withdrawn) or d.revoked_at is not null or d.withdrawn_at is not null
-        or coalesce(bool_and(${HAS_ENDED}), false)) as facts
+        or coalesce(bool_and(${hasEnded(usableUntil('l', 'f'))}), false)) as facts
   from delivery_files df
   join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
   join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
   left join links l on l.shop_id = p.shop_id and l.parent_id = p.id and l.file_id = df.file_id
+  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   where df.shop_id = :shop and df.file_id = :file
   group by d.shop_id, d.id, o.shop_id, o.id`
 
-const factsOfLink = (packName: string, child: string) => `
+const factsOfLink = (packName: string, child: string, end: string) => `
   jsonb_build_object('id', l.id, 'order_name', null, 'pack_name', ${packName}, 'email', l.email,
     'downloads', coalesce(${child}.served, 0), 'last_download_at', ${child}.last_download_at,
-    'ended', ${HAS_ENDED} or coalesce(${child}.use_ends_at <= now(), false)) as facts`
+    'ended', ${hasEnded(end)} or coalesce(${child}.use_ends_at <= now(), false)) as facts`
 
 const LINKS = `
-  select l.created_at as at, 'link/' || l.id as key, 'link' as kind, ${factsOfLink('null', 'l')}
-  from links l where l.shop_id = :shop and l.file_id = :file and l.parent_id is null`
+  select l.created_at as at, 'link/' || l.id as key, 'link' as kind,
+    ${factsOfLink('null', 'l', usableUntil('l', 'f'))}
+  from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  where l.shop_id = :shop and l.file_id = :file and l.parent_id is null`
 
 /** Those of its present pack: a file that left a pack is not behind its links any more. */
 const PACK_LINKS = `
   select l.created_at as at, 'pack/' || l.id as key, 'pack_link' as kind,
-    ${factsOfLink('k.name', 'c')}
+    ${factsOfLink('k.name', 'c', 'l.ends_at')}
   from files f join packs k on k.shop_id = f.shop_id and k.id = f.pack_id
   join links l on l.shop_id = k.shop_id and l.pack_id = k.id
   left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id

@@ -16,7 +16,7 @@ import type { LinkCounter } from './counting/link-counter.ts'
 import { answerForm, FormRefusal, MAX_FORM_BYTES, readForm, readFormLink } from './form.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import { hasAsked, translatorForLink, shownShop, refusalReason, whyNotViewed } from './refusal.ts'
-import { offeredView } from './view-kinds.ts'
+import { offeredView } from '../../files/view-kinds.ts'
 import { prefersJson, withLocale } from './request.ts'
 import type { Visit } from './response.ts'
 

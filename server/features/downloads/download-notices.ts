@@ -11,6 +11,7 @@ import { queueMessage } from '../../core/queue/queue.ts'
 import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { raiseExhausted } from './exhausted-links.ts'
+import { linkEnded } from '../links/model/ends.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { MailPayload } from '../../core/outbox/templates.ts'
 
@@ -161,8 +162,7 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   if (ask.reason !== null) return REASONS[ask.reason] ?? textOf('')
   if (delivery === null) return say('Their link still works.')
   const row = await tx.one<{ ended: number; files: number }>(
-    `select count(*) filter (where c.downloads >= c.download_limit or c.views >= c.view_limit
-       or c.ends_at <= :now::timestamptz) as ended, count(*) as files
+    `select count(*) filter (where ${linkEnded(':now::timestamptz')}) as ended, count(*) as files
      from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
        and c.revoked_at is null
      where p.shop_id = :shop and p.delivery_id = :delivery`,

@@ -34,7 +34,7 @@ import { leadsToBytes, type StartAddresses, type StartState } from './start-addr
 import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { isViewOnly } from './view-kinds.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {

@@ -27,7 +27,7 @@ import type { ByteServer } from './serve.ts'
 import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 import { viewerOf } from './viewers.ts'
-import { isViewOnly } from './view-kinds.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 
 export interface LinkParts {
   counter: LinkCounter

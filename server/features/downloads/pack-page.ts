@@ -18,7 +18,7 @@ import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { hasViews } from './refusal.ts'
-import { isViewOnly, offeredView } from './view-kinds.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 interface PackPage extends Page {
   summary: string
@@ -138,7 +138,7 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
           })
         : null,
       unlock: isLocked(file, now)
-        ? `${address(file.key, 'download', file.gated)}&from=${pack.ask.key}`
+        ? `${address(file.key, isOnlyViewLeft(file, now) ? 'view' : 'download', file.gated)}&from=${pack.ask.key}`
         : null,
       buy: buyAddress(file, pack),
     })),
@@ -239,6 +239,9 @@ const isLocked = ({ locked, ...file }: ShownFile, now: Date): boolean => {
   const open = { ...file, locked: null }
   return isUsable(open, now) || isViewable(open, now)
 }
+
+const isOnlyViewLeft = (file: ShownFile, now: Date): boolean =>
+  isOnlyViewed(file) || !isUsable({ ...file, locked: null }, now)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => licenceText(t, key))

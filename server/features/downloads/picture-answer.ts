@@ -3,11 +3,13 @@
 import type { IncomingMessage } from 'node:http'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
+import { offeredView } from '../../files/view-kinds.ts'
 import type { Client } from '../../http/clients.ts'
+import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
 import { sitesOf } from './referrers.ts'
-import { refusalReason } from './refusal.ts'
+import { refusalReason, viewRefusal } from './refusal.ts'
 import type { Visit } from './response.ts'
 
 /** The small picture of a file; `pending`: it is being made; null: it has none. */
@@ -30,6 +32,13 @@ const HEADERS = [
   ...['Cross-Origin-Resource-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'],
 ]
 
+/** The file can be downloaded, or still be viewed. A used-up limit hides no picture. */
+const isPictured = (link: KnownLink, sites: readonly string[] | null, now: Date): boolean =>
+  refusalReason({ ...link, download_limit: null }, sites, now) === null ||
+  (link.target !== null &&
+    offeredView(link.target) !== null &&
+    viewRefusal(link, sites, now) === null)
+
 export const createPictureAnswer =
   ({ database, counter, clientOf, readPicture, gates }: PictureParts) =>
   async (visit: Visit, key: string | null): Promise<void> => {
@@ -37,13 +46,8 @@ export const createPictureAnswer =
     const sites = sitesOf(request.headers.referer)
     const asker = key === null ? null : { key, client: clientOf(request), sites, now }
     const link = asker && (await counter.lookUp(asker))
-    // A used-up limit hides no picture.
     const target =
-      link &&
-      refusalReason({ ...link, download_limit: null }, sites, now) === null &&
-      gates.isOpen(visit, link)
-        ? link.target
-        : null
+      link && isPictured(link, sites, now) && gates.isOpen(visit, link) ? link.target : null
     const picture = target && (await readPicture(forShop(database, target.shop), target.file))
     if (picture === 'pending') {
       const headers = ['Content-Length', '0', 'Cache-Control', 'no-store', 'Retry-After', '2']

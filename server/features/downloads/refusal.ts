@@ -21,7 +21,7 @@ import {
 import { isSiteAllowed } from './referrers.ts'
 import { PAGE, prefersJson, relativeToPage } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { isViewOnly } from './view-kinds.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
 
 /** A link may ask the shop once in this time. */

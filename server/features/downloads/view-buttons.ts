@@ -2,7 +2,7 @@
 import type { PageButton } from './pages.ts'
 import type { FileTarget } from './targets.ts'
 import type { Translator, MessageKey } from './translate.ts'
-import { offeredView, type ViewKind } from './view-kinds.ts'
+import { offeredView, type ViewKind } from '../../files/view-kinds.ts'
 
 const TEXTS: Readonly<Record<ViewKind, readonly [text: MessageKey, named: MessageKey]>> = {
   image: ['view.open', 'view.openNamed'],

@@ -21,8 +21,9 @@ export function viewSession(request: IncomingMessage, secure: boolean): ViewSess
   const known = cookieSession(request)
   if (known !== null) return { id: known, cookie: null }
   const id = randomBytes(16).toString('base64url')
-  // Without Path: the folder of the page's address, which a proxy may have changed.
-  return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
+  // Without Path: the folder of the page's address, which a proxy may have changed. Lax: a buyer who
+  // comes back from webmail still has the running view.
+  return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}` }
 }
 
 /** Identifies the browser of a request in the database; null: it has no session. */

@@ -7,6 +7,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import type { ShownOpening } from '../downloads/gates/openings.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
+import { linkEnded } from '../links/model/ends.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 
 export interface BuyerSummary {
@@ -15,7 +16,7 @@ export interface BuyerSummary {
   orders: number
   /** Links to files that were not revoked. */
   files: number
-  /** Of them, those that are used up or have expired. */
+  /** Of them, those whose downloads or views are used up or have ended. */
   blocked: number
   downloads: number
   last_download_at: Date | null
@@ -48,12 +49,10 @@ const FIGURES = `
       join orders o on o.shop_id = d.shop_id and o.id = d.order_id
       where d.shop_id = :shop and (lower(d.email) collate "C") = a.email) b) bought
   cross join lateral (
-    select count(*) filter (where l.file_id is not null and l.revoked_at is null)::int as files,
-      count(*) filter (where l.file_id is not null and l.revoked_at is null
-        and (l.downloads >= l.download_limit or l.views >= l.view_limit or l.ends_at <= now()))::int
-        as blocked,
-      coalesce(sum(l.served), 0)::int as downloads, max(l.last_download_at) as last_download_at
-    from links l where l.shop_id = :shop and (lower(l.email) collate "C") = a.email) links`
+    select count(*) filter (where c.file_id is not null and c.revoked_at is null)::int as files,
+      count(*) filter (where ${linkEnded('now()')})::int as blocked,
+      coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
+    from links c where c.shop_id = :shop and (lower(c.email) collate "C") = a.email) links`
 
 const COLUMNS = `a.email, bought.orders, bought.last_order_at, links.files, links.blocked,
   links.downloads, links.last_download_at`

@@ -124,3 +124,39 @@ it('shows a file that is only viewed with its view, and one that is both with tw
   expect(await shown('both')).toMatch(/noch 2 Downloads.*Herunterladen.*Lesen/)
   expect(await shown('download')).not.toMatch(/Lesen/)
 })
+
+it('offers the running view of the last one that is left, to its browser, and unlocks a view alone', async () => {
+  const email = 'once@example.com'
+  const pdf = { view: 'both', content_type: 'application/pdf' }
+  const terms = { email, view_limit: 1, download_limit: 1 }
+  const { id, key } = await depot.addLink(randomBytes(10), terms, pdf)
+  await depot.scope.query(
+    'update links set views = 1, downloads = 1 where shop_id = :shop and id = :id',
+    { id },
+  )
+  const viewer = randomBytes(32)
+  await depot.scope.query(
+    `insert into view_sessions (shop_id, link_id, session, expires_at)
+     values (:shop, :id, :viewer, :until)`,
+    { id, viewer, until: new Date(+depot.time.now + 3_600_000) },
+  )
+  const shown = async (asked: Buffer | null) => {
+    const { items } = await readLibrary(depot.scope, depot.secrets, {
+      ...{ email, search: '', page: 1, now: depot.time.now, viewer: asked },
+    })
+    const { html } = renderLibrary(
+      { t: translatorFor('en') },
+      {
+        ...{ key: 'k', items, hasMore: false, page: 1, search: '', locale: null, visited: null },
+        now: depot.time.now,
+      },
+    )
+    const plain = html.replaceAll('&#x3D;', '=')
+    return [plain.includes(`'view?key=${key}'`), plain.includes('open in this browser until')]
+  }
+  expect(await shown(null)).toEqual([false, false])
+  expect(await shown(randomBytes(32))).toEqual([false, false])
+  expect(await shown(viewer)).toEqual([true, true])
+  await depot.setLink(id, { ask_for: 'email' })
+  expect(await shown(viewer)).toEqual([true, true])
+})

@@ -47,6 +47,8 @@ export interface LibraryItem {
   views_end_at: Date | null
   /** Its views have an end of their own. */
   own_view_end: boolean
+  /** When this browser's counted view of it ends; null: it has none. */
+  viewing: Date | null
   expires_at: Date | null
   available_at: Date | null
   use_hours: number | null
@@ -90,6 +92,7 @@ interface ItemRow extends LinkFacts {
   views: number
   views_end_at: Date | null
   own_view_end: boolean
+  viewing: Date | null
   asks: string
 }
 
@@ -144,7 +147,9 @@ const READ = (search: boolean) => `
       l.available_at, l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
       ${askOf('l', 'p')} as asks,
       l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, l.view_limit, l.views,
-      l.views_end_at, l.view_expires_at is not null as own_view_end, f.deleted_at,
+      l.views_end_at, l.view_expires_at is not null as own_view_end,
+      (select w.expires_at from view_sessions w where w.shop_id = l.shop_id and w.link_id = l.id
+        and w.session = :viewer::bytea and w.expires_at > :now) as viewing, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
     where ${LISTED} ${search ? `and ${SEARCHED}` : ''}
@@ -174,16 +179,16 @@ export interface LibraryPage {
 /**
  * A page of a library, newest first.
  * @param asked `email` in lower case; `page` from 1; `search` in names of files, packs, orders and
- *   products.
+ *   products; `viewer`: the browser (`viewerOf`).
  */
 export async function readLibrary(
   scope: ShopScope,
   secrets: Secrets,
-  asked: { email: string; search: string; page: number; now: Date },
+  asked: { email: string; search: string; page: number; now: Date; viewer?: Buffer | null },
 ): Promise<LibraryPage> {
-  const { email, search, page, now } = asked
+  const { email, search, page, now, viewer = null } = asked
   const rows = await scope.query<ItemRow>(READ(search !== ''), {
-    ...{ email, limit: ITEMS_PER_PAGE + 1, offset: (page - 1) * ITEMS_PER_PAGE },
+    ...{ email, now, viewer, limit: ITEMS_PER_PAGE + 1, offset: (page - 1) * ITEMS_PER_PAGE },
     ...(search === '' ? {} : { search: `%${likeLiteral(search)}%` }),
   })
   const shown = rows.slice(0, ITEMS_PER_PAGE)
@@ -206,6 +211,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     ...{ name, product, handle, preparing, created_at, version, renewed_at },
     ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
     ...{ view_limit, views, views_end_at, own_view_end: row.own_view_end },
+    viewing: row.viewing,
     ...{ available_at: row.available_at, use_hours: row.use_hours },
     ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
     locked: shownAskOf(row.asks),

@@ -11,7 +11,7 @@ import { licenceText, productAddress, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
 import { hasViews } from '../downloads/refusal.ts'
-import { isViewOnly } from '../downloads/view-kinds.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
@@ -137,7 +137,15 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   const isOpen = isUsable && item.locked === null
   const uses = isOpen
     ? usableButtons(t, item, views, download(item.key))
-    : [lockedButton(t, name, download(item.key))]
+    : [
+        lockedButton(
+          t,
+          name,
+          views && isOnlyViewLeft(item.status, views)
+            ? `view?key=${item.key}`
+            : `${download(item.key)}&${PAGE}`,
+        ),
+      ]
   const isEnded = item.status !== 'active' && !view?.isOnly
   const more = [
     // Both pages have the form to ask the shop.
@@ -172,7 +180,7 @@ function usableButtons(
   view: ReturnType<typeof viewOf>,
   address: string,
 ): Button[] {
-  if (view && (view.isOnly || status !== 'active')) return [view.button]
+  if (view && isOnlyViewLeft(status, view)) return [view.button]
   const isPack = size_bytes === null
   const download = {
     ...{ text: t(isPack ? 'library.open' : 'pack.download'), second: false, post: !isPack },
@@ -182,10 +190,14 @@ function usableButtons(
   return view ? [download, { ...view.button, second: true }] : [download]
 }
 
+/** It can be viewed, and not downloaded. */
+const isOnlyViewLeft = (status: LibraryItem['status'], view: { isOnly: boolean }): boolean =>
+  view.isOnly || status !== 'active'
+
 /** Opens the page that asks for the buyer's address or for a password. */
 const lockedButton = (t: Translator, name: string, address: string): Button => ({
   ...{ text: t('gate.unlock'), label: t('gate.unlockNamed', { filename: name }) },
-  ...{ address: `${address}&${PAGE}`, second: false, post: false },
+  ...{ address, second: false, post: false },
 })
 
 /** The button that opens its view; null: it is only downloaded. */
@@ -202,17 +214,20 @@ function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
   }
 }
 
-const isViewable = ({ views, view_limit, views_end_at }: LibraryItem, now: Date): boolean =>
-  hasViews({ views, view_limit, viewing: null }) && (views_end_at === null || views_end_at > now)
+const isViewable = (item: LibraryItem, now: Date): boolean =>
+  hasViews(item) && (item.views_end_at === null || item.views_end_at > now)
 
 /** What is left of its views, if they have terms of their own. */
-function viewFacts(t: Translator, item: LibraryItem, now: Date): string[] {
+function viewFacts(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
   const { views, view_limit: limit, views_end_at: end, own_view_end: isOwn } = item
   const view = viewOf(t, item)
   if (!view) return []
   const ended = end !== null && end <= now
   return [
     limit === null || ended ? '' : t('views.left', { count: Math.max(0, limit - views) }),
+    item.viewing === null || ended
+      ? ''
+      : t('views.running', { moment: t.moment(item.viewing, timeZone) }),
     end === null || !isOwn || view.isOnly
       ? ''
       : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
@@ -248,7 +263,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
               ? t.moment(expires_at, timeZone)
               : t.date(expires_at),
         }),
-    ...viewFacts(t, item, now),
+    ...viewFacts(t, item, now, timeZone),
     ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),
   ]
 }

@@ -19,6 +19,7 @@ import { refuse } from '../downloads/refusal.ts'
 import { isKey, prefersJson, withLocale } from '../downloads/request.ts'
 import { isScanner } from '../downloads/scanners.ts'
 import { askedLocale, translatorForRequest } from '../downloads/translate.ts'
+import { viewerOf } from '../downloads/viewers.ts'
 import { MAX_PAGES, readLibrary } from './items.ts'
 import { findLibraryKey, lastVisit, requestLibrary, visitLibrary } from './keys.ts'
 import {
@@ -124,7 +125,7 @@ async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: stri
   const opens = request.method === 'GET' && !isScanner(request)
   const [visited, { items, hasMore }] = await Promise.all([
     opens ? visitLibrary(scope, found, now) : lastVisit(scope, email),
-    readLibrary(scope, secrets, { email, search, page, now }),
+    readLibrary(scope, secrets, { email, search, page, now, viewer: viewerOf(request) }),
   ])
   const locale = askedLocale(request.url)
   send(

@@ -27,7 +27,10 @@ const buyerSchema = z
     email: z.string().describe('In lower case'),
     orders: z.number().int(),
     files: z.number().int().describe('In deliveries and links that were not revoked'),
-    blocked_files: z.number().int().describe('Of them, those that are used up or have expired'),
+    blocked_files: z
+      .number()
+      .int()
+      .describe('Of them, those whose downloads or views are used up or have ended'),
     downloads: z.number().int(),
     last_download_at: timestamp.nullable(),
     last_order_at: timestamp.nullable(),

@@ -101,6 +101,29 @@ describe('a link by email', () => {
     expect((await messages())[0]!.text).toContain(words)
   })
 
+  it('tells the terms of views alone of a file that is only viewed', async () => {
+    const file = scope.from('files').where('id', files[1]!)
+    await file.clone().update({
+      ...{ view: 'view_only', content_type: 'application/pdf', first_use_hours: 48 },
+    } as never)
+    const terms = { expiry_days: 1, download_limit: 9, view_limit: 3, view_days: 30 }
+    const links = await make({ file_ids: [files[1]], ...terms })
+    await scope.from('links').update({ views: 1 } as never)
+    await queue(links)
+    const until = links[0]!.view_expires_at!.toLocaleDateString('en', {
+      ...({ dateStyle: 'long', timeZone: 'UTC' } as const),
+    })
+    const { text } = (await messages())[0]!
+    expect(text).toContain(`You can view it in the browser 2 times, until ${until}.`)
+    expect(text).toContain('It ends 2 days after the first view.')
+    expect(text).not.toContain('It works')
+    // Its link is sent, although downloads would have ended.
+    await scope.from('links').update({ expires_at: new Date(2020, 1) } as never)
+    await deliverAll()
+    expect((await messages())[0]!.status).toBe('sent')
+    await file.update({ view: 'download', first_use_hours: null } as never)
+  })
+
   it('shows the remaining downloads of a link that has been used', async () => {
     const links = await make({ file_ids: [files[0]], expiry_days: null, download_limit: 3 })
     await scope.from('links').update({ downloads: 1 } as never)

@@ -35,17 +35,20 @@ export const linkSchema = z
     first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
-    view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
+    view_limit: z.number().int().nullable().describe('Null: unlimited'),
     views: z
       .number()
       .int()
-      .meta({ description: 'Those that were counted: a link without `view_limit` counts none' }),
-    view_expires_at: timestamp.nullable().meta({
-      description:
+      .describe('Those that were counted: a link without `view_limit` counts none'),
+    view_expires_at: timestamp
+      .nullable()
+      .describe(
         'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
-    }),
+      ),
     ask_for: shownAskSchema,
-    status: z.enum(LINK_STATUSES),
+    status: z
+      .enum(LINK_STATUSES)
+      .describe('Of its downloads; for a file that is only viewed, of its views'),
     created_at: timestamp,
   })
   .meta({ id: 'Link' })

@@ -12,6 +12,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
 import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
 import type { BuyerTemplate } from '../mail/buyer-templates.ts'
 import { formatText } from '../mail/usual-texts.ts'
@@ -257,7 +258,10 @@ interface MailRow {
   /** Files that become available later: they are not among the others either. */
   later: { filename: string; at: string }[]
   /** The last day on which every file can be downloaded. */
+  /** The first end of a file that is downloaded; null: none ends. */
   expires_at: Date | null
+  /** That of a file that is only viewed. */
+  views_end_at: Date | null
   licensed: boolean
 }
 
@@ -271,7 +275,7 @@ export async function writeDeliveryMails(
   const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.preparing, f.later, f.expires_at,
+       f.files, f.preparing, f.later, f.expires_at, f.views_end_at,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
          and k.revoked_at is null)
          as licensed
@@ -288,7 +292,8 @@ export async function writeDeliveryMails(
          coalesce((array_agg(jsonb_build_object('filename', f.filename, 'at', l.available_at)
            order by l.available_at, f.filename) filter (where w.later))
              [1:${MAX_NAMED}], '{}') as later,
-         min(l.ends_at) as expires_at
+         min(l.ends_at) filter (where ${DOWNLOADABLE}) as expires_at,
+         min(l.views_end_at) filter (where ${viewedOnly('f')}) as views_end_at
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
          and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
@@ -320,7 +325,8 @@ function contentOf(
   baseUrl: string,
 ): Content {
   const { locale } = translatorFor(row.locale)
-  const date = row.expires_at === null ? '' : translatorFor(locale).date(row.expires_at)
+  const end = row.expires_at ?? row.views_end_at
+  const date = end === null ? '' : translatorFor(locale).date(end)
   const values = {
     ...{ shop: look.shop, order: inOneLine(row.order_name), date },
     // All files that the mail is about, also those that are not ready.
@@ -328,8 +334,9 @@ function contentOf(
     waiting: row.preparing.length,
     names: row.preparing.map(inOneLine).join(', '),
   }
-  const text = (name: 'preparing' | 'expires' | 'licences' | 'later' | 'laterIntro') =>
-    formatText(locale, DELIVERY_TEXTS[locale][name], values)
+  const text = (
+    name: 'preparing' | 'expires' | 'viewExpires' | 'licences' | 'later' | 'laterIntro',
+  ) => formatText(locale, DELIVERY_TEXTS[locale][name], values)
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
   const later = row.later.map(
@@ -342,7 +349,7 @@ function contentOf(
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
     before: row.preparing.length === 0 ? '' : text('preparing'),
-    after: date === '' ? '' : text('expires'),
+    after: end === null ? '' : text(row.expires_at === null ? 'viewExpires' : 'expires'),
     address: linkAddress(baseUrl, HIDDEN_KEY),
     ...(row.licensed ? { licences: { title: text('licences'), hidden: HIDDEN_LICENCES } } : {}),
   }

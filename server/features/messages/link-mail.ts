@@ -49,19 +49,23 @@ function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 't
   return renderBuyerMail(look, parts, baseUrl)
 }
 
-/** `It works once, until January 31, 2026. It ends 2 days after the first download.` */
-export function termsOf(
-  { page: { page }, zone }: MailLook,
-  { download_limit, downloads, expires_at, available_at, use_hours, first_used_at }: LinkRow,
-): string {
+/**
+ * `It works once, until January 31, 2026. It ends 2 days after the first download.` Of a file that is
+ * only viewed, it tells the terms of its views: those of downloads have no effect.
+ */
+export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): string {
+  const { available_at, use_hours, first_used_at, viewed_only: viewed } = row
   const { language: locale } = page
   const texts = LINK_TEXTS[locale]
-  const times = download_limit === null ? -1 : Math.max(0, download_limit - downloads)
-  const ends = expires_at !== null
-  const date = expires_at ? translatorFor(locale).date(expires_at) : ''
+  const { limit, used, end } = viewed
+    ? { limit: row.view_limit, used: row.views, end: row.views_end_at }
+    : { limit: row.download_limit, used: row.downloads, end: row.expires_at }
+  const times = limit === null ? -1 : Math.max(0, limit - used)
+  const date = end ? translatorFor(locale).date(end) : ''
+  const terms = viewed ? texts.viewTerms : texts.terms
   const whole = use_hours !== null && use_hours % 24 === 0
   return [
-    formatText(locale, texts.terms, { times, ends: String(ends), date }),
+    formatText(locale, terms, { times, ends: String(end !== null), date }),
     ...(available_at && available_at > new Date()
       ? [
           formatText(locale, texts.release, {
@@ -71,7 +75,11 @@ export function termsOf(
       : []),
     ...(use_hours === null || first_used_at
       ? []
-      : [formatText(locale, texts.rental, { days: whole ? use_hours / 24 : 0, hours: use_hours })]),
+      : [
+          formatText(locale, texts.rental, {
+            ...{ days: whole ? use_hours / 24 : 0, hours: use_hours, viewed: String(viewed) },
+          }),
+        ]),
   ].join(locale === 'ja' ? '' : ' ')
 }
 

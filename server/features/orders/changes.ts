@@ -301,7 +301,11 @@ function setsOf(
       expiry_days,
       `expires_at = ${daysFromNow('days')}, use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
     ),
-    ...set('viewDays', view_days, `view_expires_at = ${daysFromNow('viewDays')}`),
+    ...set(
+      'viewDays',
+      view_days,
+      `view_expires_at = ${daysFromNow('viewDays')}, own_view_expiry = false`,
+    ),
     ...(expiry_days !== undefined && view_days === undefined
       ? [`view_expires_at = ${VIEW_END_KEPT}`]
       : []),
@@ -314,6 +318,14 @@ function setsOf(
   const isTimed = expiry_days !== undefined || view_days !== undefined
   return { sets, bindings: isTimed ? { ...bindings, now } : bindings }
 }
+
+/** SQL: does the end of a link `l`, unless this says that it is its own, move with its release `g`? */
+const movesWithRelease = (own: string) => `g.releases and not l.${own}
+  and greatest(l.available_at, g.available_at) > :now::timestamptz`
+
+/** SQL: an end of a link `l` that moves with its release `g`. */
+const movedEnd = (end: string) => `l.${end} + (greatest(g.available_at, :now::timestamptz)
+  - coalesce(l.available_at, l.created_at))`
 
 /**
  * Absent terms stay as they are, except that an expiry which counts from the release, or from the order
@@ -338,10 +350,7 @@ async function setTerms(
   await tx.query(
     `with held as (${linksInLockOrder(which)})
      update links l set expires_at = case when g.expires then g.expires_at
-         when g.releases and not l.own_expiry
-           and greatest(l.available_at, g.available_at) > :now::timestamptz
-           then l.expires_at + (greatest(g.available_at, :now::timestamptz)
-             - coalesce(l.available_at, l.created_at))
+         when ${movesWithRelease('own_expiry')} then ${movedEnd('expires_at')}
          else l.expires_at end,
        own_expiry = case when g.expires then g.expires_at is not null else l.own_expiry end,
        use_hours = case when g.rents then g.hours when g.expires then ${USE_HOURS_KEPT}
@@ -357,7 +366,10 @@ async function setTerms(
        download_limit = case when g.limits then g.download_limit else l.download_limit end,
        view_limit = case when g.limits_views then g.view_limit else l.view_limit end,
        view_expires_at = case when g.ends_views then g.view_expires_at
-         when g.expires then ${VIEW_END_KEPT} else l.view_expires_at end
+         when ${movesWithRelease('own_view_expiry')} then ${movedEnd('view_expires_at')}
+         when g.expires then ${VIEW_END_KEPT} else l.view_expires_at end,
+       own_view_expiry = case when g.ends_views then g.view_expires_at is not null
+         else l.own_view_expiry end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
        expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
        download_limit int, rents boolean, hours int, tags boolean, tag text,
@@ -476,7 +488,8 @@ async function replaceFile(
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
-       own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
+       own_release = l.own_release, own_expiry = l.own_expiry,
+       own_view_expiry = l.own_view_expiry, released_at = l.released_at,
        use_hours = l.use_hours, view_limit = l.view_limit, view_expires_at = l.view_expires_at,
        first_used_at = l.first_used_at, needs_tag = l.needs_tag, own_tag = l.own_tag, ask_for = l.ask_for
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other

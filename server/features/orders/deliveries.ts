@@ -3,11 +3,19 @@ import type { AnyText, FileSettings } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
-import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import {
+  MAPPING_STATE,
+  shownStatus,
+  VIEW_FACTS,
+  type LinkFacts,
+  type LinkStatus,
+  type ViewFacts,
+} from '../links/model/links.ts'
 import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
 import { askOf } from '../links/model/asks.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
+import { effectiveView } from '../../files/view-kinds.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'
 import {
@@ -305,12 +313,14 @@ async function listFiles(
   now: Date,
 ): Promise<DeliveryFile[]> {
   const files = await scope.query<
-    LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }
+    LinkFacts &
+      ViewFacts &
+      Omit<DeliveryFile, 'status'> & { withdrawn: boolean; content_type: string }
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
        l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
        case when l.needs_tag then ${requiredTag('l')} end as customer_tag, ${askOf('l', 'g')} as asks,
-       l.download_limit, l.downloads, l.view_limit, l.views, l.view_expires_at, f.view,
+       l.download_limit, l.downloads, l.view_limit, l.views, l.view_expires_at, f.view, f.content_type, ${VIEW_FACTS},
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,
@@ -325,10 +335,11 @@ async function listFiles(
      where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
     page,
   )
-  return files.map(({ withdrawn, ...row }) => {
-    const status = linkStatus(row, now)
+  return files.map(({ withdrawn, content_type: contentType, ...row }) => {
+    const status = shownStatus(row, now)
     // Revoked because of the order, not by the merchant.
-    return { ...row, status: withdrawn && status === 'revoked' ? 'withdrawn' : status }
+    const view = effectiveView({ view: row.view, contentType })
+    return { ...row, view, status: withdrawn && status === 'revoked' ? 'withdrawn' : status }
   })
 }
 

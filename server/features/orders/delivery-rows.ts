@@ -172,7 +172,8 @@ async function insertLinks(
          download_limit = excluded.download_limit, available_at = excluded.available_at,
          own_release = false, own_expiry = false, released_at = null, use_hours = excluded.use_hours,
          first_used_at = null, needs_tag = excluded.needs_tag, own_tag = null, ask_for = null,
-         views = 0, view_limit = excluded.view_limit, view_expires_at = excluded.view_expires_at
+         views = 0, view_limit = excluded.view_limit, view_expires_at = excluded.view_expires_at,
+         own_view_expiry = false
        where l.revoked_at is not null and :given::uuid is not null`,
     {
       ...{ ids, now, given },

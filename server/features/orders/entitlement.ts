@@ -3,6 +3,7 @@
 // refunded or voided. An edit that leaves a balance concerns only the lines that it adds, also in an
 // order that is first seen after the edit.
 import type { ShopDefaults } from '../../files/shop-settings.ts'
+import { linkEnds } from '../links/model/ends.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 
 type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
@@ -93,21 +94,12 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
   and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`
 
-/** SQL: the file of a link `c` has one of these values of the setting `view`. */
-const viewIn = (...views: readonly string[]) => `exists (select from files u
-    where u.shop_id = c.shop_id and u.id = c.file_id and u.view in ('${views.join("', '")}'))`
-
 /**
  * SQL: why a link `c` under a delivery's page downloads or views nothing. A file may have several of
  * these reasons.
  */
 const LINK_BLOCKS = {
-  used_up: 'c.downloads >= c.download_limit',
-  // A file that is only viewed may be viewed for longer than its link is valid.
-  expired: `c.ends_at <= now()
-    and not (coalesce(c.views_end_at > now(), false) and ${viewIn('view_only')})`,
-  views_used_up: 'c.views >= c.view_limit',
-  views_expired: `c.view_expires_at <= now() and ${viewIn('both', 'view_only')}`,
+  ...linkEnds('now()'),
   /** The workflow could not prepare it. */
   not_prepared: `exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
     and r.delivery_id = w.delivery_id and r.status = 'failed'

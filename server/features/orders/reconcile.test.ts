@@ -203,6 +203,18 @@ describe('several units', () => {
     await reconcile(withUnits(0, 5))
     expect(await limitAfter(withUnits(1, 6))).toBe(11)
   })
+  test('never raise a limit beyond what it may be', async () => {
+    const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
+    await reconcile(one)
+    const limits = { download_limit: 1_000_000_000, view_limit: 1_000_000_000 }
+    await changeDelivery(scope, await idOf(one), limits, parts)
+    const files = scope.from('files').where('filename', 'guide.pdf')
+    await files.clone().update({ ...limits } as never)
+    const lines = one.lines.map((line) => ({ ...line, quantity: 9 }))
+    await reconcile({ ...one, updated_at: new Date(+one.updated_at + 1000), lines })
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 1_000_000_000]])
+    await files.update({ download_limit: 3, view_limit: null } as never)
+  })
   test('that an edit adds count once they are paid', async () => {
     const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
     await reconcile(one)

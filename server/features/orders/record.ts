@@ -167,15 +167,16 @@ export const deliveryDetailSchema = deliverySchema
         ask_for: shownAskSchema,
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
-        view: FILE_SETTINGS.view.schema.meta({ description: 'The present setting of the file' }),
-        view_limit: z.number().int().nullable().meta({ description: 'Null: unlimited' }),
-        views: z.number().int().meta({
-          description: 'Those that were counted: without `view_limit` none are',
-        }),
-        view_expires_at: timestamp.nullable().meta({
-          description:
+        view: FILE_SETTINGS.view.schema.describe(
+          'What the buyer may do with it now: `download` for types that no browser shows',
+        ),
+        view_limit: z.number().int().nullable().describe('Null: unlimited'),
+        views: z.number().int().describe('Those that were counted: without `view_limit` none are'),
+        view_expires_at: timestamp
+          .nullable()
+          .describe(
             'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
-        }),
+          ),
         last_download_at: timestamp.nullable(),
         licence_key: z
           .string()

@@ -43,7 +43,7 @@ export const followReleases = (scope: ShopScope, now: Date): Promise<boolean> =>
        update links l set available_at = held.next,
          expires_at = case when l.own_expiry then l.expires_at
            else l.expires_at + (held.next - held.was) end,
-         view_expires_at = case when l.own_expiry then l.view_expires_at
+         view_expires_at = case when l.own_view_expiry then l.view_expires_at
            else l.view_expires_at + (held.next - held.was) end
        from held where l.shop_id = :shop and l.id = held.id returning 1`,
       { files, now },

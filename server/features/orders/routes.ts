@@ -148,6 +148,19 @@ const phone = z
     sayPlain('Enter a phone number with its country, like +4915112345678'),
   )
 
+/** More downloads or views of files that have a limit. */
+const addedUses = z
+  .number()
+  .int()
+  .min(1, sayPlain('At least 1'))
+  .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
+  .optional()
+
+const laterTime = timestamp
+  .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
+  .nullable()
+  .optional()
+
 const changeBody = z
   .strictObject({
     email: emailAddress('Send an email address').optional(),
@@ -156,21 +169,9 @@ const changeBody = z
       .describe('The number for text messages, of a delivery without an email address'),
     expiry_days: expiryDays.optional().describe('Days from now; null: never'),
     download_limit: downloadLimit.optional(),
-    more_downloads: z
-      .number()
-      .int()
-      .min(1, sayPlain('At least 1'))
-      .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
-      .optional()
-      .describe('Added to the limits of files that have one'),
+    more_downloads: addedUses.describe('Added to the limits of files that have one'),
     view_limit: FILE_SETTINGS.view_limit.schema.optional(),
-    more_views: z
-      .number()
-      .int()
-      .min(1, sayPlain('At least 1'))
-      .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
-      .optional()
-      .describe('Added to the limits of views of files that have one'),
+    more_views: addedUses.describe('Added to the limits of views of files that have one'),
     view_days: FILE_SETTINGS.view_days.schema
       .optional()
       .describe(
@@ -187,27 +188,15 @@ const changeBody = z
       .array(
         z.strictObject({
           file_id: z.string(),
-          expires_at: timestamp
-            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
-            .nullable()
-            .optional()
-            .describe('Null: never'),
-          available_at: timestamp
-            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
-            .nullable()
-            .optional()
-            .describe(
-              'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
-            ),
+          expires_at: laterTime.describe('Null: never'),
+          available_at: laterTime.describe(
+            'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
+          ),
           download_limit: downloadLimit.optional(),
           view_limit: FILE_SETTINGS.view_limit.schema.optional(),
-          view_expires_at: timestamp
-            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
-            .nullable()
-            .optional()
-            .describe(
-              'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
-            ),
+          view_expires_at: laterTime.describe(
+            'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
+          ),
           first_use_hours: FILE_SETTINGS.first_use_hours.schema
             .optional()
             .describe(

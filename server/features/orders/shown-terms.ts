@@ -1,4 +1,5 @@
 // The terms of time of a delivery as the pages of its order show them, in one line for all files.
+import { usableUntil } from '../links/model/ends.ts'
 import { tagProblemOf } from '../links/model/release.ts'
 
 export interface ShownTerms {
@@ -21,8 +22,9 @@ export const TERMS_SQL = `(
     'later', count(*) filter (where c.available_at > now()),
     'available_at', min(c.available_at) filter (where c.available_at > now()),
     'use_hours', min(c.use_hours) filter (where c.first_used_at is null),
-    'until', min(c.ends_at) filter (where c.ends_at > now()),
-    'ends_at', case when count(*) = count(c.ends_at) then max(c.ends_at) end,
+    'until', min(e.at) filter (where e.at > now()),
+    'ends_at', case when count(*) = count(e.at) then max(e.at) end,
     'closed', count(*) filter (where ${tagProblemOf('c')} is not null))
   from links c join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+  cross join lateral (select ${usableUntil('c', 'f')} as at) e
   where c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null)`

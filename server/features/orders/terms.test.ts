@@ -10,6 +10,7 @@ import { createLogger } from '../../core/log.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
 import type { PlatformCustomer } from '../../storefront/customers.ts'
 import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
+import { listBuyers } from '../library/buyers.ts'
 import { readLibrary } from '../library/items.ts'
 import { createLinks } from '../links/model/creation.ts'
 import { extendLink } from '../links/model/changes.ts'
@@ -111,6 +112,7 @@ const linkOf = async (id: string) => {
     available_at: Date | null
     expires_at: Date | null
     ends_at: Date | null
+    view_expires_at: Date | null
     first_used_at: Date | null
     downloads: number
   }>('select * from links where shop_id = :shop and id = :id', { id })
@@ -288,6 +290,35 @@ describe('a release', () => {
     })
   })
 
+  test('moves the end of views with it, unless the merchant set that end', async () => {
+    const fields = { view: 'both', content_type: 'image/png', view_days: 10, expiry_days: 5 }
+    const made = await buy([{ ...fields, available_from: '2027-03-01' }])
+    const other = await order(made.product)
+    const file_id = made.ids[0]!
+    const change = (delivery: string, terms: object) =>
+      changeDelivery(
+        depot.scope,
+        delivery,
+        { terms: [{ file_id, ...terms }] },
+        { secrets: depot.secrets, now: depot.time.now },
+      )
+    const ends = async (link: string | undefined) => {
+      const { expires_at, view_expires_at } = await linkOf(link!)
+      return [expires_at, view_expires_at].map((end) => (+end! - +MARCH) / DAY)
+    }
+    const at = new Date(+MARCH + 2 * DAY).toISOString()
+    await change(made.delivery, { available_at: at })
+    expect(await ends(made.links[0])).toEqual([7, 12])
+    // Only the end of its views is the merchant's, then only that of its downloads.
+    await change(other.delivery, { view_expires_at: new Date(+MARCH + 3 * DAY).toISOString() })
+    const third = await order(made.product)
+    await change(third.delivery, { expires_at: new Date(+MARCH + 3 * DAY).toISOString() })
+    await setFile(file_id, { available_from: '2027-03-02' })
+    await follow()
+    expect(await ends(other.links[0])).toEqual([6, 3])
+    expect(await ends(third.links[0])).toEqual([3, 11])
+  })
+
   test('its buyers get one mail for each delivery, once', async () => {
     await release()
     await depot.scope.query('delete from outbox where shop_id = :shop')
@@ -381,6 +412,55 @@ describe('views', () => {
     later(3 * 24 * HOUR)
     expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
     expect((await linkOf(link)).downloads).toBe(1)
+  })
+
+  test('alone end a file that is only viewed, also in its mail', async () => {
+    const made = await buy([{ ...fields, view: 'view_only', view_days: 9, expiry_days: 2 }])
+    const mail = { delivery: made.delivery, about: 'order', given: null, released: null } as const
+    const [written] = await writeDeliveryMails(depot.scope, [mail], 'https://files.example.com')
+    expect(written!.text).toContain('You can view in the browser until March 1, 2027.')
+    expect(written!.text).not.toContain('You can download until')
+    later(3 * DAY)
+    expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['active'])
+    later(6 * DAY)
+    expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['expired'])
+  })
+
+  test('block an order only while its files are viewed', async () => {
+    const limits = { view_limit: 1, view_days: 1, download_limit: 1 }
+    const files = [
+      { ...fields, ...limits, view: 'view_only' },
+      // No browser shows it: the setting is without effect.
+      { ...limits, view: 'view_only', content_type: 'application/zip' },
+      { ...fields, ...limits },
+    ]
+    const email = 'viewer@example.com'
+    const made = await buy(files, { email })
+    // The list compares with the time of the database.
+    await depot.scope.query(
+      `update links set views = 1, downloads = 1, view_expires_at = '2020-01-01',
+         expires_at = '2020-01-01' where shop_id = :shop and id = any(:links::uuid[])`,
+      { links: made.links },
+    )
+    const blocks = async () => {
+      const [row] = await listDeliveries(depot.scope, { listed: ['blocked'], limit: 1 })
+      const [buyer] = await listBuyers(depot.scope, { search: email, limit: 1 })
+      if (row?.id !== made.delivery) return [buyer?.blocked]
+      const { used_up, expired, views_used_up, views_expired } = row
+      return [buyer?.blocked, row.blocked, used_up, expired, views_used_up, views_expired]
+    }
+    expect(await blocks()).toEqual([3, 3, 2, 3, 2, 2])
+    expect((await filesOf(made.delivery)).map(({ view }) => view)).toEqual([
+      ...['view_only', 'download', 'both'],
+    ])
+    await depot.scope.query(
+      `update links set expires_at = null, downloads = 0 where shop_id = :shop
+       and id = any(:links::uuid[])`,
+      { links: made.links },
+    )
+    expect(await blocks()).toEqual([2, 2, 0, 0, 2, 2])
+    for (const id of made.ids) await setFile(id, { view: 'download' })
+    expect(await blocks()).toEqual([0])
   })
 })
 

@@ -32,8 +32,8 @@ export async function followUnits(
   await tx.query(
     `with held as (
        select l.id, f.download_limit, f.view_limit,
-         l.download_limit + g.units * f.download_limit as downloads,
-         l.view_limit + g.units * f.view_limit as views
+         l.download_limit + g.units::bigint * f.download_limit as downloads,
+         l.view_limit + g.units::bigint * f.view_limit as views
        from unnest(:parents::uuid[], :files::uuid[], :units::int[]) as g (parent_id, file_id, units)
        join links l on l.shop_id = :shop and l.parent_id = g.parent_id and l.file_id = g.file_id
        join files f on f.shop_id = :shop and f.id = g.file_id

@@ -132,7 +132,9 @@ async function storeOne(tx: ShopScope, id: string, report: Report): Promise<void
 
 /**
  * Done here and not in a job: links must stop within a second. A late report from before a
- * reinstallation is ignored: both times are the platform's.
+ * reinstallation is ignored: an installation that a session token began has the platform's time
+ * (`install` in shop-tokens.ts), as the report has. Shops that were installed without one (the demo, earlier
+ * versions) have ours, and no earlier installation with such a report.
  */
 async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
   const rows = await tx.query(

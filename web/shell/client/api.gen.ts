@@ -192,12 +192,12 @@ export interface components {
          */
         view?: 'download' | 'both' | 'view_only'
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null
@@ -206,7 +206,7 @@ export interface components {
       }
     }
     Buyer: {
-      /** @description Of them, those that are used up or have expired */
+      /** @description Of them, those whose downloads or views are used up or have ended */
       blocked_files: number
       downloads: number
       /** @description In lower case */
@@ -218,7 +218,7 @@ export interface components {
       orders: number
     }
     BuyerDetail: {
-      /** @description Of them, those that are used up or have expired */
+      /** @description Of them, those whose downloads or views are used up or have ended */
       blocked_files: number
       /** @description The last downloads of files with tracking, newest first */
       download_list: {
@@ -1564,7 +1564,7 @@ export interface components {
         /** @description Why the tag closes the file: the customer does not have it, or the order has no customer */
         tag_problem: ('missing' | 'guest') | null
         /**
-         * @description The present setting of the file
+         * @description What the buyer may do with it now: `download` for types that no browser shows
          * @enum {string}
          */
         view: 'download' | 'both' | 'view_only'
@@ -2379,12 +2379,12 @@ export interface components {
            */
           view: 'download' | 'both' | 'view_only'
           /**
-           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
            * @example 365
            */
           view_days: number | null
           /**
-           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
            * @example 10
            */
           view_limit: number | null
@@ -3035,12 +3035,12 @@ export interface components {
            */
           view: 'download' | 'both' | 'view_only'
           /**
-           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
            * @example 365
            */
           view_days: number | null
           /**
-           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
            * @example 10
            */
           view_limit: number | null
@@ -3480,12 +3480,12 @@ export interface components {
            */
           view: 'download' | 'both' | 'view_only'
           /**
-           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
            * @example 365
            */
           view_days: number | null
           /**
-           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+           * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
            * @example 10
            */
           view_limit: number | null
@@ -3591,7 +3591,7 @@ export interface components {
            */
           expiry_days?: number | null
           /**
-           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+           * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
            * @example 365
            */
           view_days?: number | null
@@ -4241,12 +4241,12 @@ export interface components {
        */
       view: 'download' | 'both' | 'view_only'
       /**
-       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
        * @example 365
        */
       view_days: number | null
       /**
-       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
        * @example 10
        */
       view_limit: number | null
@@ -4324,12 +4324,12 @@ export interface components {
        */
       view?: 'download' | 'both' | 'view_only'
       /**
-       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
        * @example 365
        */
       view_days?: number | null
       /**
-       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
        * @example 10
        */
       view_limit?: number | null
@@ -4671,12 +4671,12 @@ export interface components {
          */
         view?: 'download' | 'both' | 'view_only'
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null
@@ -4927,7 +4927,10 @@ export interface components {
       first_used_at: string | null
       id: string
       pack_id: string | null
-      /** @enum {string} */
+      /**
+       * @description Of its downloads; for a file that is only viewed, of its views
+       * @enum {string}
+       */
       status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
       /** @description Only with `links:write` */
       url: string | null
@@ -5039,23 +5042,23 @@ export interface components {
         expiry_days?: number | null
         file_id: string
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null
       }[]
       /**
-       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
        * @example 365
        */
       view_days?: number | null
       /**
-       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
        * @example 10
        */
       view_limit?: number | null
@@ -7417,12 +7420,12 @@ export interface components {
          */
         view?: 'download' | 'both' | 'view_only'
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null
@@ -7488,12 +7491,12 @@ export interface components {
          */
         view?: 'download' | 'both' | 'view_only'
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null
@@ -7553,12 +7556,12 @@ export interface components {
          */
         view?: 'download' | 'both' | 'view_only'
         /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid
+         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
          * @example 365
          */
         view_days?: number | null
         /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count
+         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
          * @example 10
          */
         view_limit?: number | null

@@ -34,7 +34,7 @@ import {
   type SentPart,
   type DownloadSessions,
 } from './sessions.ts'
-import { DOWNLOADABLE } from '../view-kinds.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import type { FileTransfer } from './file-transfer.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}

@@ -26,7 +26,7 @@ import {
   type LinkTarget,
   type Query,
 } from '../targets.ts'
-import { DOWNLOADABLE } from '../view-kinds.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'
 

@@ -22,7 +22,7 @@ import {
   type Query,
   type FileTarget,
 } from '../targets.ts'
-import { DOWNLOADABLE } from '../view-kinds.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {

@@ -47,6 +47,7 @@ const opened = async (key: string, given: string, fields = {}) => {
   expect(status).toBe(303)
   return `/${headers.location!.replace(/^\.\.\//, '')}`
 }
+const plain = (html: string) => html.replaceAll('&amp;', '&').replaceAll('&#x3D;', '=')
 const tokenOf = (address: string) => /open=([^&]*)/.exec(address)![1]!
 const emailLink = (file: object = {}, terms: object = {}) =>
   depot.addLink(FILE, { email: EMAIL, ask_for: 'email', ...terms }, file as never)
@@ -302,6 +303,40 @@ describe('a page with several files', () => {
       expect((await visit(port, `/${src}`, { cookie })).text).toBe(`bytes of ${at}`)
       const without = await visit(port, `/${src.replace(/&open=.*/, '')}`, { cookie })
       expect(without.status).toBe(at === 0 ? 200 : 403)
+    }
+  })
+
+  test('an answer leads to the view where only that is left', async () => {
+    const page = async (key: string) => plain((await visit(port, `/download?key=${key}`)).text)
+    const { key, id } = await makePack(['email'], { download_limit: 1 })
+    await page(key)
+    await depot.scope.query(
+      'update links set downloads = 1 where shop_id = :shop and parent_id = :id',
+      { id },
+    )
+    const [, unlock = ''] = /href='(view\?key=[^']*)'/.exec(await page(key)) ?? []
+    expect(unlock).toContain(`&from=${key}`)
+    const asks = await visit(port, `/${unlock}`)
+    expect([asks.status, asks.text.includes('download/open')]).toEqual([200, true])
+    // The link of a file that is only viewed has expired before its views.
+    const file = { view: 'view_only', content_type: 'audio/mpeg' }
+    const only = await emailLink(file, { expiry_days: 1, view_days: 9 })
+    const start = depot.time.now
+    depot.time.now = new Date(+start + 2 * 86_400_000)
+    try {
+      expect(await page(only.key)).toContain('download/open')
+      const shown = await visit(port, await opened(only.key, EMAIL))
+      expect(plain(shown.text)).toContain(`href='view?key=${only.key}`)
+      // A file that is also downloaded has only its view left: the refusal leads there.
+      const both = await emailLink({ ...file, view: 'both' }, { expiry_days: 1, view_days: 9 })
+      depot.time.now = new Date(+depot.time.now + 2 * 86_400_000)
+      const refused = await answer(both.key, EMAIL)
+      expect([refused.status, plain(refused.text).includes(`view?key=${both.key}`)]).toEqual([
+        410,
+        true,
+      ])
+    } finally {
+      depot.time.now = start
     }
   })
 

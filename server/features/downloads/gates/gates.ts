@@ -7,6 +7,7 @@ import { networkOf } from '../../../core/client-address.ts'
 import { openRateLimit, type RateLimit } from '../../../core/db/rate-limits.ts'
 import { isPassword } from '../../../core/passwords.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { isViewOnly } from '../../../files/view-kinds.ts'
 import type { Client } from '../../../http/clients.ts'
 import { PAGE_HEADERS } from '../../../http/headers.ts'
 import { asksForPassword, type Gate } from '../../links/model/asks.ts'
@@ -82,12 +83,12 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   const form = await readForm(request)
   const { key, link } = await readFormLink(parts.counter, form, { now, client })
   const { asked, given } = readAnswer(key, form)
+  const isViewed = asked.to === 'view' || (link.target !== null && isViewOnly(link.target))
   // A view needs no download to be left, and the page of a used-up link may offer one.
-  const reason =
-    asked.to === 'view'
-      ? viewRefusal(link, null, now)
-      : refusalReason({ ...link, download_limit: null }, null, now)
-  if (reason !== null) throw new FormRefusal(reason, { link, now })
+  const reason = isViewed
+    ? viewRefusal(link, null, now)
+    : refusalReason({ ...link, download_limit: null }, null, now)
+  if (reason !== null) throw new FormRefusal(reason, { link, key, now })
   if (!isGated(link)) return proceed(visit, asked)
   const { gate } = link
   const answered = parsedAnswer(gate, given)

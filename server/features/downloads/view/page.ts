@@ -12,7 +12,7 @@ import type { Visit } from '../response.ts'
 import type { Translator } from '../translate.ts'
 import type { ViewSession } from '../viewers.ts'
 import { ASSETS } from './assets.ts'
-import { isViewOnly, viewKind } from '../view-kinds.ts'
+import { isViewOnly, viewKind } from '../../../files/view-kinds.ts'
 import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
 
 interface ViewPage extends Page {

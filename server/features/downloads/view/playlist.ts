@@ -13,7 +13,7 @@ import {
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
 import { tagAllows } from '../../links/model/release.ts'
-import { bareType, offeredView, type ViewKind } from '../view-kinds.ts'
+import { bareType, offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {

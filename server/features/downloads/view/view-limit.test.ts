@@ -244,6 +244,37 @@ describe('an expiry of views', () => {
   })
 })
 
+test('days of a pack’s file count from when its own link was made', async () => {
+  const pack = await ensurePack(depot.scope, 'Course')
+  const add = (filename: string) =>
+    depot.addFile(Buffer.from(filename), {
+      ...{ ...PDF, filename, name_key: filename, pack_id: pack, view_days: 2 },
+    })
+  await add('first.pdf')
+  const wanted = { pack_id: pack, expiry_days: 30 }
+  const link = await createPackLink(depot.scope, depot.secrets, wanted, depot.time.now)
+  const viewable = async () =>
+    (plain((await visit(port, `/download?key=${link.key}`)).text).match(/href='view/g) ?? []).length
+  await after(3 * DAY_MS, async () => {
+    expect(await viewable()).toBe(1)
+    await add('second.pdf')
+  })
+  await after(4 * DAY_MS, async () => expect(await viewable()).toBe(2))
+  await after(5.5 * DAY_MS, async () => expect(await viewable()).toBe(1))
+})
+
+test('a picture is shown as long as the file can be viewed', async () => {
+  const image = Buffer.from('a small picture')
+  const at = await depot.serve({ readPicture: () => Promise.resolve({ image, hash: '' }) })
+  const { key } = await depot.addLink(
+    ...([BYTES, { view_days: 9, expiry_days: 1 }, { ...PDF, view: 'view_only' }] as const),
+  )
+  const status = async () => (await visit(at, `/download/picture?key=${key}`)).status
+  expect(await status()).toBe(200)
+  await after(2 * DAY_MS, async () => expect(await status()).toBe(200))
+  await after(9 * DAY_MS, async () => expect(await status()).toBe(404))
+})
+
 test('sessions that have ended are deleted', async () => {
   const { key } = await depot.addLink(BYTES, { view_limit: 2 }, PDF)
   await press(key, browser())

@@ -34,7 +34,7 @@ describe('a view', () => {
     const { key, id } = await depot.addLink(BYTES, { download_limit: 1 }, PDF)
     const { page, address, cookie } = await opened(key)
     expect(page.headers['content-security-policy']).toContain(`script-src 'self';`)
-    expect(page.headers['set-cookie']![0]).toMatch(/HttpOnly; SameSite=Strict$/)
+    expect(page.headers['set-cookie']![0]).toMatch(/HttpOnly; SameSite=Lax$/)
     const whole = await visit(port, address, { cookie })
     expect([whole.status, whole.text]).toEqual([200, '0123456789'])
     const part = await visit(port, address, { cookie, range: 'bytes=2-4' })

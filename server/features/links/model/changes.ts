@@ -62,7 +62,9 @@ export const extendLink = (
         : [
             `expires_at = ${daysFromNow('days')}, use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
           ]),
-      `view_expires_at = ${viewDays === undefined ? VIEW_END_KEPT : daysFromNow('viewDays')}`,
+      viewDays === undefined
+        ? `view_expires_at = ${VIEW_END_KEPT}`
+        : `view_expires_at = ${daysFromNow('viewDays')}, own_view_expiry = false`,
     ].join(', '),
     {
       ...(days === undefined ? {} : { days }),

@@ -1,6 +1,7 @@
 // Buyers' links, read with their keys, and the status of each.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { viewedOnly } from '../../../files/view-kinds.ts'
 import { askWithin } from './asks.ts'
 
 /**
@@ -44,7 +45,8 @@ export interface Link {
   created_at: Date
 }
 
-/** The facts that decide a link's status. Dates, or other values that compare like dates. */
+/**
+ * The facts that decide a link's status, as far as its downloads are concerned. Dates, or other values that compare like dates. */
 export interface LinkFacts {
   revoked_at: Date | null
   expires_at: Date | null
@@ -55,8 +57,17 @@ export interface LinkFacts {
   mapping_state: string
 }
 
+/** What decides instead of downloads for a file that is only viewed. */
+export interface ViewFacts {
+  /** `isViewOnly` */
+  viewed_only: boolean
+  view_limit: number | null
+  views: number
+  views_end_at: Date | null
+}
+
 /** A link as returned by a query with LINK_COLUMNS. */
-export interface LinkRow extends LinkFacts {
+export interface LinkRow extends LinkFacts, ViewFacts {
   created_at: Date
   id: string
   file_id: string | null
@@ -67,11 +78,12 @@ export interface LinkRow extends LinkFacts {
   email: string | null
   use_hours: number | null
   first_used_at: Date | null
-  view_limit: number | null
-  views: number
   view_expires_at: Date | null
   asks: string
 }
+
+/** SQL of `ViewFacts`, except of what its link `l` counts. */
+export const VIEW_FACTS = `l.views_end_at, coalesce(${viewedOnly('f')}, false) as viewed_only`
 
 /** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
 export const MAPPING_STATE = `case when l.paid
@@ -86,7 +98,7 @@ const ASKS = askWithin(
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,
   l.ends_at as expires_at, l.available_at, l.use_hours, l.first_used_at, l.download_limit,
-  l.downloads, l.view_limit, l.views, l.view_expires_at, l.created_at, ${ASKS} as asks, f.deleted_at, ${MAPPING_STATE} as mapping_state`
+  l.downloads, l.view_limit, l.views, l.view_expires_at, ${VIEW_FACTS}, l.created_at, ${ASKS} as asks, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
@@ -99,6 +111,19 @@ export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   if (link.download_limit !== null && link.downloads >= link.download_limit) return 'exhausted'
   return 'active'
 }
+
+/** The status of a link as merchants see it: of a file that is only viewed, its views decide. */
+export const shownStatus = (link: LinkFacts & ViewFacts, now: Date): LinkStatus =>
+  linkStatus(
+    link.viewed_only
+      ? {
+          ...link,
+          ...{ expires_at: link.views_end_at, download_limit: link.view_limit },
+          downloads: link.views,
+        }
+      : link,
+    now,
+  )
 
 /** The existing links of `ids` (bare UUIDs), in that order. */
 export async function readLinks(
@@ -125,7 +150,7 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
   const { expires_at, available_at, use_hours, first_used_at, asks } = row
   const { view_limit, views, view_expires_at } = row
   const key = secrets.linkKey(id, row.rotation, row.key_hash)
-  const status = linkStatus(row, now)
+  const status = shownStatus(row, now)
   return {
     id,
     file_id,

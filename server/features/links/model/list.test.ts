@@ -195,6 +195,49 @@ describe('a state', () => {
   })
   const NO_STATE = { revoked_at: null, deleted_at: null, mapping_state: 'never' }
 
+  test('by status reads of a file that is only viewed what is left of its views', async () => {
+    const [only, zip] = [files[401]!, files[402]!]
+    const setType = (id: string, content_type: string) =>
+      scope
+        .from('files')
+        .where('id', id)
+        .update({ view: 'view_only', content_type } as never)
+    await setType(only, 'application/pdf')
+    await setType(zip, 'application/zip')
+    const past = new Date(+NOW - 2 * DAY_MS)
+    const lasting = { expiry_days: 1, view_days: 9, download_limit: 1 }
+    const made = [
+      ...(await make({ file_ids: [only, zip], ...lasting }, past)),
+      ...(await make({ file_ids: [only, zip], expiry_days: 9, view_days: 1 }, past)),
+      ...(await make({ file_ids: [only, zip], expiry_days: 9, view_limit: 1 }, past)),
+    ].map(({ id }) => id)
+    await scope
+      .from('links')
+      .whereIn('id', made)
+      .update({ views: 1, downloads: 1 } as never)
+    const statusOf = async (id: string) => {
+      const found = await Promise.all(
+        LINK_STATUSES.map(async (status) => {
+          const { data } = await list({ fileId: only, status })
+          const others = await list({ fileId: zip, status })
+          return [...data, ...others.data].filter((link) => link.id === id)
+        }),
+      )
+      return found.flatMap((links, at) =>
+        links.map(({ status }) => [LINK_STATUSES[at], status].join()),
+      )
+    }
+    const shown = []
+    for (const id of made) shown.push(...(await statusOf(id)))
+    expect(shown).toEqual([
+      ...['active,active', 'expired,expired', 'expired,expired', 'active,active'],
+      ...['exhausted,exhausted', 'active,active'],
+    ])
+    // Without a file, used-up links are read by their indexes.
+    const usedUp = await idsOf({ status: 'exhausted' })
+    expect(made.map((id) => usedUp.includes(id))).toEqual([false, false, false, false, true, false])
+  })
+
   test('combines with a search that matches thousands of files', async () => {
     const revoked = (await make({ file_ids: [files[300]!] }))[0]!
     await scope

@@ -6,6 +6,7 @@ import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
 import { AppError, ERRORS } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { usableUntil } from './ends.ts'
 import {
   LINK_COLUMNS,
   LINK_TABLES,
@@ -15,6 +16,7 @@ import {
   type LinkRow,
   type LinkStatus,
 } from './links.ts'
+import { viewedOnly } from '../../../files/view-kinds.ts'
 import { nameKey } from '../../../files/rules.ts'
 
 /** Every condition must hold. Ids are bare UUIDs. */
@@ -35,8 +37,8 @@ export interface LinkFilter {
    */
   search?: string | undefined
   /**
-   * Revoked: index links_revoked; withdrawn: index links_file; exhausted: table used_up_links; other
-   * statuses are tested row by row.
+   * Revoked: index links_revoked; withdrawn: index links_file; exhausted: table used_up_links and index
+   * links_used_up_views; other statuses are tested row by row.
    */
   status?: LinkStatus | undefined
 }
@@ -60,16 +62,20 @@ const MAX_WITHDRAWN = 20_000
 const OFFERED = `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'`
 const RELEASED = '(l.available_at is null or l.available_at <= :now)'
 
-/** The same as `linkStatus`. */
+const VIEWED_ONLY = viewedOnly('f')
+const END = usableUntil('l', 'f')
+const LASTS = `(${END} is null or ${END} > :now)`
+const IS_USED_UP = `case when ${VIEWED_ONLY} then l.views >= l.view_limit
+  else l.downloads >= l.download_limit end`
+
+/** The same as `shownStatus`. */
 const STATUS: Readonly<Record<LinkStatus, string>> = {
   revoked: 'l.revoked_at is not null',
   withdrawn: `l.revoked_at is null and (f.deleted_at is not null or ${MAPPING_STATE} = 'unmapped')`,
   not_released: `${OFFERED} and l.available_at > :now`,
-  expired: `${OFFERED} and ${RELEASED} and l.ends_at <= :now`,
-  exhausted: `${OFFERED} and ${RELEASED} and (l.ends_at is null or l.ends_at > :now)
-    and l.downloads >= l.download_limit`,
-  active: `${OFFERED} and ${RELEASED} and (l.ends_at is null or l.ends_at > :now)
-    and (l.download_limit is null or l.downloads < l.download_limit)`,
+  expired: `${OFFERED} and ${RELEASED} and ${END} <= :now`,
+  exhausted: `${OFFERED} and ${RELEASED} and ${LASTS} and ${IS_USED_UP}`,
+  active: `${OFFERED} and ${RELEASED} and ${LASTS} and (${IS_USED_UP}) is not true`,
 }
 
 /**
@@ -192,8 +198,9 @@ async function compile(
   return { where: conditions.join(' and '), bindings, served }
 }
 
-/** Index: used_up_links_pkey. */
-const USED_UP = `l.id in (select u.link_id from used_up_links u where u.shop_id = :shop)`
+/** Indexes: used_up_links_pkey, links_used_up_views. */
+const USED_UP = `l.id in (select u.link_id from used_up_links u where u.shop_id = :shop
+  union all select u.id from links u where u.shop_id = :shop and u.views >= u.view_limit)`
 const EMAIL = 'lower(l.email) collate "C"'
 // The same condition in two forms, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null

@@ -183,7 +183,7 @@ async function ensurePackLinks(
        select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at,
          pack.download_limit, :now, r.available_at, f.first_use_hours,
          coalesce(pack.view_limit, f.view_limit), coalesce(pack.view_expires_at,
-           coalesce(r.available_at, pack.created_at) + f.view_days * interval '24 hours')
+           coalesce(r.available_at, :now::timestamptz) + f.view_days * interval '24 hours')
        from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id,
          file_id, key_hash)
        join files f on f.shop_id = :shop and f.id = w.file_id

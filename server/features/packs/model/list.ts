@@ -58,6 +58,5 @@ export const readPack = (scope: ShopScope, id: string): Promise<PackRow | null> 
     { id },
   )
 
-export async function hasPack(scope: ShopScope, id: string): Promise<boolean> {
-  return await scope.has('select from packs where shop_id = :shop and id = :id', { id })
-}
+export const hasPack = (scope: ShopScope, id: string): Promise<boolean> =>
+  scope.has('select from packs where shop_id = :shop and id = :id', { id })

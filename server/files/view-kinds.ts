@@ -1,6 +1,6 @@
 // Which files a browser can show, and what the setting `view` of a file allows.
-import { firstOf } from '../../core/present.ts'
-import type { FileTarget } from './targets.ts'
+import type { FileSettings } from '../../plugins/contract.ts'
+import { firstOf } from '../core/present.ts'
 
 export type ViewKind = 'image' | 'audio' | 'video' | 'document'
 
@@ -28,7 +28,10 @@ export const viewKind = (contentType: string): ViewKind | null =>
 export const bareType = (contentType: string): string =>
   firstOf(contentType.split(';', 1)).trim().toLowerCase()
 
-type ViewedFile = Pick<FileTarget, 'contentType' | 'view'>
+interface ViewedFile {
+  contentType: string
+  view: FileSettings['view']
+}
 
 /** How this file may be viewed; null: it is downloaded. */
 export const offeredView = ({ view, contentType }: ViewedFile): ViewKind | null =>
@@ -38,6 +41,19 @@ export const offeredView = ({ view, contentType }: ViewedFile): ViewKind | null 
 export const isViewOnly = ({ view, contentType }: ViewedFile): boolean =>
   view === 'view_only' && viewKind(contentType) !== null
 
-/** SQL: may the file `f` be downloaded? The opposite of `isViewOnly`. */
-export const DOWNLOADABLE = `(f.view <> 'view_only'
-    or lower(trim(split_part(f.content_type, ';', 1))) <> all('{${[...KINDS.keys()].join(',')}}'))`
+/** The setting as it applies to the file: types that no browser shows are downloads. */
+export const effectiveView = (file: ViewedFile): FileSettings['view'] =>
+  offeredView(file) === null ? 'download' : file.view
+
+/** SQL: a browser can show the file `f`. */
+const isShown = (f: string): string =>
+  `lower(trim(split_part(${f}.content_type, ';', 1))) = any('{${[...KINDS.keys()].join(',')}}')`
+
+/** SQL: may the file `f` be viewed? As `offeredView`. */
+export const offersView = (f: string): string => `(${f}.view <> 'download' and ${isShown(f)})`
+
+/** SQL of `isViewOnly`. */
+export const viewedOnly = (f: string): string => `(${f}.view = 'view_only' and ${isShown(f)})`
+
+/** SQL: may the file `f` be downloaded? */
+export const DOWNLOADABLE = `(not ${viewedOnly('f')})`

@@ -119,6 +119,7 @@ export const WEB_OFFERS: Offers = {
     'links-table.tsx',
     'list-calls.ts',
     'list-labels.ts',
+    'views-badge.tsx',
   ],
   mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],

@@ -173,10 +173,10 @@ test('a buyer without views left is told so, and the merchant gives more where i
   const delivery = await openDelivery('viewer@example.com')
   await list(delivery, 'Files').getByText('Views used up').waitFor()
   await list(delivery, 'Downloads and views').getByText('Refused: Views used up').waitFor()
-  await press(delivery, 'Let them download again')
+  await press(delivery, 'Let them view again')
   const changes = list(dialog(delivery), 'What changes')
   await changes.getByText('Chart.png: 3 more views').waitFor()
-  await dialog(delivery).getByRole('button', { name: 'Let them download again' }).click()
+  await dialog(delivery).getByRole('button', { name: 'Let them view again' }).click()
   await list(delivery, 'Files').getByText('Views: 1 of 4').waitFor()
 
   await other.goto(view)

@@ -83,6 +83,26 @@ export const viewsLeftTexts = ({ views, view_limit: limit }: Omit<Views, 'view_e
 export const viewsEndTexts = ({ view_expires_at: end }: Pick<Views, 'view_expires_at'>) =>
   end === null ? [] : [t('views end {at}', { at: momentText(end) })]
 
+/**
+ * Whether views have ended, or are used up, on their own. A link does not say whether its file is viewed:
+ * only the file of a delivery has `view`.
+ */
+export function viewsState(
+  {
+    view,
+    views,
+    view_limit: limit,
+    view_expires_at: end,
+  }: Views & { view?: 'download' | 'both' | 'view_only' },
+  now: Date,
+): { ended: boolean; usedUp: boolean } {
+  const isViewed = view !== 'download'
+  return {
+    ended: isViewed && end !== null && Date.parse(end) <= now.getTime(),
+    usedUp: isViewed && limit !== null && views >= limit,
+  }
+}
+
 /** `1 link was not sent: It has expired` */
 export function notSentText(
   skipped: readonly { reason: string; reason_text?: ServerText }[],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../shell/client/error.ts'
-import { linkFormFor, linkProblems, readLinkForm } from './link-form.ts'
+import { linkFormFor, linkProblems, packLinkFormFor, readLinkForm } from './link-form.ts'
 
 const form = linkFormFor({ expiry_days: 60, download_limit: 5 })
 
@@ -40,6 +40,13 @@ test('asks for the terms of views if the file is viewed', () => {
   })
   expect(readLinkForm({ ...viewed, viewLimit: '0', viewsEnd: true, viewDays: '' })).toEqual({
     errors: { viewLimit: expect.any(String), viewDays: expect.any(String) },
+  })
+})
+
+test('a link to a pack has no terms of views', () => {
+  const shop = { expiry_days: 60, download_limit: 5, view_limit: 3, view_days: 365 }
+  expect(readLinkForm(packLinkFormFor({ ...shop, view: 'both' }))).toEqual({
+    link: { expiry_days: 60, download_limit: 5 },
   })
 })
 

@@ -48,6 +48,12 @@ export const linkFormFor = (file: {
   ...EMPTY_ASK,
 })
 
+/** The form of a pack's link starts with the shop's terms, without those of views. */
+export const packLinkFormFor = ({
+  expiry_days,
+  download_limit,
+}: Parameters<typeof linkFormFor>[0]): LinkForm => linkFormFor({ expiry_days, download_limit })
+
 /** The requested link, or the problem of each field. */
 export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: LinkFormErrors } {
   const errors: LinkFormErrors = {}

@@ -21,6 +21,7 @@ import { ChangeAsk } from './change-ask.tsx'
 import { ExtendLink } from './extend-link.tsx'
 import { LinkOpeningsDialog } from './link-openings.tsx'
 import { t } from '../../shell/messages/t.ts'
+import { ViewsBadge } from './views-badge.tsx'
 
 export function Customer({ link }: { link: DownloadLink }) {
   return (
@@ -37,6 +38,7 @@ export function LinkBadge({ link }: { link: DownloadLink }) {
   return (
     <InlineStack gap="100">
       <Badge tone={status.tone}>{status.text}</Badge>
+      <ViewsBadge file={link} />
       {link.ask_for !== null && <Badge icon={LockIcon}>{askText(link.ask_for)}</Badge>}
     </InlineStack>
   )

@@ -51,6 +51,8 @@ const NAMED_CARD: CardLayout<ColumnId> = {
   lines: ['status', 'target', 'customer', FACTS],
 }
 
+const usedTexts = (link: DownloadLink) => [usedText(link), ...viewTermsTexts(link)]
+
 const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, DownloadLink> => ({
   target: {
     title: t('File or pack'),
@@ -71,7 +73,15 @@ const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, Do
   used: {
     title: t('Downloads'),
     tabular: true,
-    cell: (link) => [usedText(link), ...viewTermsTexts(link)].join(' · '),
+    // Narrow, with a line for each: the table would otherwise be wider than the window.
+    cell: (link) => (
+      <div style={{ inlineSize: 'max-content', maxInlineSize: 130, whiteSpace: 'normal' }}>
+        {usedTexts(link).map((text) => (
+          <div key={text}>{text}</div>
+        ))}
+      </div>
+    ),
+    inCard: (link) => usedTexts(link).join(' · '),
   },
   expires: { title: t('Expires'), cell: expiresText },
   actions: {

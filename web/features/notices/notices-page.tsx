@@ -20,6 +20,7 @@ import {
 import { momentText } from '../../shell/labels/time.ts'
 import { shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
+import { addressAction } from './labels.ts'
 
 export function NoticesPage() {
   const notices = useNotices()
@@ -148,7 +149,7 @@ function NoticeActions({ notice, onRead, onCorrect }: ActionsProps) {
           <>
             {notice.asks_for_address && (
               <Button variant="plain" onClick={onCorrect}>
-                {t('Correct the address')}
+                {addressAction(notice)}
               </Button>
             )}
             <Link url={`/deliveries/${notice.delivery_id}`} onClick={unread ? onRead : undefined}>

@@ -2,7 +2,7 @@
 import { toast } from '../../shell/client/bridge.ts'
 import { type DeliveryDetail, useChangeDelivery } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS, grantChanges } from './labels.ts'
+import { grantChanges, grantText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack } from '../../shell/ui/index.ts'
@@ -13,29 +13,28 @@ export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
   if (!asked) return null
   const changes = grantChanges(file_list, new Date())
   const resend = email !== null && status === 'ready'
+  // Nothing of the files is limited: the buyer may only have lost the email.
+  const content = grantText(changes) ?? (resend ? t('Send again') : null)
+  const done = resend
+    ? t('Granted, and the buyer gets an email')
+    : t('Granted. No email was sent: the delivery is not ready or has no address')
   return (
     <Banner
       tone="warning"
-      title={t('The buyer asks for more downloads')}
-      action={{
-        content: t('Grant {downloads} more downloads and {days} days', {
-          downloads: GRANTED_DOWNLOADS,
-          days: GRANTED_DAYS,
-        }),
-        loading: grant.isPending,
-        onAction: () =>
-          grant.mutate(
-            { changes, resend },
-            {
-              onSuccess: () =>
-                toast(
-                  resend
-                    ? t('Granted, and the buyer gets an email')
-                    : t('Granted. No email was sent: the delivery is not ready or has no address'),
-                ),
-            },
-          ),
-      }}
+      title={
+        file_list.every(({ view }) => view === 'view_only')
+          ? t('The buyer asks for more views')
+          : t('The buyer asks for more downloads')
+      }
+      action={
+        content === null
+          ? undefined
+          : {
+              content,
+              loading: grant.isPending,
+              onAction: () => grant.mutate({ changes, resend }, { onSuccess: () => toast(done) }),
+            }
+      }
     >
       <BlockStack gap="200">
         <p>

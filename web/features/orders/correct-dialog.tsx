@@ -1,5 +1,5 @@
-// The last message of a delivery did not arrive: one action corrects the address or the number and
-// sends it again.
+// The last message of a delivery did not arrive, or had no address: one action corrects or adds the address
+// or the number, and sends it.
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -22,7 +22,11 @@ export function CorrectDialog({ id, ...rest }: Props) {
   const delivery = useDelivery(id)
   if (delivery.data) return <Form delivery={delivery.data} {...rest} />
   return (
-    <Dialog title={t('Correct the address')} onClose={rest.onClose}>
+    <Dialog
+      title={t('Correct the address')}
+      onClose={rest.onClose}
+      secondaryActions={[{ content: t('Cancel'), onAction: rest.onClose }]}
+    >
       {delivery.error ? (
         <Problem error={delivery.error} what={t('The delivery could not be loaded')} />
       ) : (
@@ -53,7 +57,7 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       onClose={onClose}
       onEnter={submit}
       primaryAction={{
-        content: t('Send again'),
+        content: delivery.sent ? t('Send again') : t('Send'),
         loading: correct.isPending,
         onAction: submit,
       }}
@@ -72,13 +76,15 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
         label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
         refused: problems.at,
       })}
-      <Hint>
-        {isUnchanged
-          ? isPhone
-            ? t('The text message is sent to the same number again.')
-            : t('The email is sent to the same address again.')
-          : t('The link in the message that was sent before stops working.')}
-      </Hint>
+      {delivery.sent && (
+        <Hint>
+          {isUnchanged
+            ? isPhone
+              ? t('The text message is sent to the same number again.')
+              : t('The email is sent to the same address again.')
+            : t('The link in the message that was sent before stops working.')}
+        </Hint>
+      )}
     </Dialog>
   )
 }

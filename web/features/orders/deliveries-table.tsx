@@ -5,7 +5,15 @@ import { StatusBadge } from '../operations/status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
-import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } from './labels.ts'
+import {
+  blockedText,
+  DELIVERY_STATUSES,
+  downloadedText,
+  openedText,
+  sentWord,
+  UNBLOCK_TEXTS,
+} from './labels.ts'
+import { blockedUse } from './unblock.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -125,10 +133,10 @@ const Help = ({ delivery, onUnblock }: RowProps & Pick<Props, 'onUnblock'>) =>
     <div className="row-actions" onClick={(event) => event.stopPropagation()}>
       <Button
         size="slim"
-        accessibilityLabel={actionName(t('Let them download again'), delivery.order_name)}
+        accessibilityLabel={actionName(UNBLOCK_TEXTS[blockedUse(delivery)], delivery.order_name)}
         onClick={() => onUnblock(delivery.id)}
       >
-        {t('Let them download again')}
+        {UNBLOCK_TEXTS[blockedUse(delivery)]}
       </Button>
     </div>
   )

@@ -22,6 +22,8 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
+import { ViewsBadge } from '../links/views-badge.tsx'
+import { shownStatus } from './unblock.ts'
 import './deliveries.css'
 
 interface Props {
@@ -147,19 +149,9 @@ function FileRow(props: RowProps) {
   )
 }
 
-/** Its views have ended on their own. */
-function ViewsBadge({ file }: { file: DeliveredFile }) {
-  const { view, view_limit: limit, views, view_expires_at: end } = file
-  if (view === 'download') return null
-  if (end !== null && Date.parse(end) <= Date.now()) return <Badge>{t('Views ended')}</Badge>
-  return limit !== null && views >= limit ? (
-    <Badge tone="warning">{t('Views used up')}</Badge>
-  ) : null
-}
-
 function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
   const { filename } = file
-  const status = linkStatus(file.status)
+  const status = linkStatus(shownStatus(file, new Date()))
   return (
     <div className="row-actions">
       {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
 import { DELIVERIES_STATE } from './url-state.ts'
-import { blockedText, downloadedText, grantChanges, holdText, openedText } from './labels.ts'
+import {
+  blockedText,
+  downloadedText,
+  grantChanges,
+  grantText,
+  holdText,
+  openedText,
+} from './labels.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, expires_at: string | null, download_limit: number | null) => ({
-  ...{ file_id, expires_at, download_limit, view_limit: null, view_expires_at: null },
+  ...{ file_id, expires_at, download_limit, view: 'both' as 'download' | 'both' | 'view_only' },
+  ...{ view_limit: null, view_expires_at: null },
 })
 
 test('granting more shortens nothing', () => {
@@ -23,6 +31,23 @@ test('granting more shortens nothing', () => {
     { more_views: 3, file_ids: ['viewed'] },
     { view_days: 30, file_ids: ['viewed'] },
   ])
+})
+
+test('granting names what it gives, for files that are downloaded and viewed', () => {
+  const ended = '2026-11-01T00:00:00Z'
+  const limits = { view_limit: 2, view_expires_at: ended }
+  const granted = (...files: Parameters<typeof grantChanges>[0]) => grantChanges(files, now)
+  const download = granted({ ...file('zip', ended, 2), ...limits, view: 'download' })
+  expect(download.flatMap(Object.keys)).not.toContain('more_views')
+  expect(grantText(download)).toBe('Grant 3 more downloads and 30 days')
+  expect(grantText(granted({ ...file('both', ended, 2), ...limits }))).toBe(
+    'Grant 3 more downloads, 3 more views and 30 days',
+  )
+  const onlyViewed = { ...file('only', null, 2), ...limits, view: 'view_only' as const }
+  expect(grantText(granted(onlyViewed))).toBe('Grant 3 more views and 30 days')
+  expect(grantText(granted({ ...onlyViewed, view_expires_at: null }))).toBe('Grant 3 more views')
+  expect(grantText(granted(file('limited', null, 2)))).toBe('Grant 3 more downloads')
+  expect(grantText(granted(file('free', null, null)))).toBeNull()
 })
 
 test('the buyer’s actions are described', () => {

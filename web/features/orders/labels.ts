@@ -68,6 +68,16 @@ export function blockedText({
   )
 }
 
+/** What a buyer can do again. */
+export type Use = 'download' | 'view' | 'use'
+
+/** The action that gives a buyer what is lacking, by what it gives. */
+export const UNBLOCK_TEXTS: Readonly<Record<Use, string>> = {
+  download: t('Let them download again'),
+  view: t('Let them view again'),
+  use: t('Let them use the files again'),
+}
+
 /** The status of the last mail. */
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
   sent && messageWord(sent)
@@ -110,27 +120,61 @@ export const GRANTED_DOWNLOADS = 3
 export const GRANTED_VIEWS = 3
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The change that grants "ask for more": it never shortens the buyer's terms. */
+/**
+ * The changes that grant "ask for more": they never shorten the buyer's terms, and give views only of files
+ * that are viewed, and downloads only of files that are downloaded.
+ */
 export function grantChanges(
   files: readonly Pick<
     DeliveredFile,
-    'file_id' | 'expires_at' | 'download_limit' | 'view_limit' | 'view_expires_at'
+    'file_id' | 'expires_at' | 'download_limit' | 'view' | 'view_limit' | 'view_expires_at'
   >[],
   now: Date,
 ): DeliveryChange[] {
   const until = now.getTime() + GRANTED_DAYS * DAY_MS
   const isShorter = (end: string | null) => end !== null && new Date(end).getTime() < until
-  const shorter = files.filter(({ expires_at }) => isShorter(expires_at))
-  const viewed = files.filter(({ view_expires_at: end }) => isShorter(end))
-  const viewLimited = files.filter(({ view_limit }) => view_limit !== null)
-  const limited = files.filter(({ download_limit }) => download_limit !== null)
-  const ids = (some: typeof files) => some.map(({ file_id }) => file_id)
+  const downloaded = files.filter(({ view }) => view !== 'view_only')
+  const viewed = files.filter(({ view }) => view !== 'download')
+  const changeOf = (change: DeliveryChange, some: typeof files): DeliveryChange[] =>
+    some.length === 0 ? [] : [{ ...change, file_ids: some.map(({ file_id }) => file_id) }]
   return [
-    ...(limited.length > 0 ? [{ more_downloads: GRANTED_DOWNLOADS, file_ids: ids(limited) }] : []),
-    ...(shorter.length > 0 ? [{ expiry_days: GRANTED_DAYS, file_ids: ids(shorter) }] : []),
-    ...(viewLimited.length > 0 ? [{ more_views: GRANTED_VIEWS, file_ids: ids(viewLimited) }] : []),
-    ...(viewed.length > 0 ? [{ view_days: GRANTED_DAYS, file_ids: ids(viewed) }] : []),
+    ...changeOf(
+      { more_downloads: GRANTED_DOWNLOADS },
+      downloaded.filter(({ download_limit }) => download_limit !== null),
+    ),
+    ...changeOf(
+      { expiry_days: GRANTED_DAYS },
+      files.filter(({ expires_at }) => isShorter(expires_at)),
+    ),
+    ...changeOf(
+      { more_views: GRANTED_VIEWS },
+      viewed.filter(({ view_limit }) => view_limit !== null),
+    ),
+    ...changeOf(
+      { view_days: GRANTED_DAYS },
+      viewed.filter(({ view_expires_at }) => isShorter(view_expires_at)),
+    ),
   ]
+}
+
+/** `Grant 3 more downloads, 3 more views and 30 days`: what the changes contain; null: nothing. */
+export function grantText(changes: readonly DeliveryChange[]): string | null {
+  const has = (term: keyof DeliveryChange) => changes.some((change) => change[term] !== undefined)
+  const values = { downloads: GRANTED_DOWNLOADS, views: GRANTED_VIEWS, days: GRANTED_DAYS }
+  const isLonger = has('expiry_days') || has('view_days')
+  if (has('more_downloads') && has('more_views'))
+    return isLonger
+      ? t('Grant {downloads} more downloads, {views} more views and {days} days', values)
+      : t('Grant {downloads} more downloads and {views} more views', values)
+  if (has('more_downloads'))
+    return isLonger
+      ? t('Grant {downloads} more downloads and {days} days', values)
+      : t('Grant {downloads} more downloads', values)
+  if (has('more_views'))
+    return isLonger
+      ? t('Grant {views} more views and {days} days', values)
+      : t('Grant {views} more views', values)
+  return isLonger ? t('Grant {days} days', values) : null
 }
 
 /** `2 new files are not given to 13 past buyers.` */

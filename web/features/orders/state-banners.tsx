@@ -1,10 +1,11 @@
 // Why a buyer does not get the files of a delivery, each with what the merchant can do about it.
 import { type DeliveryDetail } from './calls.ts'
-import { blockedText, DELIVERY_STATUSES, isText } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES, isText, UNBLOCK_TEXTS } from './labels.ts'
 import { messageText, reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner } from '../../shell/ui/index.ts'
 import { AskedBanner } from './asked-banner.tsx'
+import { plannedUse, unblockPlan } from './unblock.ts'
 
 interface Props {
   delivery: DeliveryDetail
@@ -16,6 +17,7 @@ interface Props {
 export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Props) {
   const { status, asked } = delivery
   const blocked = blockedText(delivery)
+  const use = plannedUse(unblockPlan(delivery, new Date()))
   const reason =
     delivery.reason === null ? null : reasonText({ ...delivery, reason: delivery.reason })
   // New terms help no buyer of an order that entitles to nothing any more.
@@ -45,7 +47,7 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Prop
         <Banner
           tone="warning"
           title={blocked}
-          action={{ content: t('Let them download again'), onAction: onUnblock }}
+          action={{ content: UNBLOCK_TEXTS[use], onAction: onUnblock }}
         >
           {reason !== null && <p>{reason}</p>}
         </Banner>

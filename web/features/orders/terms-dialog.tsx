@@ -1,12 +1,19 @@
 // Gives files of a delivery more time, downloads or views.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
+import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
 import {
-  type DeliveredFile,
-  type Delivery,
-  type DeliveryChange,
-  useChangeDelivery,
-} from './calls.ts'
+  changedText,
+  type ExtendTerms,
+  isViewed,
+  presetTerms,
+  shortenedText,
+  termChanges,
+  USUAL_DAYS,
+  USUAL_DOWNLOADS,
+  USUAL_VIEWS,
+  viewsShortenedText,
+} from './extend-terms.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
 import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
@@ -29,137 +36,58 @@ const MAX_DOWNLOADS = 1_000_000_000
 const isTerm = (value: NumberValue, most: number): boolean =>
   value === undefined || isCountOrNone(value, most)
 
-const USUAL_DAYS = 30
-const USUAL_DOWNLOADS = 3
-const USUAL_VIEWS = 3
-const DAY_MS = 86_400_000
-
-/** The preset gives what a buyer lacks: more time, more downloads, or both. */
-const hasEnded = (files: readonly DeliveredFile[]): boolean =>
-  files.some(({ expires_at }) => expires_at !== null && Date.parse(expires_at) <= Date.now())
-const isUsedUp = (files: readonly DeliveredFile[]): boolean =>
-  files.some(
-    ({ download_limit, downloads }) => download_limit !== null && downloads >= download_limit,
-  )
-
-const isViewed = (files: readonly DeliveredFile[]): boolean =>
-  files.some(({ view }) => view !== 'download')
-const viewsUsedUp = (files: readonly DeliveredFile[]): boolean =>
-  files.some(({ view_limit, views }) => view_limit !== null && views >= view_limit)
-const viewsEnded = (files: readonly DeliveredFile[]): boolean =>
-  files.some(({ view_expires_at: end }) => end !== null && Date.parse(end) <= Date.now())
-
-/** Why this number of days would take time from a file; null: it does not. */
-function shortenedBy(files: readonly DeliveredFile[], days: number): string | null {
-  const until = Date.now() + days * DAY_MS
-  if (files.some(({ expires_at }) => expires_at === null))
-    return t('This would shorten a file that never expires: leave it unchanged')
-  const left = files.map(({ expires_at }) => (Date.parse(expires_at!) - Date.now()) / DAY_MS)
-  const most = Math.ceil(Math.max(...left))
-  return Math.max(...files.map(({ expires_at }) => Date.parse(expires_at!))) > until
-    ? t(
-        'This would shorten a file that is still valid for {days, plural, one {# day} other {# days}}: enter at least that, or leave it unchanged',
-        { days: most },
-      )
-    : null
+const MOST: Readonly<Record<keyof ExtendTerms, number>> = {
+  ...{ days: MAX_DAYS, more: MAX_DOWNLOADS, viewDays: MAX_DAYS, moreViews: MAX_DOWNLOADS },
 }
-
-/** What was changed, and which files stay blocked. */
-function changedText(
-  files: readonly DeliveredFile[],
-  { days, more }: { days: NumberValue; more: NumberValue },
-): string {
-  if (days === undefined && hasEnded(files))
-    return t('The terms were changed, but files are still expired: give them more days')
-  if (more === undefined && isUsedUp(files))
-    return t('The terms were changed, but files are still used up: give them more downloads')
-  return t('The terms were changed')
+const PARAMS: Readonly<Record<keyof ExtendTerms, string>> = {
+  ...{ days: 'expiry_days', more: 'more_downloads' },
+  ...{ viewDays: 'view_days', moreViews: 'more_views' },
 }
-
-/** The new terms of views, with their problem. */
-function useViewTerms(files: readonly DeliveredFile[]) {
-  const [days, setDays] = useState<NumberValue>(() =>
-    isViewed(files) && viewsEnded(files) ? USUAL_DAYS : undefined,
-  )
-  const [more, setMore] = useState<NumberValue>(() =>
-    isViewed(files) && viewsUsedUp(files) ? USUAL_VIEWS : undefined,
-  )
-  const wrong = t('Enter a whole number above 0')
-  return {
-    fieldsOf: (tried: boolean, problemAt: (field: string) => string | undefined) => ({
-      days: {
-        ...{ value: days, onChange: setDays },
-        error: tried && !isTerm(days, MAX_DAYS) ? wrong : problemAt('view_days'),
-      },
-      more: {
-        ...{ value: more, onChange: setMore },
-        error: tried && !isTerm(more, MAX_DOWNLOADS) ? wrong : problemAt('more_views'),
-      },
-    }),
-    areValid: isTerm(days, MAX_DAYS) && isTerm(more, MAX_DOWNLOADS),
-    isUnchanged: days === undefined && more === undefined,
-    change: {
-      ...(days === undefined ? {} : { view_days: days as number | null }),
-      ...(more === undefined
-        ? {}
-        : more === null
-          ? { view_limit: null }
-          : { more_views: more as number }),
-    } satisfies DeliveryChange,
-  }
-}
+const NAMES = Object.keys(MOST) as (keyof ExtendTerms)[]
 
 /** The new terms, their problems, and writing them. */
 function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const change = useChangeDelivery(id)
-  const [days, setDays] = useState<NumberValue>(() => (hasEnded(files) ? USUAL_DAYS : undefined))
-  const [more, setMore] = useState<NumberValue>(() =>
-    isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
-  )
-  const views = useViewTerms(files)
+  const [now] = useState(() => new Date())
+  const [terms, setTerms] = useState(() => presetTerms(files, now))
   const [resend, setResend] = useState(false)
   const [ask, setAsk] = useState<AskChange>({ ...EMPTY_ASK, ask: 'unchanged' })
   const asked = readAskChange(ask)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
-  const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
-  const areDays = isTerm(days, MAX_DAYS)
-  const areDownloads = isTerm(more, MAX_DOWNLOADS)
-  const isUnchanged =
-    days === undefined && more === undefined && ask.ask === 'unchanged' && views.isUnchanged
+  const shortened = {
+    days: shortenedText(files, terms.days, now),
+    viewDays: viewsShortenedText(files, terms, now),
+    ...{ more: null, moreViews: null },
+  }
+  const isWrong = (name: keyof ExtendTerms) => !isTerm(terms[name], MOST[name])
+  const isUnchanged = ask.ask === 'unchanged' && NAMES.every((name) => terms[name] === undefined)
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
-    if (!areDays || !areDownloads || !views.areValid) return
-    if (shortened !== null || isUnchanged || 'error' in asked) return
+    if (isUnchanged || 'error' in asked) return
+    if (NAMES.some((name) => isWrong(name) || shortened[name] !== null)) return
     change.mutate(
-      {
-        changes: [{ ...changeOf(files, days, more), ...views.change, ...asked.terms }],
-        resend: resend && canSend,
-      },
+      { changes: termChanges(files, terms, asked.terms), resend: resend && canSend },
       {
         onSuccess: () => {
-          toast(changedText(files, { days, more }))
+          toast(changedText(files, terms, now))
           onClose()
         },
       },
     )
   }
-  const wrong = t('Enter a whole number above 0')
-  const daysError =
-    tried && !areDays
-      ? wrong
-      : tried && isUnchanged
-        ? t('Choose what to change')
-        : (shortened ?? problems.at('expiry_days'))
+  const errorOf = (name: keyof ExtendTerms) => {
+    if (tried && isWrong(name)) return t('Enter a whole number above 0')
+    if (tried && isUnchanged && name === 'days') return t('Choose what to change')
+    return shortened[name] ?? problems.at(PARAMS[name])
+  }
   return {
-    days: { value: days, onChange: setDays, error: daysError },
-    more: {
-      value: more,
-      onChange: setMore,
-      error: tried && !areDownloads ? wrong : problems.at('more_downloads'),
-    },
-    views: views.fieldsOf(tried, problems.at),
+    fieldOf: (name: keyof ExtendTerms) => ({
+      value: terms[name],
+      onChange: (value: NumberValue) => setTerms({ ...terms, [name]: value }),
+      error: errorOf(name),
+    }),
     ask: {
       form: ask,
       error: tried && 'error' in asked ? asked.error : problems.at('password'),
@@ -171,23 +99,9 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   }
 }
 
-const changeOf = (
-  files: readonly DeliveredFile[],
-  days: NumberValue,
-  more: NumberValue,
-): DeliveryChange => ({
-  file_ids: files.map(({ file_id }) => file_id),
-  ...(days === undefined ? {} : { expiry_days: days as number | null }),
-  ...(more === undefined
-    ? {}
-    : more === null
-      ? { download_limit: null }
-      : { more_downloads: more as number }),
-})
-
 export function TermsDialog(props: Props) {
   const { files, onClose } = props
-  const { days, more, views, ask, resend, canSend, submit, saving, error } = useTerms(props)
+  const { fieldOf, ask, resend, canSend, submit, saving, error } = useTerms(props)
   return (
     <Dialog
       title={
@@ -206,7 +120,7 @@ export function TermsDialog(props: Props) {
         optional
         start={USUAL_DAYS}
         suffix={t('days')}
-        {...days}
+        {...fieldOf('days')}
       />
       <NumberField
         label={t('More downloads')}
@@ -214,9 +128,9 @@ export function TermsDialog(props: Props) {
         optional
         start={USUAL_DOWNLOADS}
         suffix={t('more')}
-        {...more}
+        {...fieldOf('more')}
       />
-      {isViewed(files) && (
+      {files.some(isViewed) && (
         <>
           <NumberField
             label={t('More views in the browser')}
@@ -224,7 +138,7 @@ export function TermsDialog(props: Props) {
             optional
             start={USUAL_VIEWS}
             suffix={t('more')}
-            {...views.more}
+            {...fieldOf('moreViews')}
           />
           <NumberField
             label={t('Views end, counted from now')}
@@ -232,7 +146,7 @@ export function TermsDialog(props: Props) {
             optional
             start={USUAL_DAYS}
             suffix={t('days')}
-            {...views.days}
+            {...fieldOf('viewDays')}
           />
         </>
       )}

@@ -9,8 +9,20 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button, Checkbox, Hint, Text } from '../../shell/ui/index.ts'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
-import { isEmpty, unblockPlan, type UnblockedFile, type UnblockPlan } from './unblock.ts'
+import {
+  GRANTED_DAYS,
+  GRANTED_DOWNLOADS,
+  GRANTED_VIEWS,
+  UNBLOCK_TEXTS,
+  type Use,
+} from './labels.ts'
+import {
+  isEmpty,
+  plannedUse,
+  unblockPlan,
+  type UnblockedFile,
+  type UnblockPlan,
+} from './unblock.ts'
 
 /** What was done, for its undo. */
 export interface UnblockResult {
@@ -30,7 +42,11 @@ export function UnblockDialog({ id, onClose, onDone }: Props) {
   const delivery = useDelivery(id)
   if (delivery.data) return <Loaded delivery={delivery.data} onClose={onClose} onDone={onDone} />
   return (
-    <Dialog title={t('Let them download again')} onClose={onClose}>
+    <Dialog
+      title={UNBLOCK_TEXTS.use}
+      onClose={onClose}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
       {delivery.error ? (
         <LoadProblem query={delivery} what={t('The delivery could not be loaded')} />
       ) : (
@@ -71,13 +87,14 @@ function Loaded(props: LoadedProps) {
   const { delivery, onClose } = props
   const { order_name, email } = delivery
   const { plan, nothing, unblock, submit, canSend, send } = useUnblockPlan(props)
+  const use = plannedUse(plan)
   return (
     <Dialog
-      title={t('Let the buyer of {name} download again', { name: order_name })}
+      title={unblockTitle(use, order_name)}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{
-        content: nothing ? t('Close') : t('Let them download again'),
+        content: nothing ? t('Close') : UNBLOCK_TEXTS[use],
         loading: unblock.isPending,
         onAction: submit,
       }}
@@ -86,7 +103,7 @@ function Loaded(props: LoadedProps) {
       {unblock.error && (
         <Problem error={unblock.error} what={t('The downloads could not be granted')} />
       )}
-      {nothing && <Text as="p">{t('The buyer can download all files.')}</Text>}
+      {nothing && <Text as="p">{t('The buyer can use all files.')}</Text>}
       {plan.files.length > 0 && (
         <ul className="bullets" aria-label={t('What changes')}>
           {plan.files.flatMap(unblockTexts).map((text) => (
@@ -112,6 +129,20 @@ function Loaded(props: LoadedProps) {
       )}
     </Dialog>
   )
+}
+
+function unblockTitle(use: Use, name: string): string {
+  if (use === 'download') return t('Let the buyer of {name} download again', { name })
+  return use === 'view'
+    ? t('Let the buyer of {name} view again', { name })
+    : t('Let the buyer of {name} use the files again', { name })
+}
+
+function unblockedTitle(use: Use, name: string): string {
+  if (use === 'download') return t('The buyer of {name} can download again', { name })
+  return use === 'view'
+    ? t('The buyer of {name} can view again', { name })
+    : t('The buyer of {name} can use the files again', { name })
 }
 
 /** A line for what is downloaded, and one for what is viewed. */
@@ -154,11 +185,7 @@ export function UnblockedBanner({ unblocked, onClose }: BannerProps) {
   const restore = () =>
     undo.mutate({ terms: plan.earlier, prepare: false, resend: false }, { onSuccess: onClose })
   return (
-    <Banner
-      tone="success"
-      title={t('The buyer of {name} can download again', { name: order_name })}
-      onDismiss={onClose}
-    >
+    <Banner tone="success" title={unblockedTitle(plannedUse(plan), order_name)} onDismiss={onClose}>
       <div role="status">
         {mailed ? t('The email with the link is on its way.') : t('No email was sent.')}
       </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEmpty, unblockPlan } from './unblock.ts'
+import { blockedUse, isEmpty, plannedUse, shownStatus, unblockPlan } from './unblock.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, more: object = {}) => ({
@@ -44,7 +44,8 @@ test('views are given apart from downloads', () => {
     file('ended', { view_expires_at: ended, download_limit: 1, downloads: 1 }),
     // It can still be viewed, and nothing else was sold.
     file('only', { view: 'view_only', expires_at: ended, view_expires_at: '2027-01-01T00:00:00Z' }),
-    file('not-viewed', { view: 'download', view_expires_at: ended }),
+    file('not-viewed', { view: 'download', view_expires_at: ended, view_limit: 1, views: 1 }),
+    file('not-downloaded', { view: 'view_only', download_limit: 1, downloads: 1 }),
   ]
   const plan = unblockPlan({ status: 'ready', reason: null, file_list }, now)
   expect(plan.terms).toEqual([
@@ -55,6 +56,31 @@ test('views are given apart from downloads', () => {
     { file_id: 'used', view_limit: 2 },
     { file_id: 'ended', download_limit: 1, view_expires_at: ended },
   ])
+})
+
+test('a file that is only viewed has the status of its views', () => {
+  const only = (more: object) => shownStatus(file('only', { view: 'view_only', ...more }), now)
+  const later = '2027-01-01T00:00:00.000Z'
+  const expired = { status: 'expired', expires_at: ended }
+  expect(only({ ...expired, view_expires_at: later })).toBe('active')
+  expect(only({ ...expired, view_expires_at: null })).toBe('expired')
+  expect(only({ status: 'exhausted', download_limit: 1, downloads: 1 })).toBe('active')
+  expect(only({ status: 'withdrawn' })).toBe('withdrawn')
+  expect(shownStatus(file('both', { ...expired, view_expires_at: later }), now)).toBe('expired')
+})
+
+test('the action is named by what it gives', () => {
+  const use = (...file_list: ReturnType<typeof file>[]) =>
+    plannedUse(unblockPlan({ status: 'ready', reason: null, file_list }, now))
+  const viewless = file('viewless', { view_limit: 1, views: 1 })
+  expect(use(file('used', { download_limit: 1, downloads: 1 }))).toBe('download')
+  expect(use(viewless)).toBe('view')
+  expect(use(viewless, file('used', { download_limit: 1, downloads: 1 }))).toBe('use')
+  expect(use(file('only', { view: 'view_only', expires_at: ended }))).toBe('view')
+  const none = { used_up: 0, expired: 0, not_prepared: 0, views_used_up: 0, views_expired: 0 }
+  expect(blockedUse({ blocked_by: { ...none, views_expired: 1 } })).toBe('view')
+  expect(blockedUse({ blocked_by: { ...none, views_expired: 1, expired: 1 } })).toBe('use')
+  expect(blockedUse({ blocked_by: { ...none, not_prepared: 1 } })).toBe('download')
 })
 
 test('files that could not be prepared are prepared again', () => {

@@ -1,18 +1,23 @@
 // What lets a buyer download and view again: only what blocks a file is changed, by as much as "ask for more"
 // grants, and the earlier terms are kept for an undo.
 import { type DeliveredFile, type Delivery, type DeliveryChange } from './calls.ts'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
+import { viewsState } from '../links/labels.ts'
 
 type Terms = NonNullable<DeliveryChange['terms']>[number]
 
-export interface UnblockedFile {
-  file: Pick<DeliveredFile, 'file_id' | 'filename' | 'expires_at' | 'view_expires_at'>
+/** What a file needs before its buyer can use it again. */
+export interface Lacks {
   /** The file has no downloads left. */
   usedUp: boolean
   expired: boolean
   /** It has no views left. */
   viewsUsedUp: boolean
   viewsEnded: boolean
+}
+
+export interface UnblockedFile extends Lacks {
+  file: Pick<DeliveredFile, 'file_id' | 'filename' | 'expires_at' | 'view_expires_at' | 'view'>
 }
 
 export interface UnblockPlan {
@@ -26,21 +31,46 @@ export interface UnblockPlan {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** The terms that decide whether a file can be used, and how much of them is used. */
+export type UsedTerms = Pick<
+  DeliveredFile,
+  | 'status'
+  | 'expires_at'
+  | 'download_limit'
+  | 'downloads'
+  | 'view'
+  | 'view_limit'
+  | 'views'
+  | 'view_expires_at'
+>
+
 type BlockedDelivery = Pick<Delivery, 'status' | 'reason'> & {
-  file_list: readonly Pick<
-    DeliveredFile,
-    | 'file_id'
-    | 'filename'
-    | 'status'
-    | 'preparing'
-    | 'expires_at'
-    | 'download_limit'
-    | 'downloads'
-    | 'view'
-    | 'view_limit'
-    | 'views'
-    | 'view_expires_at'
-  >[]
+  file_list: readonly (UsedTerms & Pick<DeliveredFile, 'file_id' | 'filename' | 'preparing'>)[]
+}
+
+/** A file that was revoked or withdrawn lacks nothing: new terms do not give it back. */
+export function lacks(file: UsedTerms, now: Date): Lacks {
+  const { status, expires_at, download_limit, downloads, view, view_expires_at } = file
+  const isGone = status === 'revoked' || status === 'withdrawn'
+  const isPast = expires_at !== null && Date.parse(expires_at) <= now.getTime()
+  const { ended, usedUp } = viewsState(file, now)
+  // A file that is only viewed may be viewed for longer than its link is valid.
+  const isViewedStill = view === 'view_only' && view_expires_at !== null && !ended
+  return {
+    // The limit of downloads is without effect for a file that is only viewed.
+    usedUp:
+      !isGone && view !== 'view_only' && download_limit !== null && downloads >= download_limit,
+    expired: !isGone && isPast && !isViewedStill,
+    viewsUsedUp: !isGone && usedUp,
+    viewsEnded: !isGone && ended,
+  }
+}
+
+/** The status of a file for its buyer: one that is only viewed has no downloads to use up. */
+export function shownStatus(file: UsedTerms, now: Date): DeliveredFile['status'] {
+  const { status, view } = file
+  if (view !== 'view_only' || (status !== 'expired' && status !== 'exhausted')) return status
+  return lacks(file, now).expired ? 'expired' : 'active'
 }
 
 export function unblockPlan(
@@ -50,19 +80,13 @@ export function unblockPlan(
   const plan: UnblockPlan = { files: [], terms: [], earlier: [], prepare: [] }
   for (const file of file_list) {
     if (file.status === 'revoked' || file.status === 'withdrawn') continue
-    const { file_id, expires_at, download_limit, downloads } = file
-    const { view, view_limit, views, view_expires_at } = file
-    const isPast = (end: string | null) => end !== null && Date.parse(end) <= now.getTime()
-    const usedUp = download_limit !== null && downloads >= download_limit
-    const viewsUsedUp = view_limit !== null && views >= view_limit
-    const viewsEnded = view !== 'download' && isPast(view_expires_at)
-    // A file that is only viewed may be viewed for longer than its link is valid.
-    const isViewedStill = view === 'view_only' && view_expires_at !== null && !viewsEnded
-    const expired = isPast(expires_at) && !isViewedStill
+    const { file_id, expires_at, download_limit, downloads, view_limit, views } = file
+    const lacking = lacks(file, now)
+    const { usedUp, expired, viewsUsedUp, viewsEnded } = lacking
     // A delivery without a reason is still being prepared, and the buyer gets an email.
     if (file.preparing && status === 'ready' && reason !== null) plan.prepare.push(file.filename)
     if (!usedUp && !expired && !viewsUsedUp && !viewsEnded) continue
-    plan.files.push({ file, usedUp, expired, viewsUsedUp, viewsEnded })
+    plan.files.push({ file, ...lacking })
     const until = new Date(now.getTime() + GRANTED_DAYS * DAY_MS).toISOString()
     plan.terms.push({
       file_id,
@@ -76,7 +100,7 @@ export function unblockPlan(
       ...(usedUp ? { download_limit } : {}),
       ...(expired ? { expires_at } : {}),
       ...(viewsUsedUp ? { view_limit } : {}),
-      ...(viewsEnded ? { view_expires_at } : {}),
+      ...(viewsEnded ? { view_expires_at: file.view_expires_at } : {}),
     })
   }
   return plan
@@ -84,3 +108,22 @@ export function unblockPlan(
 
 export const isEmpty = ({ terms, prepare }: UnblockPlan): boolean =>
   terms.length === 0 && prepare.length === 0
+
+/** `downloads`, `views`: which of them are given. */
+const toUse = (downloads: boolean, views: boolean): Use =>
+  views ? (downloads ? 'use' : 'view') : 'download'
+
+/** What a plan gives. */
+export const plannedUse = ({ files, prepare }: UnblockPlan): Use =>
+  toUse(
+    prepare.length > 0 ||
+      files.some(({ file, usedUp, expired }) => usedUp || (expired && file.view !== 'view_only')),
+    files.some(
+      ({ file, viewsUsedUp, viewsEnded, expired }) =>
+        viewsUsedUp || viewsEnded || (expired && file.view === 'view_only'),
+    ),
+  )
+
+/** What a delivery in a list lacks: its files are not known there. */
+export const blockedUse = ({ blocked_by: by }: Pick<Delivery, 'blocked_by'>): Use =>
+  toUse(by.used_up + by.expired + by.not_prepared > 0, by.views_used_up + by.views_expired > 0)

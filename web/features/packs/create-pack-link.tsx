@@ -15,18 +15,17 @@ import { LinkFields } from '../links/link-fields.tsx'
 import {
   type LinkForm,
   type LinkFormErrors,
-  linkFormFor,
   linkProblems,
+  packLinkFormFor,
   readLinkForm,
 } from '../links/link-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
-/** A pack has no link terms: the form starts with the shop's. */
 export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
   const create = useCreatePackLink()
   const settings = useSettings()
   const [edited, setEdited] = useState<LinkForm | null>(null)
-  const form = edited ?? (settings.data ? linkFormFor(settings.data) : null)
+  const form = edited ?? (settings.data ? packLinkFormFor(settings.data) : null)
   const [errors, setErrors] = useState<LinkFormErrors>({})
   const made = create.data
   const refusal = create.error ? linkProblems(create.error) : null

@@ -60,7 +60,9 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
     />
     <Checkbox
       label={t('Download limits count for each unit')}
-      helpText={t('Three units of a product with a limit of 5 get 15 downloads.')}
+      helpText={t(
+        'Three units of a product with a limit of 5 get 15 downloads. Limits of views count the same way.',
+      )}
       checked={value.multiply_limits}
       onChange={(multiply_limits) => onChange({ multiply_limits })}
     />

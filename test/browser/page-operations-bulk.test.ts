@@ -98,7 +98,7 @@ describe('tags', () => {
     const how = dialog.getByLabel('How')
     await how.selectOption({ label: 'Add to the tags they have' })
     await dialog.getByRole('button', { name: 'Add tags' }).click()
-    await dialog.getByText('Name at least one tag to add').waitFor()
+    await dialog.getByText('This is required').waitFor()
     await how.selectOption({ label: 'Replace the tags they have' })
     await dialog.getByLabel('Tags', { exact: true }).press('Enter')
     await dialog.getByText('Name at least one tag, or choose “Remove all tags”').waitFor()

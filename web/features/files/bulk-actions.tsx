@@ -55,32 +55,32 @@ export function useBulkActions(
   return { menu: useOffered(plugins, trash, selection.chosen, open), dialog }
 }
 
-/** The actions choose their files themselves. */
-const NO_FILES: ActionFiles = {
+/** No file is ticked: the action is for those of the list, or chooses its files itself. */
+const filesOf = (list: ActionFiles['list']): ActionFiles => ({
   select: { file_ids: [] },
-  ...{ count: 0, files: [], known: true, list: { filter: {}, total: 0 } },
-}
+  ...{ count: 0, files: [], known: true, list },
+})
 
-/** The actions on the list as a whole. `listed`: the list, which is read first. */
+/** The actions on the list as a whole. Undefined: it is read first. */
 export function useWholeActions(
-  listed: boolean,
+  list: ActionFiles['list'] | undefined,
   onStarted: (operation: Operation) => void,
 ): { whole: BulkAction[]; dialog: OpenDialog } {
-  const plugins = usePlugins(listed).data
-  const [entry, setEntry] = useState<Entry | null>(null)
-  const dialog = entry && (
+  const plugins = usePlugins(list !== undefined).data
+  const [opened, setOpened] = useState<OpenAction | null>(null)
+  const dialog = opened && (
     <ActionDialog
-      entry={entry}
-      chosen={NO_FILES}
-      onClose={() => setEntry(null)}
+      {...opened}
+      onClose={() => setOpened(null)}
       onStarted={(operation) => {
-        setEntry(null)
+        setOpened(null)
         onStarted(operation)
       }}
     />
   )
+  const open = (entry: Entry) => list && setOpened({ entry, chosen: filesOf(list) })
   const whole = entriesAt(plugins, 'list').map((one) => ({
-    ...itemOf(one, () => setEntry(one)),
+    ...itemOf(one, () => open(one)),
     destructive: false,
   }))
   return { whole, dialog }

@@ -15,6 +15,7 @@ import {
   type FilesUrlState,
   FILES_STATE,
   filesQuery,
+  filterOf,
   isNarrowed,
   listOf,
   trashAddress,
@@ -33,6 +34,7 @@ import { FirstFile } from './first-file.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
+import { type ActionFiles } from './selection.ts'
 import { t } from '../../shell/messages/t.ts'
 
 // Loaded when something runs, or was started here.
@@ -56,7 +58,11 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
   const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted(
-    list !== undefined,
+    list && {
+      ...{ filter: filterOf(urlState), total: list.total },
+      // The total of the list before is none of this one.
+      isExact: list.total_is_exact && !files.isPlaceholderData,
+    },
   )
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
@@ -105,13 +111,13 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   )
 }
 
-/** The operation that was started here last, and the actions on the whole list once it is `listed`. */
-function useStarted(listed: boolean) {
+/** The operation that was started here last, and the actions on the whole list once it is read. */
+function useStarted(list: ActionFiles['list'] | undefined) {
   const [started, setStarted] = useState<string | null>(null)
   const onStarted = useStable(({ id }: Operation) => setStarted(id))
   // An action on the list chooses its files itself, and may delete ticked ones.
   const [wholeRuns, setWholeRuns] = useState(0)
-  const { whole, dialog } = useWholeActions(listed, (operation) => {
+  const { whole, dialog } = useWholeActions(list, (operation) => {
     setWholeRuns(wholeRuns + 1)
     onStarted(operation)
   })

@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type Locator,
   type Page,
 } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -74,6 +75,10 @@ const STILL = `if (parent === window) addEventListener('DOMContentLoaded', () =>
 /** Lets the animations of a page run. */
 export const animate = (page: Page): Promise<void> =>
   page.evaluate('document.adoptedStyleSheets = []')
+
+/** Waits until a search has left one choice: a click misses in a list that becomes shorter. */
+export const onlyChoice = (choices: Locator): Promise<unknown> =>
+  expect.poll(() => choices.count()).toBe(1)
 
 /** Opens a page in a separate context, as in another browser. */
 export async function openPage(

@@ -7,7 +7,7 @@ import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { sized, soakTest } from '../scale.ts'
 import { dialogOf, type FileRecord, launched } from './dialogs.ts'
-import { usePages } from './page-browser.ts'
+import { onlyChoice, usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -104,7 +104,8 @@ soakTest(
 
     await button('Map to product').click()
     await dialogOf(page).getByRole('textbox').fill(sku!)
-    await dialogOf(page).getByRole('radio').first().check()
+    await onlyChoice(dialogOf(page).getByRole('radio'))
+    await dialogOf(page).getByRole('radio').check()
     await dialogOf(page)
       .getByRole('button', { name: /^Map to / })
       .click()

@@ -9,6 +9,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { soakTest } from '../scale.ts'
 import {
+  onlyChoice,
   openPage,
   type PageServer,
   sharedBrowser,
@@ -117,6 +118,7 @@ soakTest('a candidate is accepted by keyboard, another product is chosen, or non
   await dialog.getByRole('button', { name: 'Refresh products' }).click()
   await dialog.getByText(`${PRODUCTS.length} products, as of`).waitFor()
   await dialog.getByLabel('Search products by title or SKU').fill('flags')
+  await onlyChoice(dialog.getByRole('radiogroup', { name: 'Products' }).getByRole('radio'))
   await dialog.getByRole('radio', { name: /Signal Flags/ }).check()
   await dialog.getByRole('button', { name: 'Attach' }).click()
   await card(page, 'TWIN_two.pdf').waitFor({ state: 'detached' })
@@ -178,6 +180,7 @@ soakTest('a rule about names is made, applied, and brought back after it was del
   await dialog.getByRole('textbox', { name: 'Text' }).fill('flg')
   await dialog.getByText('1 file has such a name now: FLG one.pdf').waitFor()
   await dialog.getByLabel('Search products by title or SKU').fill('flags')
+  await onlyChoice(dialog.getByRole('radiogroup', { name: 'Products' }).getByRole('radio'))
   await dialog.getByRole('radio', { name: /Signal Flags/ }).check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => productsOf(ids.get('FLG one.pdf'))).toEqual(['Signal Flags'])

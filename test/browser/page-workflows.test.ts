@@ -6,7 +6,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
-import { usePages } from './page-browser.ts'
+import { onlyChoice, usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -116,6 +116,7 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
   // The draft is tried on chosen files, and changes none of them.
   await page.getByRole('button', { name: 'Choose files' }).click()
   await page.getByLabel('Search files by name').fill('harbour guide')
+  await onlyChoice(page.locator('#trial-files input[type=checkbox]'))
   await page.getByLabel(/^Harbour guide\.pdf, /).check()
   await page.getByRole('button', { name: 'Try it on 1 file' }).click()
   const tried = page.locator('.trial > li')

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { standaloneBody } from './errors.ts'
 
 /** Longer than the longest wait for an operation's end, during which no bytes are sent. */
@@ -59,13 +59,13 @@ function answerUnreadable(server: Server): void {
     const answer = answers.get(socket)
     const isAnswering = answer?.headersSent === true && !answer.writableFinished
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy()
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-      endSoon(socket, head('408 Request Timeout', 0))
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') endSoon(socket, head(408, 0))
     else {
       const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'malformed_request'
-      const body = JSON.stringify(standaloneBody(new AppError(code)))
+      const refusal = new AppError(code)
+      const body = JSON.stringify(standaloneBody(refusal))
       const type = 'Content-Type: application/json; charset=utf-8\r\n'
-      endSoon(socket, head(statusOf(code), Buffer.byteLength(body), type) + body)
+      endSoon(socket, head(refusal.status, Buffer.byteLength(body), type) + body)
     }
   })
 }
@@ -79,7 +79,5 @@ function endSoon(socket: Duplex, answer: string): void {
   socket.end(answer)
 }
 
-const statusOf = (code: ErrorCode) => `${ERRORS[code].status} ${STATUS_CODES[ERRORS[code].status]}`
-
-const head = (status: string, length: number, more = '') =>
-  `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: ${length}\r\n${more}\r\n`
+const head = (status: number, length: number, more = '') =>
+  `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: ${length}\r\n${more}\r\n`

@@ -124,7 +124,7 @@ async function pressAfterScans(address: string, count: () => Promise<number>): P
   return before
 }
 
-test('the addresses in mails open pages with a button, whatever requests them', async () => {
+test('each address in a mail opens a page with a button, for every browser, filter and program', async () => {
   await sell('letter.pdf', 'EB-003')
   const order = await buy('reader@example.com', 'EB-003')
   const downloads = async () => (await deliveryOf(order.order_id)).downloads

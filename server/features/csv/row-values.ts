@@ -303,7 +303,7 @@ const asciiDigits = (text: string): string =>
   text
     .normalize('NFKC')
     .replaceAll('٫', '.')
-    .replaceAll(/\p{Nd}/gu, (digit) => {
+    .replaceAll(/[^\P{Nd}0-9]/gu, (digit) => {
       let value = 0
       // The ten digits of a script follow one another; a script with two sets has both in one row.
       for (let at = digit.codePointAt(0) ?? 0; isDigit(at - 1); at--) value++

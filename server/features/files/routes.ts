@@ -8,9 +8,9 @@ import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { BlobStore } from '../../core/store/store.ts'
-import { lastOf, present } from '../../core/present.ts'
+import { present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
@@ -215,15 +215,16 @@ const downloads = () =>
         limit: limit + 1,
       })
       if (!rows) throw new AppError('not_found')
-      const data = rows.slice(0, limit).map(({ at, link_id, address, agent }) => ({
-        ...{ at: at.toISOString(), address, agent },
-        link_id: link_id && toPublicId('link', link_id),
-      }))
       return {
-        body: {
-          data,
-          next_cursor: rows.length > limit ? toCursor([lastOf(rows.slice(0, limit)).id]) : null,
-        },
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.id],
+          ({ at, link_id, address, agent }) => ({
+            ...{ at: at.toISOString(), address, agent },
+            link_id: link_id && toPublicId('link', link_id),
+          }),
+        ),
       }
     },
   })

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { textOf } from '../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { lastOf } from '../../core/present.ts'
 import {
   asksForAddress,
   listNotices,
@@ -10,7 +9,7 @@ import {
   noticeFields,
   type NoticeRow,
 } from '../../core/outbox/notices.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, textSchema, timestamp } from '../../http/schemas.ts'
 
@@ -45,9 +44,7 @@ export function noticeRoutes(): Endpoint[] {
           limit: query.limit + 1,
           ...(before ? { before } : {}),
         })
-        const shown = rows.slice(0, query.limit)
-        const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
-        return { body: { data: shown.map(recordOf), next_cursor: next, unread } }
+        return { body: { ...listPage(rows, query.limit, (last) => [last.id], recordOf), unread } }
       },
     }),
     endpoint('POST /api/notices/read', {

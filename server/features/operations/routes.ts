@@ -13,11 +13,11 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
-import { lastOf, present } from '../../core/present.ts'
+import { present } from '../../core/present.ts'
 import { startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
-import { fromCursor, integer, text, toCursor } from '../../http/cursors.ts'
+import { fromCursor, integer, listPage, text } from '../../http/cursors.ts'
 import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
@@ -119,13 +119,13 @@ const list = ({ engine, clock }: OperationParts) =>
         ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),
         ...(before ? { before: requirePublicId('op', before) } : {}),
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([toPublicId('op', lastOf(shown).id)]) : null
       return {
-        body: {
-          data: shown.map((row) => operationRecord(engine, row, clock())),
-          next_cursor: next,
-        },
+        body: listPage(
+          rows,
+          limit,
+          ({ id }) => [toPublicId('op', id)],
+          (row) => operationRecord(engine, row, clock()),
+        ),
       }
     },
   })
@@ -163,10 +163,10 @@ const items = ({ engine }: OperationParts) =>
         ...(query.warned ? { warned: true } : {}),
         ...(after === undefined ? {} : { after }),
       })
-      const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([lastOf(shown).position]) : null
       const warned = await engine.warnedItems(caller.scope, operation)
-      return { body: { data: shown.map(itemRecord), next_cursor: next, warned } }
+      return {
+        body: { ...listPage(rows, query.limit, (last) => [last.position], itemRecord), warned },
+      }
     },
   })
 

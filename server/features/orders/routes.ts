@@ -26,8 +26,7 @@ import { listDeliveries, readDelivery } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
 import { deliveryExtras } from './extras.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf } from '../../core/present.ts'
-import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import {
   deliveryDetailRecord,
   deliveryDetailSchema,
@@ -124,10 +123,15 @@ const list = (parts: DeliveryRouteParts) =>
         ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },
         limit: limit + 1,
       })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
       const record = recordParts(parts, caller)
-      return { body: { data: shown.map((row) => deliveryRecord(row, record)), next_cursor: next } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.id],
+          (row) => deliveryRecord(row, record),
+        ),
+      }
     },
   })
 

@@ -6,10 +6,9 @@ import { startSync } from '../sync.ts'
 import { listRejections } from '../rejections.ts'
 import { listSyncs } from '../sync-rows.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
 import { storedMessage } from '../../../core/texts.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
-import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, listPage, text } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../../operations/record.ts'
 import { errorSchema, listOf, shortPage } from '../../../http/schemas.ts'
@@ -84,9 +83,13 @@ const rejections = (): Endpoint =>
       await updateSyncBase(scope, id)
       const [after = ''] = fromCursor(cursor, [text]) ?? []
       const rows = await listRejections(scope, id, { after, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([lastOf(shown).path]) : null
-      const data = shown.map((row) => ({ ...row, ...storedMessage(row.message) }))
-      return { body: { data, next_cursor: next } }
+      return {
+        body: listPage(
+          rows,
+          limit,
+          (last) => [last.path],
+          (row) => ({ ...row, ...storedMessage(row.message) }),
+        ),
+      }
     },
   })

@@ -9,7 +9,7 @@ import { joinPath } from '../paths.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
-import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, listPage, text } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
 import { dropReading, dropWriting } from './account-endpoints.ts'
@@ -75,10 +75,7 @@ function listRoutes(): Endpoint[] {
           limit: limit + 1,
           state: state ?? null,
         })
-        const shown = rows.slice(0, limit)
-        const last = shown.at(-1)
-        const next = rows.length > limit && last ? toCursor([last.folder, last.name]) : null
-        return { body: { data: shown.map(fileRecord), next_cursor: next } }
+        return { body: listPage(rows, limit, (last) => [last.folder, last.name], fileRecord) }
       },
     }),
     dropReading('GET /api/drop/connections', {

@@ -97,12 +97,15 @@ const DELIVERIES = `
   where df.shop_id = :shop and df.file_id = :file
   group by d.shop_id, d.id, o.shop_id, o.id`
 
+/** Daily figures are kept for 13 months. */
+const DAYS = 400
+
 /** One row by its key for each day: the table is ordered by day. */
 const DOWNLOADS = `
   select least(now(), (d.day + 1)::timestamp at time zone 'UTC' - interval '1 ms') as at,
     'downloads/' || d.day as key, 'downloads' as kind,
     jsonb_build_object('day', d.day, 'downloads', f.downloads) as facts
-  from (select (now() at time zone 'UTC')::date - n as day from generate_series(0, :days) n) d
+  from (select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS}) n) d
   join lateral (select downloads from file_days where shop_id = :shop and day = d.day
     and file_id = :file limit 1) f on true`
 
@@ -131,19 +134,13 @@ const VIEWS = `
   left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   where v.shop_id = :shop and v.file_id = :file`
 
-/** Daily figures are kept for 13 months. */
-const DAYS = 400
-
 /** Newest first. Null: there is no such file. */
 export const readFileHistory = (
   scope: ShopScope,
   file: string,
   place: PagePlace,
 ): Promise<HistoryRow[] | null> =>
-  readNewest(scope, [OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED, VIEWS], {
-    ...{ ...place, file },
-    values: { days: DAYS },
-  })
+  readNewest(scope, [OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED, VIEWS], { ...place, file })
 
 export interface PagePlace {
   /** Null: from the newest. */
@@ -158,19 +155,12 @@ export interface PagePlace {
 export async function readNewest<Row extends object>(
   scope: ShopScope,
   lists: readonly string[],
-  {
-    file,
-    before,
-    limit,
-    values = {},
-  }: PagePlace & { file: string; values?: Record<string, number> },
+  { file, before, limit }: PagePlace & { file: string },
 ): Promise<Row[] | null> {
-  const [known] = await scope.query('select from files where shop_id = :shop and id = :file', {
-    file,
-  })
-  if (!known) return null
+  if (!(await scope.has('select from files where shop_id = :shop and id = :file', { file })))
+    return null
   return scope.query<Row>(
     `${lists.map(newest).join(' union all ')} order by at desc, key desc limit :limit`,
-    { ...values, file, limit, at: before?.exact_at ?? null, key: before?.key ?? null },
+    { file, limit, at: before?.exact_at ?? null, key: before?.key ?? null },
   )
 }

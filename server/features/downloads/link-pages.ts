@@ -110,9 +110,11 @@ async function withOwed<File extends PackFile>(
   { visit, link, client }: PageRequest,
   files: readonly File[],
 ): Promise<{ files: readonly (Omit<File, 'asks'> & GatedFile)[]; archiveOwed: boolean }> {
-  const owed = await counter.owedBy(link, client, visit.now)
   const viewer = viewerOf(visit.request)
-  const views = viewer && (await sessions.runningUnder({ link, viewer, now: visit.now }))
+  const [owed, views] = await Promise.all([
+    counter.owedBy(link, client, visit.now),
+    viewer && sessions.runningUnder({ link, viewer, now: visit.now }),
+  ])
   const one = ({ asks, ...file }: File): Omit<File, 'asks'> & GatedFile => {
     const hash = hashKey(file.key).toString('hex')
     const isOwed = owed.keys.has(hash)

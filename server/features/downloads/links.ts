@@ -52,10 +52,11 @@ export const createLinkAnswers = (parts: LinkParts) =>
       ...{ key, client, sites, now, viewer: viewerOf(request) },
       ...resumedPart(request),
     }
-    const start = parts.starts.stateOf(request, key, wantsArchive(request), now)
+    const all = wantsArchive(request)
+    const start = parts.starts.stateOf(request, key, all, now)
     const paged = wantsPage(request, start)
     // The answer in the address is checked against the link first.
-    if (isPlain(request) && !paged && !hasTokens(request) && !wantsArchive(request)) {
+    if (isPlain(request) && !paged && !hasTokens(request) && !all) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }

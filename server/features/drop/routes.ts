@@ -18,15 +18,13 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
-import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
+import { type Endpoint } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
-import { dropAccountRoutes } from './routes/account-endpoints.ts'
+import { dropAccountRoutes, dropReading, dropWriting } from './routes/account-endpoints.ts'
 import { dropCredentialsRoutes } from './routes/credentials-endpoints.ts'
 import { dropFileRoutes } from './routes/file-endpoints.ts'
-
-const endpoint = endpointsOf({ tag: 'Drop folders' })
 
 export interface DropRouteParts {
   database: Database
@@ -135,19 +133,17 @@ async function recordOf(
 
 function settingsRoutes(parts: DropRouteParts): Endpoint[] {
   return [
-    endpoint('GET /api/drop', {
+    dropReading('GET /api/drop', {
       summary: 'Read how to connect, how files are imported, and what waits',
-      scope: ['drop:read', 'drop:write'],
       replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
       handler: async ({ caller: { scope } }) => ({
         body: await recordOf(parts, scope, await readSettings(scope)),
       }),
     }),
-    endpoint('PATCH /api/drop', {
+    dropWriting('PATCH /api/drop', {
       summary: 'Change some of the settings',
       description:
         'A change of `enabled` or `tls_required` ends open sessions within a second. `on_conflict` `overwrite` and `new_version` need `files:write` too.',
-      scope: 'drop:write',
       body: settingsBody,
       replies: {
         200: { description: 'All of them', schema: dropSchema },
@@ -163,11 +159,10 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
 }
 
 const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
-  endpoint('POST /api/drop/import', {
+  dropWriting('POST /api/drop/import', {
     summary: 'Import the waiting files of the drop folder now',
     description:
       'Takes every complete file: SFTP files immediately, FTP files after the client’s next command or 30 seconds. With `dry_run` it is only a preview until it is confirmed: the files wait meanwhile, and a file that another import takes or that is sent again is left out.',
-    scope: 'drop:write',
     query: z.strictObject({
       file_id: z.string().optional().describe('Only this one'),
     }),

@@ -257,7 +257,6 @@ interface MailRow {
   preparing: string[]
   /** Files that become available later: they are not among the others either. */
   later: { filename: string; at: string }[]
-  /** The last day on which every file can be downloaded. */
   /** The first end of a file that is downloaded; null: none ends. */
   expires_at: Date | null
   /** That of a file that is only viewed. */

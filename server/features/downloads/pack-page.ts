@@ -162,7 +162,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
-    ...viewTexts(t, file, now, timeZone),
+    ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),
     ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
 }
@@ -209,7 +209,7 @@ const hasEnded = (file: ShownFile, now: Date): boolean => {
   return Boolean((expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now))
 }
 
-const viewsEnded = ({ views_end_at }: ShownFile, now: Date): boolean =>
+export const viewsEnded = ({ views_end_at }: Pick<ViewTerms, 'views_end_at'>, now: Date): boolean =>
   views_end_at !== null && views_end_at <= now
 
 const isViewed = (file: ShownFile) => offeredView(viewed(file)) !== null
@@ -302,16 +302,24 @@ function viewsUsedUp(t: Translator, files: readonly ShownFile[]): string {
   return t('views.someUsedUp', { which })
 }
 
-/** What is left of the views of a file, if they have terms of their own. */
-function viewTexts(t: Translator, file: ShownFile, now: Date, timeZone: string): string[] {
-  const { view_limit: limit, views, viewing, views_end_at: end, own_view_end: isOwn } = file
-  if (!isViewed(file)) return []
-  const ended = viewsEnded(file, now)
+type ViewTerms = Pick<
+  ShownFile,
+  'view_limit' | 'views' | 'viewing' | 'views_end_at' | 'own_view_end'
+>
+
+/** What is left of the views of a file that is viewed, if they have terms of their own. */
+export function viewTexts(
+  t: Translator,
+  terms: ViewTerms,
+  { isOnly, now, timeZone }: { isOnly: boolean; now: Date; timeZone: string },
+): string[] {
+  const { view_limit: limit, views, viewing, views_end_at: end, own_view_end: isOwn } = terms
+  const ended = viewsEnded(terms, now)
   return [
     limit === null || ended ? '' : t('views.left', { count: Math.max(0, limit - views) }),
     viewing === null || ended ? '' : t('views.running', { moment: t.moment(viewing, timeZone) }),
     // Of a file that is only viewed, it is shown as the end of the file.
-    end === null || !isOwn || isOnlyViewed(file)
+    end === null || !isOwn || isOnly
       ? ''
       : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
   ]

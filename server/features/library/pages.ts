@@ -7,7 +7,13 @@ import {
   type RenderedPage,
 } from '../downloads/pages.ts'
 import { PAGE } from '../downloads/request.ts'
-import { licenceText, productAddress, useText } from '../downloads/pack-page.ts'
+import {
+  licenceText,
+  productAddress,
+  useText,
+  viewsEnded,
+  viewTexts,
+} from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
 import { hasViews } from '../downloads/refusal.ts'
@@ -166,7 +172,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing
       ? [t('order.filePreparing')]
-      : factsOf(t, item, now, shop?.look.timeZone ?? 'UTC')
+      : factsOf(t, item, view, { now, timeZone: shop?.look.timeZone ?? 'UTC' })
     )
       .filter((text) => text !== '')
       .join(' · '),
@@ -215,31 +221,19 @@ function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
 }
 
 const isViewable = (item: LibraryItem, now: Date): boolean =>
-  hasViews(item) && (item.views_end_at === null || item.views_end_at > now)
-
-/** What is left of its views, if they have terms of their own. */
-function viewFacts(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
-  const { views, view_limit: limit, views_end_at: end, own_view_end: isOwn } = item
-  const view = viewOf(t, item)
-  if (!view) return []
-  const ended = end !== null && end <= now
-  return [
-    limit === null || ended ? '' : t('views.left', { count: Math.max(0, limit - views) }),
-    item.viewing === null || ended
-      ? ''
-      : t('views.running', { moment: t.moment(item.viewing, timeZone) }),
-    end === null || !isOwn || view.isOnly
-      ? ''
-      : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
-  ]
-}
+  hasViews(item) && !viewsEnded(item, now)
 
 const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
   content_type !== null && !unpictured && previewKind(content_type, size_bytes ?? 0) !== null
 
-function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
+function factsOf(
+  t: Translator,
+  item: LibraryItem,
+  view: ReturnType<typeof viewOf>,
+  { now, timeZone }: { now: Date; timeZone: string },
+): string[] {
   const { size_bytes, created_at, version, renewed_at, download_limit, downloads } = item
-  const isOnly = viewOf(t, item)?.isOnly === true
+  const isOnly = view?.isOnly === true
   const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
     size_bytes === null ? '' : t.size(size_bytes),
@@ -263,7 +257,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
               ? t.moment(expires_at, timeZone)
               : t.date(expires_at),
         }),
-    ...viewFacts(t, item, now, timeZone),
+    ...(view ? viewTexts(t, item, { isOnly, now, timeZone }) : []),
     ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),
   ]
 }

@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import {
-  daysFromNow,
+  endTerms,
   linksInLockOrder,
+  type LinkTermsSql,
   USE_HOURS_KEPT,
   VIEW_END_KEPT,
 } from '../links/model/changes.ts'
@@ -287,36 +288,24 @@ const moreOf = (limit: string, used: string, name: string) =>
 function setsOf(
   { expiry_days, view_days, download_limit, view_limit, ...others }: DeliveryChange,
   now: Date,
-): { sets: string[]; bindings: Bindings } {
+): LinkTermsSql {
   const { more_downloads, more_views, ask_for: asked } = others
-  const bindings: Bindings = {}
+  const ends = endTerms(expiry_days, view_days, now)
+  const { bindings } = ends
   const set = <Value extends Bindings[string]>(
     name: string,
     value: Value | undefined,
     sql: string,
   ) => (value === undefined ? [] : (Object.assign(bindings, { [name]: value }), [sql]))
   const sets = [
-    ...set(
-      'days',
-      expiry_days,
-      `expires_at = ${daysFromNow('days')}, use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
-    ),
-    ...set(
-      'viewDays',
-      view_days,
-      `view_expires_at = ${daysFromNow('viewDays')}, own_view_expiry = false`,
-    ),
-    ...(expiry_days !== undefined && view_days === undefined
-      ? [`view_expires_at = ${VIEW_END_KEPT}`]
-      : []),
+    ...ends.sets,
     ...set('limit', download_limit, 'download_limit = :limit::int'),
     ...set('viewLimit', view_limit, 'view_limit = :viewLimit::int'),
     ...set('asked', asked, 'ask_for = :asked::text'),
     ...set('more', more_downloads, moreOf('download_limit', 'downloads', 'more')),
     ...set('moreViews', more_views, moreOf('view_limit', 'views', 'moreViews')),
   ]
-  const isTimed = expiry_days !== undefined || view_days !== undefined
-  return { sets, bindings: isTimed ? { ...bindings, now } : bindings }
+  return { sets, bindings }
 }
 
 /** SQL: does the end of a link `l`, unless this says that it is its own, move with its release `g`? */

@@ -37,26 +37,24 @@ export const VIEW_END_KEPT =
   'case when l.view_expires_at > :now::timestamptz then l.view_expires_at end'
 
 /** SQL: `:name` days from now, or from the release of a link `l`; null: never. */
-export const daysFromNow = (name: string): string =>
+const daysFromNow = (name: string): string =>
   `greatest(l.available_at, :now::timestamptz) + :${name}::int * interval '24 hours'`
 
-/**
- * Makes a link valid for this many days from now, or from its release; null: without expiry; undefined:
- * as before. Views that have ended then last as long as the link, unless they get days of their own. For
- * a pack's link, this also applies to the links of its files.
- * @param viewDays for its views; null: as long as it is valid.
- */
-export const extendLink = (
-  tx: ShopScope,
-  id: string,
+/** What an update of links `l` sets, and its bindings. */
+export interface LinkTermsSql {
+  sets: string[]
+  bindings: Bindings
+}
+
+/** The ends of links for `extendLink`; without days of either kind nothing is set. */
+export function endTerms(
   days: number | null | undefined,
+  viewDays: number | null | undefined,
   now: Date,
-  viewDays?: number | null,
-): Promise<void> =>
-  changeLink(
-    tx,
-    id,
-    [
+): LinkTermsSql {
+  if (days === undefined && viewDays === undefined) return { sets: [], bindings: {} }
+  return {
+    sets: [
       ...(days === undefined
         ? []
         : [
@@ -65,13 +63,31 @@ export const extendLink = (
       viewDays === undefined
         ? `view_expires_at = ${VIEW_END_KEPT}`
         : `view_expires_at = ${daysFromNow('viewDays')}, own_view_expiry = false`,
-    ].join(', '),
-    {
+    ],
+    bindings: {
+      now,
       ...(days === undefined ? {} : { days }),
       ...(viewDays === undefined ? {} : { viewDays }),
-      now,
     },
-  )
+  }
+}
+
+/**
+ * Makes a link valid for this many days from now, or from its release; null: without expiry; undefined:
+ * as before. Views that have ended then last as long as the link, unless they get days of their own. For
+ * a pack's link, this also applies to the links of its files.
+ * @param viewDays for its views; null: as long as it is valid.
+ */
+export function extendLink(
+  tx: ShopScope,
+  id: string,
+  days: number | null | undefined,
+  now: Date,
+  viewDays?: number | null,
+): Promise<void> {
+  const { sets, bindings } = endTerms(days, viewDays, now)
+  return changeLink(tx, id, sets.join(', '), bindings)
+}
 
 /**
  * Sets the counts of downloads and views to 0; for a pack's link also those of the links of its files.

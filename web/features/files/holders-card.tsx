@@ -97,7 +97,7 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
         <RecordTable
           names={{ singular: t('holder'), plural: t('holders') }}
           {...{ columns, card: CARD, rows: list }}
-          narrowBelow="always"
+          alwaysCards
           idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
         />
       )}

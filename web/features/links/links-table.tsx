@@ -30,7 +30,7 @@ export function LinksTable({ links, named }: Props) {
         columns={columns}
         card={named ? NAMED_CARD : CARD}
         // The card of one file's links is too narrow for the table's columns on every screen.
-        narrowBelow={named ? 'lg' : 'always'}
+        alwaysCards={!named}
         rows={links}
         idOf={({ id }) => id}
       />

@@ -3,6 +3,7 @@ import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { type AskTerms } from '../links/ask-form.ts'
 import { type DeliveredFile, type DeliveryChange } from './calls.ts'
+import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { lacks, type Lacks, type UsedTerms } from './unblock.ts'
 
 /** Undefined: unchanged; null: no limit or no end. */
@@ -13,11 +14,6 @@ export interface ExtendTerms {
   moreViews: NumberValue
 }
 
-export const USUAL_DAYS = 30
-export const USUAL_DOWNLOADS = 3
-export const USUAL_VIEWS = 3
-const DAY_MS = 86_400_000
-
 export type ExtendedFile = UsedTerms & Pick<DeliveredFile, 'file_id' | 'available_at'>
 
 export const isViewed = ({ view }: Pick<DeliveredFile, 'view'>): boolean => view !== 'download'
@@ -27,10 +23,10 @@ const anyLacks = (files: readonly UsedTerms[], what: keyof Lacks, now: Date): bo
 
 /** Gives what the buyer lacks, and nothing else. */
 export const presetTerms = (files: readonly UsedTerms[], now: Date): ExtendTerms => ({
-  days: anyLacks(files, 'expired', now) ? USUAL_DAYS : undefined,
-  more: anyLacks(files, 'usedUp', now) ? USUAL_DOWNLOADS : undefined,
-  viewDays: anyLacks(files, 'viewsEnded', now) ? USUAL_DAYS : undefined,
-  moreViews: anyLacks(files, 'viewsUsedUp', now) ? USUAL_VIEWS : undefined,
+  days: anyLacks(files, 'expired', now) ? GRANTED_DAYS : undefined,
+  more: anyLacks(files, 'usedUp', now) ? GRANTED_DOWNLOADS : undefined,
+  viewDays: anyLacks(files, 'viewsEnded', now) ? GRANTED_DAYS : undefined,
+  moreViews: anyLacks(files, 'viewsUsedUp', now) ? GRANTED_VIEWS : undefined,
 })
 
 /** An end that is now, null: none; and from when new days count, in milliseconds. */

@@ -118,7 +118,7 @@ export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
 export const GRANTED_DAYS = 30
 export const GRANTED_DOWNLOADS = 3
 export const GRANTED_VIEWS = 3
-const DAY_MS = 24 * 60 * 60 * 1000
+export const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * The changes that grant "ask for more": they never shorten the buyer's terms, and give views only of files

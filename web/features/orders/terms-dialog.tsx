@@ -9,11 +9,9 @@ import {
   presetTerms,
   shortenedText,
   termChanges,
-  USUAL_DAYS,
-  USUAL_DOWNLOADS,
-  USUAL_VIEWS,
   viewsShortenedText,
 } from './extend-terms.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
 import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
@@ -118,7 +116,7 @@ export function TermsDialog(props: Props) {
         label={t('Expires, counted from now')}
         none={t('Never')}
         optional
-        start={USUAL_DAYS}
+        start={GRANTED_DAYS}
         suffix={t('days')}
         {...fieldOf('days')}
       />
@@ -126,7 +124,7 @@ export function TermsDialog(props: Props) {
         label={t('More downloads')}
         none={t('Any number')}
         optional
-        start={USUAL_DOWNLOADS}
+        start={GRANTED_DOWNLOADS}
         suffix={t('more')}
         {...fieldOf('more')}
       />
@@ -136,7 +134,7 @@ export function TermsDialog(props: Props) {
             label={t('More views in the browser')}
             none={t('Any number')}
             optional
-            start={USUAL_VIEWS}
+            start={GRANTED_VIEWS}
             suffix={t('more')}
             {...fieldOf('moreViews')}
           />
@@ -144,7 +142,7 @@ export function TermsDialog(props: Props) {
             label={t('Views end, counted from now')}
             none={t('When the link expires')}
             optional
-            start={USUAL_DAYS}
+            start={GRANTED_DAYS}
             suffix={t('days')}
             {...fieldOf('viewDays')}
           />

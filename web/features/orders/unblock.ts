@@ -1,7 +1,7 @@
 // What lets a buyer download and view again: only what blocks a file is changed, by as much as "ask for more"
 // grants, and the earlier terms are kept for an undo.
 import { type DeliveredFile, type Delivery, type DeliveryChange } from './calls.ts'
-import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
+import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
 import { viewsState } from '../links/labels.ts'
 
 type Terms = NonNullable<DeliveryChange['terms']>[number]
@@ -28,8 +28,6 @@ export interface UnblockPlan {
   /** The names of files that the workflow could not prepare: it tries again. */
   prepare: string[]
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The terms that decide whether a file can be used, and how much of them is used. */
 export type UsedTerms = Pick<

@@ -50,8 +50,8 @@ interface Props<Id extends string, Row> {
   /** Must be the same object while nothing changes: otherwise every row is rendered again. */
   columns: Columns<Id, Row>
   card: CardLayout<Id>
-  /** The window below which its rows are cards; `always`: they are. */
-  narrowBelow?: 'lg' | 'always'
+  /** Its rows are cards in every window. */
+  alwaysCards?: boolean
   rows: readonly Row[]
   idOf: (row: Row, position: number) => string
   selection?: RowSelection<Row>
@@ -59,9 +59,9 @@ interface Props<Id extends string, Row> {
 }
 
 export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
-  const { names, columns, card, rows, idOf, selection, sorting, narrowBelow = 'lg' } = props
+  const { names, columns, card, rows, idOf, selection, sorting, alwaysCards = false } = props
   const { lgDown } = useBreakpoints()
-  const narrow = narrowBelow === 'always' || lgDown
+  const narrow = alwaysCards || lgDown
   const onRow = useStable((row: Row, { target, currentTarget }: MouseEvent<HTMLElement>) => {
     // Links, buttons and the checkbox handle their own clicks.
     if (!(target instanceof Element) || target.closest('a, button, input, label')) return

@@ -34,7 +34,7 @@ import { leadsToBytes, type StartAddresses, type StartState } from './start-addr
 import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { isViewOnly } from '../../files/view-kinds.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {
@@ -239,13 +239,15 @@ export function sendConfirm(
   const title = frame.t('order.title')
   const { target, view_limit: limit } = link
   const tokens = withTokens(tokensIn(request))
-  const isViewed = target && !asked.all && whyNotViewed(link, null, now) === null
-  const view = isViewed
-    ? viewButtonOf(frame.t, target, {
-        address: relativeToPage(request, `view?key=${asked.key}${tokens}`),
-        counted: countsViews(link),
-      })
-    : null
+  const file = target && !asked.all && offeredView(target) !== null ? target : null
+  const refused = file && whyNotViewed(link, null, now)
+  const view =
+    file && refused === null
+      ? viewButtonOf(frame.t, file, {
+          address: relativeToPage(request, `view?key=${asked.key}${tokens}`),
+          counted: countsViews(link),
+        })
+      : null
   const viewOnly = view !== null && target !== null && isViewOnly(target)
   const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`
   sendPage(
@@ -255,7 +257,7 @@ export function sendConfirm(
     renderConfirm(frame, {
       ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
       sha256: asked.all ? null : (target?.sha256 ?? null),
-      ...(view === null || limit === null
+      ...(limit === null || (view === null && refused !== 'views_used_up')
         ? {}
         : { viewsLeft: frame.t('views.left', { count: Math.max(0, limit - link.views) }) }),
     }),

@@ -81,6 +81,15 @@ describe('a limit of views', () => {
     expect(await refusals(id)).toEqual(['views_used_up'])
   })
 
+  test('that is used up is named on the page of a link that can be downloaded', async () => {
+    const { key } = await depot.addLink(BYTES, { view_limit: 1 }, PDF)
+    const page = () => get(port, `${key}&page=1`, { accept: 'text/html' })
+    expect((await page()).text).toContain('1 view left')
+    expect((await press(key, browser())).status).toBe(303)
+    const { text } = await page()
+    expect([text.includes('no views left'), text.includes('view?key=')]).toEqual([true, false])
+  })
+
   test('counts parallel requests, reloads and parts of one browser once', async () => {
     const { key, id } = await depot.addLink(BYTES, { view_limit: 2 }, PDF)
     const first = browser()

@@ -39,19 +39,39 @@ export const pageBench: Bench = {
     try {
       await filled(server, context)
       const routes = await routesOf(server)
-      return [
-        ...(await paintRows(context, server, browser, routes)),
-        ...(await interactionRows(context, server, browser)),
-        ...(await firstLoadRows(server, browser)),
-        ...(await idleRows(context, server, browser, routes)),
-        ...(await accessibilityRows(context, server, browser, routes)),
-      ]
+      const rows: Row[] = []
+      for (const [name, measure] of Object.entries(PARTS)) {
+        if (ONLY && !ONLY.includes(name)) continue
+        const measured = await measure(context, server, browser, routes)
+        // Each part takes minutes: its figures are shown before the next one begins.
+        for (const { what, ours, unit } of measured)
+          context.say(`${what}: ${Number(ours.toPrecision(3))} ${unit}`)
+        rows.push(...measured)
+      }
+      return rows
     } finally {
       await browser.close()
       await server.stop()
     }
   },
 }
+
+type Part = (
+  context: Context,
+  server: ServerProcess,
+  browser: Browser,
+  routes: readonly string[],
+) => Promise<Row[]>
+
+const PARTS: Record<string, Part> = {
+  paint: paintRows,
+  interactions: interactionRows,
+  load: firstLoadRows,
+  idle: idleRows,
+  axe: accessibilityRows,
+}
+/** `BENCH_PARTS=paint,axe` measures these parts alone. */
+const ONLY = process.env.BENCH_PARTS?.split(',')
 
 async function filled(server: ServerProcess, { say, folder }: Context): Promise<void> {
   say('filling the sample shop')
@@ -157,7 +177,11 @@ async function interactionRows(
 }
 
 /** Script and CSS that are loaded before the list of files works, compressed. */
-async function firstLoadRows(server: ServerProcess, browser: Browser): Promise<Row[]> {
+async function firstLoadRows(
+  _context: Context,
+  server: ServerProcess,
+  browser: Browser,
+): Promise<Row[]> {
   const { page, session, context } = await slowPage(browser, 'wide')
   const types = new Map<string, string>()
   const bytes = { Script: 0, Stylesheet: 0 }

@@ -91,7 +91,7 @@ async function eachAction(page: Page, use: (button: string) => Promise<void>): P
   await reopen(page, BULK)
   await page.locator('main').getByRole('checkbox').nth(1).click({ force: true })
   const menu = page.getByRole('button', { name: 'Actions', exact: true })
-  const items = page.getByRole('menuitem')
+  const items = page.getByRole('menuitem').and(page.locator(':enabled'))
   await menu.click()
   await items.first().waitFor()
   const names = await items.allTextContents()

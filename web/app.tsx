@@ -11,6 +11,7 @@ import {
 import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { FEATURES } from './features.ts'
+import { wakeOnTouch } from './shell/client/polling.ts'
 import { createQueryClient } from './shell/client/queries.ts'
 import { Conflicts } from './shell/components/conflicts.tsx'
 import { ErrorBoundary } from './shell/components/error-boundary.tsx'
@@ -23,6 +24,7 @@ import { Keys } from './shell/palette/keys.tsx'
 import { Card, Page, UiProvider } from './shell/ui/index.ts'
 
 const client = createQueryClient()
+wakeOnTouch(client, window)
 const ROUTES = FEATURES.flatMap(({ routes }) => routes)
 nameRoutes(ROUTES)
 

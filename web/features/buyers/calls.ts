@@ -2,7 +2,7 @@
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
-import { CALM_MS } from '../../shell/client/queries.ts'
+import { CALM_MS } from '../../shell/client/polling.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 

@@ -5,7 +5,7 @@ import { translated } from '../../shell/messages/t.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { LIVE_MS, SLOW_MS, CALM_MS } from '../../shell/client/queries.ts'
+import { LIVE_MS, SLOW_MS, CALM_MS } from '../../shell/client/polling.ts'
 import { useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 

@@ -1,7 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { CALM_MS, LIVE_MS } from '../../shell/client/queries.ts'
+import { CALM_MS, LIVE_MS } from '../../shell/client/polling.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { type Schemas } from '../../shell/client/types.ts'

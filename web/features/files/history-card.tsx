@@ -1,7 +1,7 @@
 // What happened to a file, newest first: operations with their changes, links, deliveries, downloads,
 // refused ones, and views.
 import { type ReactNode } from 'react'
-import { SLOW_MS } from '../../shell/client/queries.ts'
+import { SLOW_MS } from '../../shell/client/polling.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
 import {
   type File,

@@ -1,5 +1,5 @@
 // What needs the merchant, and the figures of the last days.
-import { SLOW_MS } from '../../shell/client/queries.ts'
+import { SLOW_MS } from '../../shell/client/polling.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 

@@ -3,7 +3,7 @@ import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
-import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
+import { CALM_MS, SLOW_MS } from '../../shell/client/polling.ts'
 import { useRead, useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 

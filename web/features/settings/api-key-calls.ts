@@ -1,7 +1,7 @@
 // API keys: types and calls.
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
-import { SLOW_MS } from '../../shell/client/queries.ts'
+import { SLOW_MS } from '../../shell/client/polling.ts'
 import { useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 

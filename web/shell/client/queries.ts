@@ -1,6 +1,5 @@
-// The pages' queries and their polling intervals: all data that changes on the server is polled,
-// faster while something runs. A hidden page polls nothing, because React Query stops its intervals
-// there.
+// The queries that pages of several features use: all data that changes on the server is polled,
+// faster while something runs.
 import {
   MutationCache,
   QueryClient,
@@ -11,13 +10,10 @@ import {
 import { call, callForBytes } from './client.ts'
 import { pathOf, type Query } from './endpoints.ts'
 import { ApiError } from './error.ts'
+import { CALM_MS, SLOW_MS } from './polling.ts'
 import { useRead, useReadPages } from './reads.ts'
 import { type Activity, type DownloadLink, type Schemas, type Selection } from './types.ts'
 
-/** Polling intervals: while work runs, while work may start, and for data that rarely changes. */
-export const LIVE_MS = 1000
-export const CALM_MS = 5000
-export const SLOW_MS = 15_000
 /** How often running operations are looked up while nothing runs, for the frame and the list of files. */
 const IDLE_ACTIVITY_MS = 20_000
 const IDLE_FILES_MS = 60_000

@@ -8,20 +8,14 @@ import {
 } from '@tanstack/react-query'
 import { callAny } from './client.ts'
 import { type Answer, type AnyParams, type Endpoint, pathOf, type ReadParams } from './endpoints.ts'
-import { ApiError } from './error.ts'
-
-/** A refused request is not repeated: it would be refused again. */
-const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
-
-/** How often data is polled, in milliseconds; false: not. */
-type Polling<Data> = number | false | ((data: Data | undefined) => number | false)
+import { intervalOf, type Polling } from './polling.ts'
 
 interface ReadOptions<Read, Data> extends Pick<
   UseQueryOptions<Read, Error, Data>,
   'staleTime' | 'gcTime' | 'select' | 'retry' | 'refetchOnWindowFocus'
 > {
   enabled?: boolean
-  /** The time between reads; polling ends when a request is refused. */
+  /** The time between reads, which grows while nothing changes; polling ends when a request is refused. */
   poll?: Polling<Read>
   /** Shows the last answer until the next one arrives. */
   keep?: boolean
@@ -56,7 +50,7 @@ export function useRead<E extends Endpoint, Data = Answer<E>>(
     queryFn: ({ signal }) => callAny(endpoint, { ...params, signal }) as Promise<Answer<E>>,
     enabled: enabled && body !== null && !Object.values(path ?? {}).includes(null),
     placeholderData: keep ? keepPreviousData : undefined,
-    refetchInterval: pollingOf(poll),
+    refetchInterval: intervalOf(poll),
   })
 }
 
@@ -76,7 +70,7 @@ export function useReadPages<E extends ListEndpoint>(
       >,
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: pollingOf(poll),
+    refetchInterval: intervalOf(poll),
   })
 }
 
@@ -116,11 +110,6 @@ export function useReadAll<E extends ListEndpoint, Data = ListOf<RowOf<E>>>(
       return { data, next_cursor: null }
     },
     select,
-    refetchInterval: pollingOf(poll),
+    refetchInterval: intervalOf(poll),
   })
 }
-
-const pollingOf =
-  <Data>(poll: Polling<Data>) =>
-  ({ state }: { state: { error: Error | null; data?: Data | undefined } }): number | false =>
-    isRefusal(state.error) ? false : typeof poll === 'function' ? poll(state.data) : poll

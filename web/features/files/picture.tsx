@@ -15,16 +15,18 @@ const LARGEST = 2 * 1024 ** 2
 export function Picture({ file }: { file: File }) {
   const type = file.content_type.split(';')[0]!.trim().toLowerCase()
   const whole = SHOWN.includes(type) && file.size_bytes <= LARGEST
-  const { data } = useFileBytes(file.id, file.version, whole)
+  const bytes = useFileBytes(file.id, file.version, whole)
   const preview = useFilePreview(file.id, file.version, !whole && PREVIEWED.test(type))
-  if (whole) return data ? <Bytes bytes={data} type={type} name={file.filename} /> : null
+  if (whole && !bytes.error) return <Bytes bytes={bytes.data} type={type} name={file.filename} />
   if (preview.error instanceof ApiError && preview.error.code === 'ffmpeg_missing')
     return (
       <Hint>
         {t('No preview: videos have one where ffmpeg is installed. Your operator can install it.')}
       </Hint>
     )
-  return preview.data ? <Bytes bytes={preview.data} type="image/webp" name={file.filename} /> : null
+  return preview.data || preview.isLoading ? (
+    <Bytes bytes={preview.data} type="image/webp" name={file.filename} />
+  ) : null
 }
 
 const PREVIEWED =
@@ -56,18 +58,18 @@ function useAddress(bytes: Blob | undefined, type: string) {
   return url
 }
 
-function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string }) {
+/** `bytes`: undefined while they load. */
+function Bytes({ bytes, type, name }: { bytes: Blob | undefined; type: string; name: string }) {
   const url = useAddress(bytes, type)
   const [broken, setBroken] = useState(false)
-  if (url === null || broken) return null
+  if (broken) return null
   return (
     <Card>
-      <img
-        className="file-picture"
-        src={url}
-        alt={t('Preview of {name}', { name })}
-        onError={() => setBroken(true)}
-      />
+      <div className="file-picture">
+        {url !== null && (
+          <img src={url} alt={t('Preview of {name}', { name })} onError={() => setBroken(true)} />
+        )}
+      </div>
     </Card>
   )
 }

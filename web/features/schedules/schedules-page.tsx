@@ -7,7 +7,7 @@ import { useWorkflows } from '../../shell/client/workflows.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { BlockStack, Card } from '../../shell/ui/index.ts'
+import { BlockStack, Box, Card, Hint } from '../../shell/ui/index.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
 import { zoneText } from './labels.ts'
 import { FirstTask } from './first-task.tsx'
@@ -24,10 +24,6 @@ export function SchedulesPage() {
   return (
     <Page
       title={t('Scheduled tasks')}
-      subtitle={
-        list?.[0] &&
-        t('Times in the shop’s time zone, {zone}', { zone: zoneText(list[0].time_zone) })
-      }
       fullWidth
       primaryAction={{ content: t('New task'), onAction: () => navigate('/schedules/new') }}
     >
@@ -35,8 +31,13 @@ export function SchedulesPage() {
         <LoadProblem query={schedules} what={t('The scheduled tasks could not be loaded')} />
         {list?.length === 0 ? (
           <FirstTask />
-        ) : list ? (
+        ) : list?.[0] ? (
           <Card padding="0">
+            <Box padding="400">
+              <Hint>
+                {t('Times in the shop’s time zone, {zone}', { zone: zoneText(list[0].time_zone) })}
+              </Hint>
+            </Box>
             <SchedulesTable
               schedules={list}
               nameOf={nameOf}

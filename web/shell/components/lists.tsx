@@ -16,7 +16,7 @@ import { t } from '../messages/t.ts'
 
 export function LoadingRows({ rows = 8, what }: { rows?: number; what: string }) {
   return (
-    <div role="status" aria-label={t('Loading {what}', { what })}>
+    <div className="loading-rows" role="status" aria-label={t('Loading {what}', { what })}>
       {Array.from({ length: rows }, (_, row) => (
         <Box
           key={row}
@@ -84,10 +84,16 @@ interface NothingProps {
   why: 'new' | 'unmatched'
 }
 
+/** With their sizes, so that the text does not move when a picture arrives. */
+const PICTURES = {
+  new: { src: crate, width: 226, height: 180 },
+  unmatched: { src: lost, width: 226, height: 150 },
+}
+
 export function Nothing({ heading, action, children, why }: NothingProps) {
   return (
     <div className="nothing">
-      <img src={why === 'new' ? crate : lost} alt="" />
+      <img {...PICTURES[why]} alt="" />
       <Heading>{heading}</Heading>
       {children && <Hint>{children}</Hint>}
       {action && (

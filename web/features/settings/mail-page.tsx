@@ -29,32 +29,34 @@ export function MailPage() {
   return (
     <Page title={t('Sent mail')} backAction={{ content: t('Settings'), url: '/settings' }}>
       <BlockStack gap="400">
-        {list?.data.some(({ kept }) => kept) && (
-          <Banner tone="info">
-            <p>
-              {t(
-                'Messages marked as kept here were not sent because no mail server was configured. You can read them, and send them once a mail server is configured.',
-              )}{' '}
-              {kind === 'sms' && t('Text messages need an SMS gateway of the installation.')}
-            </p>
-          </Banner>
-        )}
         <Filters {...{ kind, status, go }} />
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
-          <Card padding="0">
-            {list.data.length === 0 ? (
-              <NoMail kind={kind} filtered={status !== null} onAll={() => go({ status: null })} />
-            ) : (
-              <MessageList
-                {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
-                pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
-                about={({ to, created_at }) =>
-                  t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })
-                }
-              />
+          <BlockStack gap="400">
+            {list.data.some(({ kept }) => kept) && (
+              <Banner tone="info">
+                <p>
+                  {t(
+                    'Messages marked as kept here were not sent because no mail server was configured. You can read them, and send them once a mail server is configured.',
+                  )}{' '}
+                  {kind === 'sms' && t('Text messages need an SMS gateway of the installation.')}
+                </p>
+              </Banner>
             )}
-          </Card>
+            <Card padding="0">
+              {list.data.length === 0 ? (
+                <NoMail kind={kind} filtered={status !== null} onAll={() => go({ status: null })} />
+              ) : (
+                <MessageList
+                  {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
+                  pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
+                  about={({ to, created_at }) =>
+                    t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })
+                  }
+                />
+              )}
+            </Card>
+          </BlockStack>
         ) : (
           !messages.error && (
             <Card padding="0">

@@ -169,9 +169,7 @@ function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
         />
       </IndexTable.Row>
     )
-  const cells = entriesOf(columns).map(([column, { title, ...cell }]) =>
-    title === undefined ? null : <RowCell key={column} column={cell} row={row} />,
-  )
+  const cells = <Cells columns={columns} row={row} />
   if (!label)
     return (
       <IndexTable.Row id={id} position={position}>
@@ -194,8 +192,22 @@ function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
   )
 }
 
-/** Memoised: a tick renders only its row. */
+/** Memoised: a tick renders only its row, and of it only the checkbox. */
 const RecordRow = memo(PlainRow) as typeof PlainRow
+const Cells = memo(PlainCells) as typeof PlainCells
+
+function PlainCells<Id extends string, Row>({
+  columns,
+  row,
+}: Pick<RowProps<Id, Row>, 'columns' | 'row'>) {
+  return (
+    <>
+      {entriesOf(columns).map(([column, { title, ...cell }]) =>
+        title === undefined ? null : <RowCell key={column} column={cell} row={row} />,
+      )}
+    </>
+  )
+}
 
 function RowCell<Row>({ column, row }: { column: Omit<Column<Row>, 'title'>; row: Row }) {
   const { align, tabular, cut, cell } = column

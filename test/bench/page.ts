@@ -185,7 +185,10 @@ async function firstLoadRows(
   const { page, session, context } = await slowPage(browser, 'wide')
   const types = new Map<string, string>()
   const bytes = { Script: 0, Stylesheet: 0 }
-  session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type))
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    // Not the script of the platform, which is the demo's here.
+    if (!new URL(response.url).pathname.startsWith('/demo/')) types.set(requestId, type)
+  })
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     const type = types.get(requestId)
     if (type === 'Script' || type === 'Stylesheet') bytes[type] += encodedDataLength

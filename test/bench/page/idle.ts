@@ -1,9 +1,10 @@
-// What open pages send while nobody touches them.
+// What open pages send while nobody touches them, after a minute without a touch.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 
 const MINUTE_MS = 60_000
-const SETTLED_MS = 2000
+/** A page is idle after it has been left alone for a while: then it polls more rarely. */
+const SETTLED_MS = MINUTE_MS
 
 /** The requests of each page in one minute. */
 export async function idleRequests(

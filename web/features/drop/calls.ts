@@ -34,7 +34,7 @@ export function useChangeDrop(known: KnownTag) {
   })
 }
 
-export const useDropAccounts = () => useReadAll('GET /api/drop/accounts', { poll: SLOW_MS })
+export const useDropAccounts = () => useReadAll('GET /api/drop/accounts', { poll: 8 * SLOW_MS })
 
 export const useCreateDropAccount = () =>
   useChangeOf([ACCOUNTS], (body: Schemas['DropAccountRequest']) =>

@@ -99,7 +99,7 @@ soakTest('a cancel asks for confirmation, and the log has the result of each fil
   await page.getByRole('button', { name: 'Cancel operation' }).click()
   await dialog.getByRole('button', { name: 'Cancel operation' }).click()
   await reaches(page, 'Cancelled')
-  await page.getByRole('tab', { name: 'Cancelled, 3' }).click()
+  await page.getByRole('tab', { name: 'Cancelled 3' }).click()
   await page.locator('main tbody tr').nth(2).getByText('Cancelled', { exact: true }).waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Cancel operation' }).count()).toBe(0)
   const csv = await exported(page, 'CSV, for spreadsheets')
@@ -121,7 +121,7 @@ soakTest('failed files are retried in the same operation', async () => {
   origin.open()
   await page.getByRole('button', { name: 'Retry 2 failed files' }).click()
   await reaches(page, 'Success')
-  await page.getByRole('tab', { name: 'Done, 2' }).waitFor()
+  await page.getByRole('tab', { name: 'Done 2' }).waitFor()
   await expect.poll(() => page.getByText('No file was imported').count()).toBe(0)
 })
 

@@ -102,7 +102,6 @@ function ResultTabs({ operation, warned, urlState, go }: ResultTabsProps) {
         id: `items-${warned ? 'warned' : (status ?? 'all')}`,
         content: text,
         badge: numberText(count),
-        accessibilityLabel: `${text}, ${numberText(count)}`,
         panelID: 'items',
       }))}
       selected={Math.max(0, tabs.findIndex(isSelected))}

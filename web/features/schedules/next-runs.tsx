@@ -20,16 +20,21 @@ export function NextRuns({ draft }: { draft: ScheduleDraft }) {
           <Heading>{t('Next runs')}</Heading>
           <Hint>{known ? cronText(cron, check.data.schedule_text) : ' '}</Hint>
         </BlockStack>
-        <ul className="next-runs" aria-label={t('Next runs')}>
-          {known && check.data.next_runs.map((run) => <li key={run}>{runText(run, zone)}</li>)}
-          {!known && (
+        {known ? (
+          <ul className="next-runs" aria-label={t('Next runs')}>
+            {check.data.next_runs.map((run) => (
+              <li key={run}>{runText(run, zone)}</li>
+            ))}
+          </ul>
+        ) : (
+          <div className="next-runs">
             <Hint>
               {check.isFetching
                 ? t('Calculating …')
                 : t('Choose when the task runs to see its next runs.')}
             </Hint>
-          )}
-        </ul>
+          </div>
+        )}
         <Text as="p" variant="bodySm" tone="subdued">
           {zone ? t('In the shop’s time zone, {zone}.', { zone: zoneText(zone) }) : ' '}
           {draft.enabled ? '' : ` ${t('The task is off and does not run.')}`}

@@ -1,45 +1,56 @@
-// Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last
-// download was used.
+// Raises `link.exhausted` for links whose last download was used, for webhooks and the platform's
+// automation, and for links of files that are only viewed whose last view was used, for webhooks.
 import { say } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import type { Database } from '../../core/db/database.ts'
-import { forShop } from '../../core/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { UsedLink } from './record.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { viewedOnly } from '../../files/view-kinds.ts'
 import { IS_USED, raiseTrigger } from '../flow/triggers.ts'
 import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
 
 export const linkExhausted = defineEvent({
   name: 'link.exhausted',
   title: say('A link is used up'),
-  about: 'A link whose last download was used',
+  about: 'A link whose last download was used, or last view if its file is only viewed',
   data: z.object({
     id: z.string(),
     file_id: z.string().nullable(),
     pack_id: z.string().nullable(),
     email: z.string().nullable(),
     downloads: z.number().int(),
-    download_limit: z.number().int(),
+    download_limit: z.number().int().nullable(),
+    views: z.number().int(),
+    view_limit: z.number().int().nullable(),
   }),
 })
 
-interface ExhaustedRow {
-  shop_id: number
+const LIMITS = 'l.downloads, l.download_limit, l.views, l.view_limit'
+
+interface EndedLink {
   id: string
   file_id: string | null
   pack_id: string | null
-  /** The name of the file or the pack. */
-  name: string | null
   email: string | null
   downloads: number
+  download_limit: number | null
+  views: number
+  view_limit: number | null
+}
+
+interface ExhaustedRow extends EndedLink {
+  shop_id: number
+  /** The name of the file or the pack. */
+  name: string | null
   download_limit: number
 }
 
 // Starts with the webhooks and triggers: if no shop has one, nothing else is read.
 const EXHAUSTED = `
   select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email,
-    l.downloads, l.download_limit, coalesce(f.filename, c.name, l.pack_name) as name
+    ${LIMITS}, coalesce(f.filename, c.name, l.pack_name) as name
   from (select shop_id from webhook_endpoints
     where enabled and (events = '{}' or '${linkExhausted.name}' = any(events))
     union select t.shop_id from flow_triggers t where t.handle = 'limit-reached' and ${IS_USED}) w
@@ -69,13 +80,32 @@ export async function raiseExhausted(database: Database, used: readonly UsedLink
   )
 }
 
-const dataOf = (row: ExhaustedRow): z.output<typeof linkExhausted.data> => ({
+const VIEWS_USED = `
+  select l.id, l.file_id, p.pack_id, l.email, ${LIMITS}
+  from links l
+  join files f on f.shop_id = l.shop_id and f.id = l.file_id and ${viewedOnly('f')}
+  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+  where l.shop_id = :shop and l.id = :link`
+
+/** In the transaction that counts the last view of a link. */
+export async function raiseViewsUsed(tx: ShopScope, link: string): Promise<void> {
+  const row = await tx.first<EndedLink>(VIEWS_USED, { link })
+  if (row)
+    await raiseEvent(tx, linkExhausted, {
+      key: `${row.id}/views/${row.view_limit}`,
+      data: dataOf(row),
+    })
+}
+
+const dataOf = (row: EndedLink): z.output<typeof linkExhausted.data> => ({
   id: toPublicId('link', row.id),
   file_id: row.file_id && toPublicId('file', row.file_id),
   pack_id: row.pack_id && toPublicId('pack', row.pack_id),
   email: row.email,
   downloads: row.downloads,
   download_limit: row.download_limit,
+  views: row.views,
+  view_limit: row.view_limit,
 })
 
 /** The names of the fields in web/extensions/flow-limit-reached. */

@@ -7,6 +7,7 @@ import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import type pg from 'pg'
 import type { KnownLink } from './counting/known-link.ts'
+import { raiseViewsUsed } from './exhausted-links.ts'
 import { VIEW_SECONDS } from './viewers.ts'
 
 /** A browser (`viewerOf`) and a link that it views. */
@@ -54,6 +55,7 @@ export const createViewSessions = (database: Database): ViewSessions => ({
       const until = new Date(now.getTime() + VIEW_SECONDS * 1000)
       await tx.query(COUNT, { link })
       await tx.query(OPEN, { link, viewer, until })
+      if (views + 1 === limit) await raiseViewsUsed(tx, link)
       return until
     }),
   runningUnder: async ({ link: { shop, link }, viewer, now }) => {

@@ -12,6 +12,7 @@ import {
 import { ensurePack } from '../../../files/packs.ts'
 import { extendLink, resetLink } from '../../links/model/changes.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
+import { toPublicId } from '../../../core/ids.ts'
 import { sweepViewSessions } from '../view-sessions.ts'
 
 const BYTES = Buffer.from('0123456789')
@@ -61,6 +62,32 @@ async function after(ms: number, work: () => Promise<void>): Promise<void> {
 }
 
 describe('a limit of views', () => {
+  test('a file that is only viewed is reported to webhooks with its last view', async () => {
+    const { scope } = depot
+    await scope.insert('webhook_endpoints', {
+      ...{ id: crypto.randomUUID(), url: 'https://example.com/hook', secret: '' },
+      events: ['link.exhausted'],
+    })
+    const reported = async (id: string) => {
+      const rows = await scope.query<{ payload: { data: object } }>(
+        `select payload from outbox where shop_id = :shop and kind = 'webhook'
+          and payload -> 'data' ->> 'id' = :id`,
+        { id: toPublicId('link', id) },
+      )
+      return rows.map(({ payload }) => payload.data)
+    }
+    const only = { ...PDF, view: 'view_only' }
+    const { key, id } = await depot.addLink(BYTES, { view_limit: 2 }, only)
+    await press(key, browser())
+    expect(await reported(id)).toEqual([])
+    await press(key, browser())
+    await press(key, browser())
+    expect(await reported(id)).toMatchObject([{ views: 2, view_limit: 2, downloads: 0 }])
+    const both = await depot.addLink(BYTES, { view_limit: 1 }, PDF)
+    await press(both.key, browser())
+    expect(await reported(both.id)).toEqual([])
+  })
+
   test('is exact for parallel browsers over two processes, and uses no download', async () => {
     const { key, id } = await depot.addLink(BYTES, { view_limit: 3, download_limit: 1 }, PDF)
     const other = await depot.serve()

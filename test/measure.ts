@@ -118,7 +118,8 @@ async function printPlaces(): Promise<void> {
   await parts('a page', /WishesPage|import \{ wishes \}/)
   await parts('an endpoint', /\/api\/wishes/)
   await parts('a webhook event', /wish\.granted|wishGranted/)
-  const product = (await productFiles()).filter(({ text }) => /\bcdn\b/.test(text))
+  // Its name, and no part of an address.
+  const product = (await productFiles()).filter(({ text }) => /(?<![/\w])cdn(?![./\w])/.test(text))
   console.log(`${'a file setting (cdn)'.padEnd(24)} ${product.length} places`)
   await rm(house, { recursive: true })
 }

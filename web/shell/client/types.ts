@@ -15,26 +15,10 @@ export type Activity = Schemas['Activity']
 export type File = Schemas['File']
 export type Mapping = File['mappings'][number]
 
-/** The settings of a file that a merchant can change. */
+/** The settings of a file that a merchant can change, as a file shows them. */
 export type FileSettings = Pick<
   File,
-  | 'expiry_days'
-  | 'download_limit'
-  | 'visibility'
-  | 'cdn'
-  | 'download_notification'
-  | 'download_tracking'
-  | 'allowed_referrers'
-  | 'view'
-  | 'view_limit'
-  | 'view_days'
-  | 'available_from'
-  | 'available_after_days'
-  | 'first_use_hours'
-  | 'customer_tag'
-  | 'ask_for'
-  | 'sample_pages'
-  | 'sample_seconds'
+  keyof File & Exclude<keyof Schemas['FileChange'], 'filename' | 'tags'>
 >
 
 /** The query parameters of the list of files. Every given condition must hold. */

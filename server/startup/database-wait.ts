@@ -37,12 +37,20 @@ export async function whenReachable(
       const leftMs = until - performance.now()
       if (leftMs <= 0 || !mayComeLater(error)) throw failure(error)
       if (tries === 0) await onWait?.()
-      const reason = error instanceof Error ? error.message || String(codeOf(error)) : String(error)
-      log.warn('waiting for the database', { reason, left_seconds: Math.ceil(leftMs / 1000) })
+      log.warn('waiting for the database', {
+        ...{ reason: reasonOf(error), left_seconds: Math.ceil(leftMs / 1000) },
+      })
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS, leftMs)
       await delay(pause, undefined, signal ? { signal } : {})
     }
   }
+}
+
+/** Node gives no message for a name of which each address was tried. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
 }
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code

@@ -47,7 +47,7 @@ function openFolder(environment: Pick<Environment, 'dataDir' | 'uploadDir'>): Up
   try {
     return openUploadFolder(uploadFolder(environment))
   } catch (error) {
-    if (environment.uploadDir === null) throw error
-    throw new ConfigError([`UPLOAD_DIR: the folder can't be used (${(error as Error).message})`])
+    const setting = environment.uploadDir === null ? 'DATA_DIR' : 'UPLOAD_DIR'
+    throw new ConfigError([`${setting}: the folder can't be used (${(error as Error).message})`])
   }
 }

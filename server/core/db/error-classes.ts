@@ -1,7 +1,8 @@
 // Classifies errors of the database and of its disk: temporary ones, which a retry may get past, as
 // opposed to a statement that is wrong.
 
-const UNAVAILABLE_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+/** 25006: a standby during a failover, or a server that its provider made read-only. */
+const UNAVAILABLE_CODES = /^(08|57P0|25P03|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 /** Of pg's client, of its pool and of knex: no connection was made, or free, in time. */
 const TIMEOUTS = [
   ...['timeout expired', 'connection timeout', 'timeout exceeded when trying to connect'],

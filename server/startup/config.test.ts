@@ -84,9 +84,9 @@ describe('the environment', () => {
       'APP_SECRET',
     )
     const credentials = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
-    expect(problemsOf(() => readEnvironment(credentials))).toContain(
-      'the embedded one is for the demo',
-    )
+    const missing = problemsOf(() => readEnvironment(credentials))
+    expect(missing).toContain('the embedded one is for the demo')
+    expect(missing).toContain('APP_SECRET: set it')
     const database = { DATABASE_URL: 'postgres://a@b/c', APP_SECRET: 'x'.repeat(32) }
     const platform = { ...credentials, ...database }
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')

@@ -34,6 +34,15 @@ test('a wrong password, and a time that is over, end it', async () => {
   const wrong = attempt([wrongPassword], 60_000)
   await expect(wrong.done).rejects.toThrow('password failed')
   expect(wrong.counts()).toEqual([1, 0])
+  const file = { code: 'ENOENT', syscall: 'open' }
+  const noFile = () => Object.assign(new Error('no such file, open /ca.pem'), file)
+  const pooler = () =>
+    Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' })
+  for (const lasting of [noFile, pooler]) {
+    const ended = attempt([lasting], 60_000)
+    await expect(ended.done).rejects.toThrow(lasting().message)
+    expect(ended.counts()).toEqual([1, 0])
+  }
   const none = attempt([refused], 0)
   await expect(none.done).rejects.toThrow('ECONNREFUSED')
   expect(none.counts()).toEqual([1, 0])

@@ -54,5 +54,11 @@ export const reasonOf = (error: unknown): string => {
 }
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
-const mayComeLater = (error: unknown) =>
-  isDatabaseUnavailable(error) || NOT_FOUND.has(String(codeOf(error)))
+/** A pooler that refuses our settings does so each time; its code is that of a lost connection. */
+const WRONG = /unsupported startup parameter/
+const mayComeLater = (error: unknown) => {
+  if (WRONG.test(reasonOf(error))) return false
+  // A file that the address names is not the socket of a server.
+  const isFile = (error as { syscall?: unknown }).syscall === 'open'
+  return isDatabaseUnavailable(error) || (NOT_FOUND.has(String(codeOf(error))) && !isFile)
+}

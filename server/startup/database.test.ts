@@ -54,6 +54,22 @@ test('a database that can only be read is named as such', async () => {
   expect(error.message).toContain('DATABASE_URL: The database can only be read')
 })
 
+test('a user who may not create tables is told who may', async () => {
+  const database = await createTestDatabase('template1')
+  onTestFinished(() => database.drop())
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const role = `weak_${process.pid}`
+  await client.query(`create role ${role} login password 'weak'`)
+  onTestFinished(async () => void (await client.query(`drop role ${role}`)))
+  const url = new URL(database.url)
+  Object.assign(url, { username: role, password: 'weak' })
+  expect((await startError(url.href)).message).toMatch(
+    /permission denied for schema public: the user .* Make it the owner: alter database/,
+  )
+})
+
 test('a data folder that cannot be created is named as the wrong setting', async () => {
   const environment = readEnvironment({ DATA_DIR: '/proc/stevedore/data' })
   const start = openForStart(environment, silent)

@@ -10,6 +10,7 @@ import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherClock } from './clock-check.ts'
 import { reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
+import { refuseUnnamedPooler } from './pooler-check.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 
@@ -56,6 +57,7 @@ export async function openForStart(
       await whenReachable(() => requireServer(migrated), {
         ...{ ...wait, failure: unusable('DATABASE_DIRECT_URL') },
       })
+    else if (!embedded) await refuseUnnamedPooler(database)
     if (!embedded) await warnOfOtherClock(database, log)
     const applied = await migrate(migrated, {
       onProgress: (migration, done, of) => log.info('migrating', { migration, done, of }),
@@ -77,13 +79,17 @@ export async function openForStart(
 const ADVICE: readonly [RegExp, string][] = [
   [/client password must be a string/, 'it has no password, and the server asks for one'],
   [
-    /unsupported startup parameter.*options/,
+    /unsupported startup parameter/,
     'it leads to a pooler: set DATABASE_DIRECT_URL too, to the server itself',
   ],
   [
     /certificate|does not support SSL/i,
     'see “The database” in docs/operators.md about sslmode and sslrootcert',
   ],
+  [/ECONNREFUSED/, 'no server listens there: start it, or correct host and port'],
+  [/ENOTFOUND|EAI_AGAIN/, 'no host has this name'],
+  [/database ".*" does not exist/, 'create it, or correct the name'],
+  [/password authentication failed/, 'correct the user or the password'],
 ]
 
 const unusable = (setting: string) => (error: unknown) => {

@@ -64,7 +64,7 @@ export const environmentSchema = z.object({
     z
       .url({
         protocol: /^postgres(ql)?$/,
-        error: 'set postgres://user:password@host:5432/database',
+        error: 'set postgres://user:password@host:5432/database, with # in the password as %23',
       })
       .optional(),
   ),

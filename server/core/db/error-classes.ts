@@ -50,6 +50,10 @@ export const isRollback = (error: unknown): boolean =>
  */
 export const isLockRefused = (error: unknown): boolean => ['55P03', '40P01'].includes(codeOf(error))
 
+/** The user lacks a right, also if a migration names it. */
+export const isDenied = (error: unknown): boolean =>
+  [error, (error as { cause?: unknown } | null)?.cause].some((each) => codeOf(each) === '42501')
+
 /** A row exists with these values: the named unique constraint or index was violated. */
 export const isTaken = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint

@@ -123,6 +123,11 @@ describe('compose.yaml', () => {
     expect(settings.monitoringPort).toBe(name === 'web' ? null : 9464)
     expect(parseInt(grace!, 10)).toBeGreaterThan(STOP_SECONDS + settings.drainSeconds)
     if (name !== 'drop') return
+    // Merchants are shown those of this machine.
+    expect(ports.slice(0, 2).map((each) => parseInt(each, 10))).toEqual([
+      Number(services.web!.environment!.SFTP_PORT),
+      Number(services.web!.environment!.FTP_PORT),
+    ])
     const [first, last] = [settings.drop.passivePorts!.first, settings.drop.passivePorts!.last]
     expect(ports).toEqual([
       `22:${settings.drop.sftpPort}`,
@@ -138,6 +143,14 @@ describe('compose.yaml', () => {
     const given = Object.keys(linesOf(read('env.example')))
     expect([...used].filter((name) => !given.includes(name!))).toEqual([])
   })
+})
+
+test('a shell reads env.example too, as commands of operators need it', () => {
+  const file = path.join(ROOT, 'docs/deploy/env.example')
+  const said = execFileSync('sh', ['-euc', '. "$1"; printf %s "$MAIL_FROM"', 'sh', file], {
+    encoding: 'utf8',
+  })
+  expect(said).toBe('Files <files@example.com>')
 })
 
 const imageEnv = (): Env => {

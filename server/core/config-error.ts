@@ -4,7 +4,7 @@
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(
-      `The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+      `The configuration cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
     )
     this.name = 'ConfigError'
   }

@@ -66,3 +66,17 @@ it('answers a request with an unknown expectation', async () => {
   socket.write('GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n')
   expect(await closed(socket)).toMatch(/^HTTP\/1.1 200 [^]*called$/)
 })
+
+it('says which setting to change where it cannot listen', async () => {
+  const app = () => {}
+  const server = await listen(app, 0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  await expect(listen(app, port, '127.0.0.1')).rejects.toThrow(
+    `PORT: ${port} on 127.0.0.1 is taken: stop the program that uses it, or set another port`,
+  )
+  // An address for documentation, which no machine has.
+  await expect(listen(app, 0, '192.0.2.1')).rejects.toThrow(
+    'PORT: 0 on 192.0.2.1 can’t be used, because HOST is not an address of this machine',
+  )
+})

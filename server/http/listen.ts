@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import { portProblem } from '../core/port-problem.ts'
 import { standaloneBody } from './errors.ts'
 
 /** Longer than the longest wait for an operation's end, during which no bytes are sent. */
@@ -16,7 +17,7 @@ const STALL_MS = 300_000
 const ANSWER_MS = 2000
 
 /**
- * Listens, and resolves with the server once it does. Rejects with a sentence if the port is taken.
+ * Listens, and resolves with the server once it does. Rejects with a sentence if the port cannot be used.
  * A connection that is idle for `stallMs` is closed; the duration of a whole request is not
  * limited, since an upload may take hours. `setting`: the variable that names the port.
  */
@@ -36,12 +37,8 @@ export async function listen(
   server.on('checkExpectation', app)
   answerUnreadable(server)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`${setting}: ${port} is taken on ${host}; set another one`)
-          : error,
-      ),
+    server.once('error', (error) =>
+      reject(new Error(portProblem(error, { setting, port, host }), { cause: error })),
     )
     server.listen(port, host, resolve)
   })

@@ -34,8 +34,29 @@ interface Manifest {
   [field: string]: unknown
 }
 
-/** Makes the folder again, and returns the packages that it needs. */
+/** What this program makes in the folder, and may remove. */
+const MADE = new Set([...SOURCES, 'web', 'package.json', 'package-lock.json', 'node_modules'])
+
+/** Refuses a folder with something else in it, like a data folder: making it again removes all. */
+async function requireOwn(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const others = names.filter((name) => !MADE.has(name)).toSorted()
+  if (others.length === 0) return
+  const some = others.slice(0, 3).join(', ') + (others.length > 3 ? ', …' : '')
+  throw new Error(
+    `${folder} has more than this command makes, and would lose it: ${some}. ` +
+      'Name a new or empty folder, or one that was made by it.',
+  )
+}
+
+/**
+ * Makes the folder again, and returns the packages that it needs. Refuses one with other content.
+ */
 export async function buildProduction(folder: string): Promise<string[]> {
+  await requireOwn(folder)
   await rm(folder, { recursive: true, force: true })
   await mkdir(path.join(folder, 'web'), { recursive: true })
   await buildIn(path.join(folder, 'web/dist'))

@@ -40,6 +40,17 @@ describe('the environment', () => {
     expect(message).toContain('DATABASE_URL: set postgres://')
   })
 
+  test.each([
+    ['DATABASE_CONNECTIONS', 'set a number from 10 to 1000'],
+    ['DATABASE_WAIT_SECONDS', 'set a number of seconds from 0 to 3600'],
+    ['DRAIN_SECONDS', 'set a number of seconds from 0 to 60'],
+    ['OTEL_BSP_SCHEDULE_DELAY', 'set milliseconds'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'set a number from 0 to 1'],
+  ])('says which numbers %s may have', (name, advice) => {
+    for (const value of ['many', '5s', '-1', '99999999'])
+      expect(problemsOf(() => readEnvironment({ [name]: value }))).toContain(`${name}: ${advice}`)
+  })
+
   test('reads previous secrets, of which one alone may contain commas', () => {
     const previous = (APP_SECRET_PREVIOUS: string) =>
       readEnvironment({ APP_SECRET: 'c'.repeat(32), APP_SECRET_PREVIOUS }).previousSecrets
@@ -73,9 +84,9 @@ describe('the environment', () => {
       'APP_SECRET',
     )
     const credentials = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
-    expect(problemsOf(() => readEnvironment(credentials))).toContain(
-      'the embedded one is for the demo',
-    )
+    const missing = problemsOf(() => readEnvironment(credentials))
+    expect(missing).toContain('the embedded one is for the demo')
+    expect(missing).toContain('APP_SECRET: set it')
     const database = { DATABASE_URL: 'postgres://a@b/c', APP_SECRET: 'x'.repeat(32) }
     const platform = { ...credentials, ...database }
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')

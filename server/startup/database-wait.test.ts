@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../core/log.ts'
-import { whenReachable } from './database-wait.ts'
+import { reasonOf, whenReachable } from './database-wait.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const wrongPassword = () => Object.assign(new Error('password failed'), { code: '28P01' })
@@ -34,6 +34,15 @@ test('a wrong password, and a time that is over, end it', async () => {
   const wrong = attempt([wrongPassword], 60_000)
   await expect(wrong.done).rejects.toThrow('password failed')
   expect(wrong.counts()).toEqual([1, 0])
+  const file = { code: 'ENOENT', syscall: 'open' }
+  const noFile = () => Object.assign(new Error('no such file, open /ca.pem'), file)
+  const pooler = () =>
+    Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' })
+  for (const lasting of [noFile, pooler]) {
+    const ended = attempt([lasting], 60_000)
+    await expect(ended.done).rejects.toThrow(lasting().message)
+    expect(ended.counts()).toEqual([1, 0])
+  }
   const none = attempt([refused], 0)
   await expect(none.done).rejects.toThrow('ECONNREFUSED')
   expect(none.counts()).toEqual([1, 0])
@@ -47,4 +56,14 @@ test('ends when the process is stopped', async () => {
   )
   await expect(done).rejects.toThrow()
   expect(counts()).toEqual([1, 1])
+})
+
+test('the reason of a name with several addresses is not empty', () => {
+  // As Node reports it.
+  const both = new AggregateError([
+    new Error('connect ECONNREFUSED ::1:5432'),
+    new Error('connect ECONNREFUSED 127.0.0.1:5432'),
+  ])
+  expect(reasonOf(both)).toBe('connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432')
+  expect(reasonOf(Object.assign(new Error(''), { code: 'ECONNRESET' }))).toBe('ECONNRESET')
 })

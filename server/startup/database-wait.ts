@@ -37,14 +37,28 @@ export async function whenReachable(
       const leftMs = until - performance.now()
       if (leftMs <= 0 || !mayComeLater(error)) throw failure(error)
       if (tries === 0) await onWait?.()
-      const reason = error instanceof Error ? error.message || String(codeOf(error)) : String(error)
-      log.warn('waiting for the database', { reason, left_seconds: Math.ceil(leftMs / 1000) })
+      log.warn('waiting for the database', {
+        ...{ reason: reasonOf(error), left_seconds: Math.ceil(leftMs / 1000) },
+      })
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS, leftMs)
       await delay(pause, undefined, signal ? { signal } : {})
     }
   }
 }
 
+/** Node gives no message for a name of which each address was tried. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
+}
+
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
-const mayComeLater = (error: unknown) =>
-  isDatabaseUnavailable(error) || NOT_FOUND.has(String(codeOf(error)))
+/** A pooler that refuses our settings does so each time; its code is that of a lost connection. */
+const WRONG = /unsupported startup parameter/
+const mayComeLater = (error: unknown) => {
+  if (WRONG.test(reasonOf(error))) return false
+  // A file that the address names is not the socket of a server.
+  const isFile = (error as { syscall?: unknown }).syscall === 'open'
+  return isDatabaseUnavailable(error) || (NOT_FOUND.has(String(codeOf(error))) && !isFile)
+}

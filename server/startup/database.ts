@@ -2,18 +2,15 @@
 // and migrates it.
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
-import {
-  keepSettings,
-  openDatabase,
-  requireServerVersion,
-  type Database,
-} from '../core/db/database.ts'
+import { keepSettings, openDatabase, requireServer, type Database } from '../core/db/database.ts'
 import { findRunning, startEmbedded } from '../core/db/embedded.ts'
 import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'
 import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
-import { whenReachable, type DatabaseWait } from './database-wait.ts'
+import { warnOfOtherClock } from './clock-check.ts'
+import { reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
+import { refuseUnnamedPooler } from './pooler-check.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 
@@ -51,10 +48,17 @@ export async function openForStart(
   }
   try {
     const forMs = embedded ? 0 : environment.databaseWaitSeconds * 1000
-    await whenReachable(() => requireServerVersion(database), {
-      ...{ forMs, log, ...waiting },
-      ...(embedded ? {} : { failure: unusable }),
+    const wait = { forMs, log, ...waiting }
+    await whenReachable(() => requireServer(database), {
+      ...wait,
+      ...(embedded ? {} : { failure: unusable('DATABASE_URL') }),
     })
+    if (isPooled)
+      await whenReachable(() => requireServer(migrated), {
+        ...{ ...wait, failure: unusable('DATABASE_DIRECT_URL') },
+      })
+    else if (!embedded) await refuseUnnamedPooler(database)
+    if (!embedded) await warnOfOtherClock(database, log)
     const applied = await migrate(migrated, {
       onProgress: (migration, done, of) => log.info('migrating', { migration, done, of }),
     })
@@ -71,8 +75,28 @@ export async function openForStart(
   }
 }
 
-const unusable = (error: unknown) =>
-  new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
+/** What to change, for reasons of which the drivers say only what they noticed. */
+const ADVICE: readonly [RegExp, string][] = [
+  [/client password must be a string/, 'it has no password, and the server asks for one'],
+  [
+    /unsupported startup parameter/,
+    'it leads to a pooler: set DATABASE_DIRECT_URL too, to the server itself',
+  ],
+  [
+    /certificate|does not support SSL/i,
+    'see “The database” in docs/operators.md about sslmode and sslrootcert',
+  ],
+  [/ECONNREFUSED/, 'no server listens there: start it, or correct host and port'],
+  [/ENOTFOUND|EAI_AGAIN/, 'no host has this name'],
+  [/database ".*" does not exist/, 'create it, or correct the name'],
+  [/password authentication failed/, 'correct the user or the password'],
+]
+
+const unusable = (setting: string) => (error: unknown) => {
+  const reason = reasonOf(error)
+  const advice = ADVICE.flatMap(([words, text]) => (words.test(reason) ? [`: ${text}`] : []))
+  return new ConfigError([`${setting}: ${reason}${advice.join('')}`])
+}
 
 /** Without migrations: for commands that fill an empty database, or migrate. */
 export async function openEmpty(
@@ -90,7 +114,7 @@ export async function openEmpty(
     await embedded?.stop()
   }
   try {
-    await requireServerVersion(database)
+    await requireServer(database)
     return { database, close }
   } catch (error) {
     await close()

@@ -12,6 +12,14 @@ const ADVICE: Readonly<Record<StoreError['code'], string>> = {
 /** A full disk fails every file of an import: one line a minute is enough. */
 const RETRY_MS = 60_000
 
+export function reportFailedWrite(
+  { code, cause }: StoreError,
+  location: string,
+  log: Logger,
+): void {
+  log.error(ADVICE[code], { location, error: cause instanceof Error ? cause.message : null })
+}
+
 /** The store, with each kind of failed write logged at most once a minute. */
 export function warnOfFailedWrites(store: BlobStore, location: string, log: Logger): BlobStore {
   const lastAt = new Map<StoreError['code'], number>()
@@ -23,11 +31,11 @@ export function warnOfFailedWrites(store: BlobStore, location: string, log: Logg
       throw error
     }
   }
-  const report = ({ code, cause }: StoreError) => {
+  const report = (error: StoreError) => {
     const now = performance.now()
-    if (now - (lastAt.get(code) ?? -Infinity) < RETRY_MS) return
-    lastAt.set(code, now)
-    log.error(ADVICE[code], { location, error: cause instanceof Error ? cause.message : null })
+    if (now - (lastAt.get(error.code) ?? -Infinity) < RETRY_MS) return
+    lastAt.set(error.code, now)
+    reportFailedWrite(error, location, log)
   }
   return {
     ...store,

@@ -1,7 +1,8 @@
+import fs from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startLine } from '../../test/fakes/line.ts'
 import { startS3, type FakeS3 } from '../../test/fakes/s3.ts'
 import { ConfigError } from '../core/config-error.ts'
@@ -84,6 +85,23 @@ describe('the storage locations', () => {
         level: 'error',
         location: 'primary',
         message: 'a storage location cannot be written: check its disk or bucket',
+      }),
+    ])
+  })
+  test('a folder that can only be read is logged, and its files can still be downloaded', async () => {
+    const lines: string[] = []
+    const log = createLogger('info', (line) => lines.push(line))
+    const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+    vi.spyOn(fs.promises, 'access').mockRejectedValueOnce(readOnly)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const stores = await openStores({ backup: backup() } as never, log)
+    expect([...stores.keys()]).toEqual(['backup'])
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        ...{ level: 'error', location: 'backup', error: readOnly.message },
+        message: expect.stringContaining(
+          'a storage location refuses writes: check its permissions',
+        ),
       }),
     ])
   })

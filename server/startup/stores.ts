@@ -5,12 +5,12 @@ import { errorFields, type Logger } from '../core/log.ts'
 import type { LocationConfig } from '../core/store/address.ts'
 import { createDiskStore } from '../core/store/disk.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
-import { warnOfFailedWrites } from './storage-warnings.ts'
+import { reportFailedWrite, warnOfFailedWrites } from './storage-warnings.ts'
 
 /**
  * Opens the stores, by the names of their locations. Throws `ConfigError` if a bucket refuses
- * access or does not exist, or if a folder cannot be made; a bucket that does not answer is an
- * outage, not a configuration error.
+ * access or does not exist, or if a folder cannot be made. A bucket that does not answer is an
+ * outage, and a folder that can only be read still serves downloads: both are only logged.
  */
 export async function openStores(
   storage: Config['storage'],
@@ -18,6 +18,7 @@ export async function openStores(
 ): Promise<ReadonlyMap<string, BlobStore>> {
   const opened = Object.entries(storage).map(async ([name, location]: [string, LocationConfig]) => {
     const store = warnOfFailedWrites(await openStore(name, location), name, log)
+    const judge = location.kind === 'disk' ? judgeFolder : judgeBucket
     await store.check?.().catch((error: unknown) => judge(name, error, log))
     return [name, store] as const
   })
@@ -36,14 +37,22 @@ function openDisk(name: string, location: { folder: string }): BlobStore {
     return createDiskStore(location)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError([`STORAGE_${name.toUpperCase()}: the folder can't be used (${reason})`])
+    throw new ConfigError([
+      `STORAGE_${name.toUpperCase()}: the folder can't be used (${reason}); without this setting it is in DATA_DIR`,
+    ])
   }
+}
+
+/** A folder that can only be read: files in it can still be downloaded. */
+function judgeFolder(name: string, error: unknown, log: Logger): void {
+  if (!(error instanceof StoreError)) throw error
+  reportFailedWrite(error, name, log)
 }
 
 /** Statuses that mean a wrong address or wrong keys, not an outage. */
 const WRONG = new Set([301, 307, 400, 404])
 
-function judge(name: string, error: unknown, log: Logger): void {
+function judgeBucket(name: string, error: unknown, log: Logger): void {
   if (!(error instanceof StoreError)) throw error
   const cause = error.cause as
     | { name?: string; message?: string; $metadata?: { httpStatusCode?: number } }

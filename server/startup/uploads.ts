@@ -26,6 +26,8 @@ export async function openUploads(
   parts: JoinParts,
 ): Promise<UploadFolder> {
   const folder = openFolder(environment)
+  // Written at the first start.
+  await folder.marker().catch((error: unknown) => unusable(environment, error))
   if (primary.kind === 'disk') return joinFolder(folder, parts)
   // Loaded only if it is used, as in stores.ts.
   const { openPieces } = await import('../core/store/s3-pieces.ts')
@@ -47,7 +49,13 @@ function openFolder(environment: Pick<Environment, 'dataDir' | 'uploadDir'>): Up
   try {
     return openUploadFolder(uploadFolder(environment))
   } catch (error) {
-    if (environment.uploadDir === null) throw error
-    throw new ConfigError([`UPLOAD_DIR: the folder can't be used (${(error as Error).message})`])
+    return unusable(environment, error)
   }
+}
+
+function unusable(environment: Pick<Environment, 'dataDir' | 'uploadDir'>, error: unknown): never {
+  const setting = environment.uploadDir === null ? 'DATA_DIR' : 'UPLOAD_DIR'
+  const path = uploadFolder(environment)
+  const reason = error instanceof Error ? error.message : String(error)
+  throw new ConfigError([`${setting}: the folder ${path} can't be used (${reason})`])
 }

@@ -81,7 +81,7 @@ soakTest('a port that is taken ends the start, and names the setting', async () 
   await expect.poll(() => drop.status('/readyz')).toBe(200)
   const second = await startProcess({ ROLE: 'worker', MONITORING_PORT: String(drop.port) })
   expect(await second.closed).toBe(1)
-  expect(second.output()).toContain(`MONITORING_PORT: ${drop.port} is taken on 127.0.0.1`)
+  expect(second.output()).toContain(`MONITORING_PORT: ${drop.port} on 127.0.0.1 is taken`)
 })
 
 soakTest('a web process that stops is not ready, and still answers for DRAIN_SECONDS', async () => {

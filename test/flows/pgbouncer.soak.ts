@@ -1,7 +1,9 @@
 // The product through a real PgBouncer that shares connections between transactions.
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase } from '../database.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { readEnvironment } from '../../server/core/configuration/environment.ts'
+import { openForStart } from '../../server/startup/database.ts'
+import { createTestDatabase, silent } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { sendFile } from '../uploads.ts'
 import { importUntilEnd, jobUntilEnd } from './imports.ts'
@@ -83,4 +85,31 @@ test('the planner’s setting and the names of connections reach the server', as
   } finally {
     await direct.end()
   }
+})
+
+test.each([
+  ['refuses our settings', ''],
+  [
+    'ignores our settings',
+    'ignore_startup_parameters = options,idle_in_transaction_session_timeout',
+  ],
+])('a pooler that %s is named as the wrong setting if it is the only address', async (_, more) => {
+  const alone = await startBouncer(database.url, 4, more)
+  onTestFinished(() => alone.close())
+  const environment = readEnvironment({ DATABASE_URL: alone.url, APP_SECRET: SECRET })
+  await expect(openForStart(environment, silent)).rejects.toThrow(
+    /DATABASE_URL: .*it leads to a pooler.*: set DATABASE_DIRECT_URL too/,
+  )
+})
+
+test('a pooler that shares connections by session may be the only address', async () => {
+  const alone = await startBouncer(
+    database.url,
+    40,
+    'pool_mode = session\nignore_startup_parameters = options,idle_in_transaction_session_timeout',
+  )
+  onTestFinished(() => alone.close())
+  const environment = readEnvironment({ DATABASE_URL: alone.url, APP_SECRET: SECRET })
+  const opened = await openForStart(environment, silent)
+  await opened.close()
 })

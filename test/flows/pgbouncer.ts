@@ -15,8 +15,15 @@ export interface Bouncer {
   close(): Promise<void>
 }
 
-/** @param connections the most connections to the server. */
-export async function startBouncer(databaseUrl: string, connections: number): Promise<Bouncer> {
+/**
+ * @param connections the most connections to the server.
+ * @param more further settings, one a line.
+ */
+export async function startBouncer(
+  databaseUrl: string,
+  connections: number,
+  more = '',
+): Promise<Bouncer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-pgbouncer-'))
   const port = await freePort()
   const { hostname, port: at, username, password, pathname, searchParams } = new URL(databaseUrl)
@@ -33,6 +40,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${connections}
 max_client_conn = 3000
+${more}
 `,
   )
   const isRoot = process.getuid?.() === 0

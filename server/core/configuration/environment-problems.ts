@@ -34,17 +34,17 @@ function platformProblems(env: EnvironmentVariables): string[] {
 }
 
 function databaseProblems(env: EnvironmentVariables): string[] {
+  if (!env.DATABASE_URL && isDemo(env)) return []
+  const problems: string[] = []
   if (!env.DATABASE_URL)
-    return isDemo(env)
-      ? []
-      : [
-          'DATABASE_URL: name a PostgreSQL server of version 18 or newer: the embedded one is for the demo',
-        ]
-  return env.APP_SECRET
-    ? []
-    : [
-        'APP_SECRET: set it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
-      ]
+    problems.push(
+      'DATABASE_URL: name a PostgreSQL server of version 18 or newer: the embedded one is for the demo',
+    )
+  if (!env.APP_SECRET)
+    problems.push(
+      'APP_SECRET: set it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
+    )
+  return problems
 }
 
 /** Variables that must be set together or not at all. */

@@ -20,6 +20,9 @@ const port = (usual: string) =>
       .refine((value) => value <= 65_535, 'set a port number up to 65535'),
   )
 
+const integer = (least: number, most: number, message: string) =>
+  z.coerce.number(message).int(message).min(least, message).max(most, message)
+
 /** Booleans of OpenTelemetry are words: all others than `true` are false. */
 const otelFlag = setting(z.string().default('false')).transform(
   (value) => value.toLowerCase() === 'true',
@@ -61,7 +64,7 @@ export const environmentSchema = z.object({
     z
       .url({
         protocol: /^postgres(ql)?$/,
-        error: 'set postgres://user:password@host:5432/database',
+        error: 'set postgres://user:password@host:5432/database, with # in the password as %23',
       })
       .optional(),
   ),
@@ -73,21 +76,9 @@ export const environmentSchema = z.object({
       })
       .optional(),
   ),
-  DATABASE_CONNECTIONS: setting(
-    z.coerce
-      .number()
-      .int()
-      .min(10, 'set a number from 10 to 1000')
-      .max(1000, 'set a number from 10 to 1000')
-      .default(120),
-  ),
+  DATABASE_CONNECTIONS: setting(integer(10, 1000, 'set a number from 10 to 1000').default(120)),
   DATABASE_WAIT_SECONDS: setting(
-    z.coerce
-      .number('set a number of seconds from 0 to 3600')
-      .int()
-      .min(0, 'set a number of seconds from 0 to 3600')
-      .max(3600, 'set a number of seconds from 0 to 3600')
-      .optional(),
+    integer(0, 3600, 'set a number of seconds from 0 to 3600').optional(),
   ),
   ROLE: setting(
     z
@@ -246,14 +237,7 @@ export const environmentSchema = z.object({
       .refine((value) => value <= 65_535, 'set a port number up to 65535')
       .optional(),
   ),
-  DRAIN_SECONDS: setting(
-    z.coerce
-      .number()
-      .int()
-      .min(0, 'set a number of seconds from 0 to 60')
-      .max(60, 'set a number of seconds from 0 to 60')
-      .default(0),
-  ),
+  DRAIN_SECONDS: setting(integer(0, 60, 'set a number of seconds from 0 to 60').default(0)),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
   DROP_DIR: setting(z.string().optional()),
@@ -310,7 +294,7 @@ export const environmentSchema = z.object({
   OTEL_TRACES_SAMPLER_ARG: setting(
     z.coerce
       .number('set a number from 0 to 1')
-      .min(0)
+      .min(0, 'set a number from 0 to 1')
       .max(1, 'set a number from 0 to 1')
       .default(1),
   ),
@@ -321,7 +305,7 @@ export const environmentSchema = z.object({
       .transform((text) => text.split(',').map((name) => name.trim())),
   ),
   OTEL_BSP_SCHEDULE_DELAY: setting(
-    z.coerce.number('set milliseconds, like 5000').int().min(1).default(5000),
+    integer(1, 3_600_000, 'set milliseconds from 1 to 3600000, like 5000').default(5000),
   ),
   NODE_ENV: setting(z.string().default('development')),
 })

@@ -139,14 +139,32 @@ export async function keepSettings({ direct }: Database): Promise<void> {
   )
 }
 
-/** Throws where the server is too old: uuidv7() and RETURNING old.* need PostgreSQL 18. */
-export async function requireServerVersion(database: Database): Promise<void> {
-  const { rows } = await database.pool.query<{ server_version_num: string }>(
-    'show server_version_num',
+interface ServerState {
+  version: number
+  standby: boolean
+  read_only: boolean
+}
+
+/**
+ * Throws where the server is too old (uuidv7() and RETURNING old.* need PostgreSQL 18), or can only
+ * be read, which may pass: a standby becomes the primary.
+ */
+export async function requireServer(database: Pick<Database, 'pool'>): Promise<void> {
+  const { rows } = await database.pool.query<ServerState>(
+    `select current_setting('server_version_num')::int as version,
+       pg_is_in_recovery() as standby,
+       current_setting('default_transaction_read_only')::bool as read_only`,
   )
-  const version = Number(firstOf(rows).server_version_num)
+  const { version, standby, read_only } = firstOf(rows)
   if (version < 180_000)
     throw new Error(
       `The server is PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,
     )
+  if (standby) throw readOnly('The server is a standby, which can only be read: name the primary.')
+  if (read_only)
+    throw readOnly(
+      'The database can only be read (default_transaction_read_only): its disk may be full.',
+    )
 }
+
+const readOnly = (message: string) => Object.assign(new Error(message), { code: '25006' })

@@ -1,7 +1,8 @@
 // Classifies errors of the database and of its disk: temporary ones, which a retry may get past, as
 // opposed to a statement that is wrong.
 
-const UNAVAILABLE_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+/** 25006: a standby during a failover, or a server that its provider made read-only. */
+const UNAVAILABLE_CODES = /^(08|57P0|25P03|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 /** Of pg's client, of its pool and of knex: no connection was made, or free, in time. */
 const TIMEOUTS = [
   ...['timeout expired', 'connection timeout', 'timeout exceeded when trying to connect'],
@@ -48,6 +49,10 @@ export const isRollback = (error: unknown): boolean =>
  * several tables takes locks that requests take in another order.
  */
 export const isLockRefused = (error: unknown): boolean => ['55P03', '40P01'].includes(codeOf(error))
+
+/** The user lacks a right, also if a migration names it. */
+export const isDenied = (error: unknown): boolean =>
+  [error, (error as { cause?: unknown } | null)?.cause].some((each) => codeOf(each) === '42501')
 
 /** A row exists with these values: the named unique constraint or index was violated. */
 export const isTaken = (error: unknown, constraint: string): boolean =>

@@ -7,7 +7,7 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { present } from '../present.ts'
-import { isLockRefused } from './error-classes.ts'
+import { isDenied, isLockRefused } from './error-classes.ts'
 import { yieldToOthers } from './migration-steps.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
@@ -88,11 +88,19 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     const applied = await retryOnRefusedLock(() => applyOurs(database, config), pauseMs)
     await retryOnRefusedLock(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
     return applied
+  } catch (error) {
+    throw isDenied(error) ? notOwner(error as Error) : error
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
     client.release()
   }
 }
+
+const notOwner = (cause: Error) =>
+  new Error(
+    `${cause.message}: the user of the database may not create tables and extensions. Make it the owner: alter database … owner to …`,
+    { cause },
+  )
 
 /**
  * An advisory lock, since the first migration creates the tables. Waits without a timeout until the

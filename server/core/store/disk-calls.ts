@@ -74,6 +74,10 @@ export const makeFolder: Call<[path: string], string | undefined> = asStore((pat
 export const removeFolder: Call<[path: string], void> = asStore((path) =>
   fs.promises.rm(path, { recursive: true, force: true, maxRetries: 3 }),
 )
+/** Throws if this process may not create files in the folder. */
+export const mayWrite: Call<[path: string], void> = asStore((path) =>
+  fs.promises.access(path, fs.constants.W_OK),
+)
 export const list: Call<[path: string], string[]> = asStore((path) => fs.promises.readdir(path))
 
 const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {

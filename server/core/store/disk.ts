@@ -1,7 +1,17 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync } from 'node:fs'
 import { makeFolderSync } from '../make-folder.ts'
-import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import {
+  copy,
+  isAbsent,
+  mayWrite,
+  open,
+  readAll,
+  readAt,
+  stat,
+  unlessAbsent,
+  unlink,
+} from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { createLayout, syncIntoPlace } from './disk-layout.ts'
 import { orphansOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
@@ -29,6 +39,8 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const copied = (shop: number, path: string, signal: AbortSignal | undefined) =>
     write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)
   return {
+    // The folder may exist and belong to another user, or be on a disk that can only be read.
+    check: () => mayWrite(layout.temporaryFolder),
     write,
     adopt: async (shop, path, signal, known) => {
       const written = await adoptOnDisk(layout, shop, path, signal, known)

@@ -97,7 +97,7 @@ export interface BlobStore {
    */
   removeShop(shop: number, signal?: AbortSignal): Promise<number>
   /**
-   * Only for stores that can be unreachable: rejects with the `StoreError` that every call would.
+   * Rejects with the `StoreError` that every call would (a bucket), or every write (a folder).
    */
   check?(): Promise<void>
   /**

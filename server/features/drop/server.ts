@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Certificate } from '../../core/configuration/drop-settings.ts'
 import { errorFields } from '../../core/log.ts'
+import { portProblem, type WantedPort } from '../../core/port-problem.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
 import type { FtpOptions } from './ftp/options.ts'
@@ -103,11 +104,8 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return open
 }
 
-interface ListenAddress {
+interface ListenAddress extends WantedPort {
   server: Server
-  port: number
-  host: string
-  setting: string
 }
 
 /** Listens on all ports. The error names every port that cannot be used, not only the first. */
@@ -120,15 +118,9 @@ async function listenAll(all: readonly ListenAddress[]): Promise<number[]> {
   return all.map(({ server }) => (server.address() as AddressInfo).port)
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken: stop the program that uses it, or set another port',
-  EACCES: 'needs the right to use low ports (CAP_NET_BIND_SERVICE): grant it, or set another port',
-  EADDRNOTAVAIL: 'can’t be used, because HOST is not an address of this machine',
-}
-
-async function listenOn({ server, port, host, setting }: ListenAddress): Promise<void> {
-  server.listen(port, host)
-  await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
-    throw new Error(`${setting}: ${port} on ${host} ${ADVICE[code] ?? `can’t be used (${code})`}`)
+async function listenOn({ server, ...wanted }: ListenAddress): Promise<void> {
+  server.listen(wanted.port, wanted.host)
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new Error(portProblem(error, wanted), { cause: error })
   })
 }

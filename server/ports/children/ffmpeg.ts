@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { PortError } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { isProgram, placesOnPath } from '../../core/programs.ts'
+import { OWN_GROUP } from './launch.ts'
 
 let known: Promise<string | null> | undefined
 
@@ -81,6 +82,7 @@ async function runFfmpeg(
   const child = spawn('/bin/sh', ['-c', limits, 'sh', program, ...FIXED, '-y', ...options], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH ?? '' },
+    ...OWN_GROUP,
   })
   let last = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,5 @@
 // Starts a Node process with limited memory and processor time, and without our environment.
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -55,8 +55,15 @@ export function launch({
       ...compileCache(),
     },
     windowsHide: true,
+    ...OWN_GROUP,
   })
 }
+
+/**
+ * A separate process group: Ctrl-C in a terminal would end the child too, and this process would
+ * report the file that the child was processing as failed before it stops itself.
+ */
+export const OWN_GROUP: Pick<SpawnOptions, 'detached'> = { detached: process.platform !== 'win32' }
 
 /**
  * Compiling the modules of a child takes half of its start. Other processes of this user can write

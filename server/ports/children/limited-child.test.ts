@@ -150,6 +150,25 @@ test('a crash is reported as such', async () => {
     await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
 })
 
+test('a signal from outside is not the file’s fault: it may be tried again', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+    const child = start()
+    const pid = (await child.ask(asked('pid'))) as number
+    const asking = child.ask(asked('sleep'))
+    process.kill(pid, signal)
+    await expect(asking).rejects.toMatchObject({ code: 'processor_crashed', retryable: true })
+  }
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'it is in a separate process group, which Ctrl-C in a terminal does not reach',
+  async () => {
+    const pid = (await start().ask(asked('pid'))) as number
+    const [, , group] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')
+    expect(Number(group)).toBe(pid)
+  },
+)
+
 test('a malformed response is refused', async () => {
   const child = start()
   await expect(child.ask({ ...asked('echo', 'text'), answer: z.number() })).rejects.toMatchObject({

@@ -118,6 +118,13 @@ function refusal(
   return portError('memory_limit', cause)
 }
 
+const FROM_OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set([
+  'SIGKILL',
+  'SIGTERM',
+  'SIGINT',
+  'SIGHUP',
+])
+
 /** Rejects when the child ends, with the consequence for the file that it was processing. */
 function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
@@ -128,8 +135,8 @@ function deathOf(child: ChildProcess): Promise<never> {
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
-    // The system killed it because the whole machine lacks memory, which may pass.
-    if (signal === 'SIGKILL')
+    // Not because of the file: the whole machine lacks memory, or someone stops all processes.
+    if (signal !== null && FROM_OUTSIDE.has(signal))
       return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(
       portError(

@@ -105,6 +105,8 @@ function start(program: string, { command, paths, remote, environment }: Run): R
       ),
     },
     windowsHide: true,
+    // Ctrl-C in a terminal would end it too, and the sync would be reported as failed.
+    detached: process.platform !== 'win32',
   })
 }
 

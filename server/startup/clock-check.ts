@@ -1,0 +1,29 @@
+// Compares this machine's clock with the database's: with a wrong one the platform's sign-ins and
+// signed addresses are refused, and links end at another time than they show.
+import type { Database } from '../core/db/database.ts'
+import type { Logger } from '../core/log.ts'
+import { firstOf } from '../core/present.ts'
+
+/** The platform's sign-ins are accepted with this difference. */
+const ALLOWED_MS = 10_000
+
+export async function warnOfOtherClock(
+  { pool }: Pick<Database, 'pool'>,
+  log: Logger,
+  now = Date.now,
+): Promise<void> {
+  const before = now()
+  const { rows } = await pool.query<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+  )
+  const after = now()
+  const { ms } = firstOf(rows)
+  // The answer may have been on its way for all of this time.
+  const differsMs = ms > after ? ms - after : Math.max(0, before - ms)
+  if (differsMs < ALLOWED_MS) return
+  log.warn(
+    'the clock of this machine is not the database’s: set both by NTP. Sign-ins and signed ' +
+      'addresses are refused with a wrong clock',
+    { differs_seconds: Math.round((ms > after ? 1 : -1) * (differsMs / 1000)) },
+  )
+}

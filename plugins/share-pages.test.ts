@@ -45,6 +45,15 @@ test('a private link is shared or connected; other hosts need another address', 
   expect(advice(`https://drive.google.com/file/d/${ID}/view`)).toBe(
     'Share it with anyone who has the link, or connect the folder under Import, Cloud connections (Google Drive)',
   )
+  expect(advice(`https://docs.google.com/document/d/${ID}/edit?usp=sharing`)).toContain(
+    '/export?format=pdf instead of /edit',
+  )
+  for (const page of [
+    'https://c.example.com/s/aBcDeF123456789',
+    'https://x.example/nc/index.php/s/aBcDeF123456789',
+  ])
+    expect(advice(page)).toContain('end its address with /download')
+  expect(advice('https://example.com/s/guide')).not.toContain('/download')
   expect(advice('https://1drv.ms/b/s!x')).toMatch(/^Connect the folder .*\(OneDrive\)/)
   expect(advice('https://we.tl/t-x')).toContain('WeTransfer')
 })

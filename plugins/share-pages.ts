@@ -100,8 +100,23 @@ function withParameter(url: URL, name: string, value: string): string {
   return direct.href
 }
 
+/** Documents, tables and slides of Google are no files: their pages give one in a format of choice. */
+const EDITOR = /^\/(?:a\/[^/]+\/)?(?:document|spreadsheets|presentation|drawings)\/(?:u\/\d+\/)?d\//
+
+/** The page of a shared file or folder, on any host. */
+const NEXTCLOUD = /^\/(?:[\w.-]+\/)*s\/[A-Za-z0-9]{15}\/?$/
+
+const isEditor = (url: string): boolean => {
+  const { hostname = '', pathname = '' } = URL.parse(url) ?? {}
+  return hostname === 'docs.google.com' && EDITOR.test(pathname)
+}
+
 /** What a merchant can do about a web page at this address. */
 export function pageAdvice(url: string | null): Text {
+  if (url !== null && isEditor(url))
+    return say(
+      'A document of Google is no file: download it there as PDF, or end its address with /export?format=pdf instead of /edit',
+    )
   const host = url === null ? null : shareHostOf(url)
   if (host !== null && SHARED_BY_LINK.has(host))
     return say(
@@ -113,6 +128,8 @@ export function pageAdvice(url: string | null): Text {
       'Connect the folder under Import, Cloud connections ({host}), or use an address that downloads the file itself',
       { host },
     )
+  if (url !== null && NEXTCLOUD.test(URL.parse(url)?.pathname ?? ''))
+    return say('If it is a share link of Nextcloud or ownCloud, end its address with /download')
   if (host !== null) return say('Use an address of {host} that downloads the file itself', { host })
   return say('Use an address that downloads the file itself: this one may need a sign-in')
 }

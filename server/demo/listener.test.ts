@@ -8,6 +8,7 @@ import { promisedMs, soakTest } from '../../test/scale.ts'
 import { verifyBuyerToken } from '../storefront/buyer-token.ts'
 import type { Transport } from '../storefront/transport.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './listener.ts'
+import { DEMO_SCOPES } from './oauth.ts'
 import { signSessionToken } from './session-token.ts'
 import { createDemoTransport } from './transport.ts'
 
@@ -141,7 +142,7 @@ describe('tokens', () => {
       expires_in: 3600,
       refresh_token: expect.any(String),
       refresh_token_expires_in: 7_776_000,
-      scope: 'read_products,write_orders,write_merchant_managed_fulfillment_orders',
+      scope: DEMO_SCOPES.join(','),
     })
     expect(Object.keys((await client.exchange({ expiring: '0' })).body).sort()).toEqual([
       'access_token',

@@ -23,6 +23,7 @@ export const DEMO_SCOPES = [
   'read_products',
   'write_orders',
   'write_merchant_managed_fulfillment_orders',
+  'read_customers',
 ]
 const SCOPE = DEMO_SCOPES.join(',')
 const REFRESH_SECONDS = 90 * 24 * 3600

@@ -5,11 +5,14 @@ import { codePoint } from '../../test/code-points.ts'
 import { originalCell, plainCell } from './cells.ts'
 
 /** Texts that a spreadsheet would execute. */
-const RUNS = /^[=+\-@\t\r]/
+const RUNS = /^[=+\-@\t\r\n＝＋－＠]/
 const text = fc.oneof(
   fc.string({ unit: codePoint }),
   fc.string({
-    unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a'),
+    unit: fc.constantFrom(
+      ...['=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a'],
+      ...['＝', '＋', '－', '＠'],
+    ),
   }),
 )
 

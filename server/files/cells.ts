@@ -5,7 +5,9 @@ import { FORMULA_SIGNS } from '../../plugins/contract.ts'
 export { isFormula, originalCell, plainCell } from '../../plugins/contract.ts'
 
 /** Escapes a sign for PostgreSQL's regular expressions. */
-const escaped = (sign: string) => ({ '\t': '\\t', '\r': '\\r', "'": "''" })[sign] ?? `\\${sign}`
+const escaped = (sign: string) =>
+  ({ '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "''" })[sign] ??
+  (sign < '\x80' ? `\\${sign}` : sign)
 const MARKED = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]`
 const QUOTED = '[",\\n\\r]'
 

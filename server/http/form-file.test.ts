@@ -42,7 +42,11 @@ describe('a form', () => {
     expect(await named('name="file"; filename="Übersicht 1.csv"')).toBe('Übersicht 1.csv')
     expect(await named('name="file"; filename="a%22b\\"c.csv"')).toBe('a"b"c.csv')
     expect(await named('name=file; filename=plain.csv')).toBe('plain.csv')
-    expect(await named("name=file; filename*=UTF-8''x.csv")).toBe(null)
+    // Older urllib3 of Python, .NET, and a client that sends both.
+    expect(await named("name=file; filename*=utf-8''%C3%9Cber%20sicht.csv")).toBe('Über sicht.csv')
+    expect(await named('name=file; filename="=?utf-8?B?w5xiZXIuY3N2?="')).toBe('Über.csv')
+    expect(await named("name=file; filename=_.csv; filename*=UTF-8''%C3%9C.csv")).toBe('Ü.csv')
+    expect(await named("name=file; filename=_.csv; filename*=UTF-8''%9C.csv")).toBe('_.csv')
   })
 
   it('without a file returns none, and a truncated one is refused', async () => {

@@ -65,12 +65,28 @@ export async function openFormFile(
   }
 }
 
-/** Browsers escape a quote as %22, other clients with a backslash. */
+/** `filename*` (RFC 8187) is the name itself where a client sends both. */
 function nameIn(disposition: string): string | null {
-  const [, quoted, bare] = /;\s*filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? []
-  return quoted === undefined
-    ? (bare ?? null)
-    : quoted.replace(/\\(.)/g, '$1').replaceAll('%22', '"')
+  const [, extended] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
+  return decoded(extended) ?? plainNameIn(disposition)
+}
+
+/** Browsers escape a quote as %22, other clients with a backslash. .NET writes an encoded word. */
+function plainNameIn(disposition: string): string | null {
+  const [, quoted, bare] =
+    /;\s*filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? []
+  const name = quoted?.replace(/\\(.)/g, '$1').replaceAll('%22', '"') ?? bare ?? null
+  const [, base64] = /^=\?utf-8\?b\?([a-z0-9+/=]*)\?=$/i.exec(name ?? '') ?? []
+  return base64 === undefined ? name : Buffer.from(base64, 'base64').toString()
+}
+
+/** Null: there is none, or it is no UTF-8. */
+function decoded(text: string | undefined): string | null {
+  try {
+    return text === undefined ? null : decodeURIComponent(text)
+  } catch {
+    return null
+  }
 }
 
 /** The boundary in a Content-Type, or null. */

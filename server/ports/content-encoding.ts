@@ -34,11 +34,12 @@ const FREE_BYTES = 16 * 1024 ** 2
  * are no coding (`utf-8`, `binary`, `aws-chunked`) are ignored. Servers that call `.tar.gz` an
  * encoding do send the file itself: its name or its type says so.
  *
+ * @param names what the file may be called: the ends of its addresses, and what the server calls it.
  * @throws `PortError` for several codings, or one that cannot be decoded.
  */
 export function codingOf(
   header: string | string[] | undefined,
-  { path, type }: { path: string; type: string | undefined },
+  { names: given, type }: { names: readonly string[]; type: string | undefined },
 ): Coding | null {
   const names = String(header ?? '')
     .toLowerCase()
@@ -50,7 +51,8 @@ export function codingOf(
   const [coding] = codings
   if (coding === undefined) return null
   const isFile =
-    /\.(gz|tgz|svgz)$/i.test(path) || /\bx?-?(gzip|gtar|tgz)\b|tar\+gzip/i.test(type ?? '')
+    given.some((name) => /\.(gz|tgz|svgz)$/i.test(name)) ||
+    /\bx?-?(gzip|gtar|tgz)\b|tar\+gzip/i.test(type ?? '')
   return isFile && coding.endsWith('gzip') ? null : coding
 }
 

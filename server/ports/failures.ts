@@ -80,6 +80,11 @@ function answered(status: number): Text {
       say('The server answered {status}: access denied.', values),
       say('The server may refuse programs, or the address may have expired'),
     )
+  if (status === 400)
+    return sentences(
+      say('The server answered {status}.', values),
+      say('The address may be incomplete, or may have expired'),
+    )
   if (status === 401)
     return say('The server answered {status}: the address needs a sign-in', values)
   if (status === 404) return say('The server answered {status}: file not found', values)
@@ -172,6 +177,8 @@ function tlsProblem(code: string): Text {
     return say(
       'The server does not use TLS at this address: it may begin with http:// instead of https://',
     )
+  if (code.includes('NO_APPLICATION_PROTOCOL'))
+    return say('The server accepts HTTP/2 only: its operator must allow HTTP/1.1 too')
   if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED/.test(code))
     return say('The server and this program have no secure protocol in common: it may be too old')
   return say('The secure connection failed')

@@ -99,6 +99,22 @@ describe('the file itself', () => {
     expect(await read(serve(raw('200 OK', headers, archive), name))).toEqual(archive)
   })
   it.each([
+    'attachment; filename="backup 1.tar.gz"',
+    "attachment; filename*=UTF-8''b%C3%A4ckup.tgz",
+    'attachment; filename=a.gz; size=3',
+  ])('called gzip, with the Content-Disposition %s', async (disposition) => {
+    const archive = gzipSync(FILE)
+    const headers = { 'content-encoding': 'gzip', 'content-disposition': disposition }
+    expect(await read(serve(raw('200 OK', headers, archive), 'download'))).toEqual(archive)
+  })
+  it('called gzip, behind an address that names an archive', async () => {
+    const archive = gzipSync(FILE)
+    const stored = serve(raw('200 OK', { 'content-encoding': 'gzip' }, archive), 'blob')
+    const moved = raw('302 Found', { location: base + stored }, Buffer.alloc(0))
+    expect(await read(serve(moved, 'a.tar.gz'))).toEqual(archive)
+    expect(await read(serve(moved, 'a.tar'))).toEqual(FILE)
+  })
+  it.each([
     ['gzip', gzipSync(FILE)],
     ['x-gzip', gzipSync(FILE)],
     ['GZIP, aws-chunked', gzipSync(FILE)],

@@ -82,7 +82,8 @@ const DISCARDED_BYTES = 16 * 1024
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }
 
 interface Answer {
-  url: URL
+  /** The address that was asked first, and the one that answered. */
+  urls: readonly [URL, URL]
   status: number
   headers: IncomingHttpHeaders
   body: Exchange
@@ -165,7 +166,7 @@ function createSend(options: GuardedClientOptions, connections: Connections): Se
       exchange = attempt(true)
       return exchange.head
     })
-    return { url: target.url, ...head, body: exchange }
+    return { urls: [target.url, target.url], ...head, body: exchange }
   }
 }
 
@@ -198,11 +199,12 @@ async function followRedirects(
 ): Promise<Answer> {
   const { send, rules, ours, method, signal } = asked
   const cookies = new FetchCookies()
-  let target = addressTargetOf(url, rules)
+  const first = addressTargetOf(url, rules)
+  let target = first
   for (let hop = 0; ; hop += 1) {
     const headers = { ...ours, ...cookies.headers(target.url) }
     const answer = await send(target, { method, headers }, signal)
-    if (!REDIRECTS.has(answer.status)) return answer
+    if (!REDIRECTS.has(answer.status)) return { ...answer, urls: [first.url, target.url] }
     await discard(answer.body)
     cookies.keep(target.url, answer.headers)
     const next = redirectTarget(answer.headers.location, target.url.href)
@@ -281,7 +283,7 @@ async function probeByHead(
 
 /** The file that a good answer describes; throws for all others. */
 async function describeFile({
-  url,
+  urls,
   status,
   headers,
   body,
@@ -291,7 +293,9 @@ async function describeFile({
     throw badStatus(status, headers['retry-after'])
   }
   const type = headers['content-type']
-  const coding = codingOf(headers['content-encoding'], { path: url.pathname, type })
+  const names = urls.map(({ pathname }) => pathname)
+  const named = nameIn(headers['content-disposition'])
+  const coding = codingOf(headers['content-encoding'], { names: [...names, named], type })
   const length = headers['content-length']
   return {
     coding,
@@ -300,6 +304,10 @@ async function describeFile({
     content_type: type ?? null,
   }
 }
+
+/** The end of the name in a Content-Disposition, in any of its forms; '': there is none. */
+const nameIn = (disposition: string | undefined): string =>
+  /;\s*filename\*?\s*=\s*"?([^";]*)/i.exec(disposition ?? '')?.[1]?.trim() ?? ''
 
 /**
  * Does the answer have the whole file? 203 comes from a proxy. Some servers answer 206 although no

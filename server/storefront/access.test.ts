@@ -164,9 +164,26 @@ test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until 
   expect((await find(other)).size).toBe(1)
 })
 
+test('a deleted store gives no access: neither its API nor its tokens are found', async () => {
+  const storefront = await signIn()
+  instead = () => Promise.resolve(Response.json({ errors: 'Not Found' }, { status: 404 }))
+  expect(await storefront.hasAccess(shop, never)).toBe(false)
+  await scope().query('update shop_tokens set expires_at = now() where shop_id = :shop')
+  expect(await storefront.hasAccess(shop, never)).toBe(false)
+  // The token is kept, as after any other answer than `invalid_grant`.
+  instead = () => undefined
+  expect(await storefront.hasAccess(shop, never)).toBe(true)
+})
+
 test('access is lost when the platform refuses the tokens, not while it does not answer', async () => {
   const storefront = await signIn()
   expect(await storefront.hasAccess(shop, never)).toBe(true)
+  for (const status of [402, 403, 423]) {
+    instead = () => Promise.resolve(Response.json({ errors: 'no' }, { status }))
+    await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
+      code: 'storefront_unavailable',
+    })
+  }
   instead = () => Promise.resolve(new Response('busy', { status: 503 }))
   await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
     code: 'storefront_unavailable',

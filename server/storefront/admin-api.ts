@@ -96,6 +96,7 @@ const attemptsLeft = (): Record<PlatformFailure['kind'], number> => ({
   throttled: THROTTLED_ATTEMPTS,
   unauthorized: 2,
   refused: 1,
+  closed: 1,
 })
 
 /** Without its variables, which name customers. */

@@ -46,11 +46,20 @@ interface OrderNode {
   fulfillmentOrders: Connection<FulfilmentOrder>
 }
 
-/**
- * `nothing_open`: no line could be fulfilled, because they are fulfilled already, on hold or shipped. The
- * platform has sent no mail.
- */
-export type FulfilResult = MarkResult | 'nothing_open'
+export interface FulfilResult {
+  /** Null: all lines that could be fulfilled are. */
+  error: MarkResult
+  /**
+   * Has the platform sent its mail? It sends none if no line could be fulfilled, because they are
+   * fulfilled already, on hold or shipped.
+   */
+  told: boolean
+  /**
+   * Lines that may be fulfilled later: they are on hold, as during an offer after the purchase, or the
+   * platform has not assigned the order to a location yet, which takes it seconds to minutes.
+   */
+  later: 'held' | 'unassigned' | null
+}
 
 /** Queries of so many orders stay below the 1,000 points that one may cost. */
 const ORDERS_PER_QUERY = 15
@@ -76,45 +85,72 @@ export function fulfilLines(
   const read: Read = (operation, variables, points) =>
     request(shop, operation, variables, points, signal)
   return inGroups(wanted, ORDERS_PER_QUERY, async (group) => {
-    const open = await readOpen(
+    const all = await readAll(
       read,
       group.map(({ order }) => order),
     )
-    const made = zip(group, open).flatMap(([one, orders]) => fulfilmentsOf(one, orders))
+    const made = zip(group, all).flatMap(([one, orders]) => fulfilmentsOf(one, orders ?? []))
     const results = await inGroups(made, FULFILMENTS_PER_REQUEST, (some) =>
       create(change, some, signal),
     )
     const byOrder = Map.groupBy(zip(made, results), ([one]) => one.order)
-    return group.map(({ order }): FulfilResult => {
-      const own = byOrder.get(order)
-      if (!own) return 'nothing_open'
-      return own.find(([, result]) => result !== null)?.[1] ?? null
+    return zip(group, all).map(([wanted, orders]): FulfilResult => {
+      const { order, notify } = wanted
+      const own = byOrder.get(order) ?? []
+      const [first] = own
+      return {
+        error: own.find(([, result]) => result !== null)?.[1] ?? null,
+        // The first one notifies the buyer.
+        told: notify !== null && first?.[1] === null,
+        later: laterOf(wanted, orders),
+      }
     })
   })
 }
 
 /**
- * The fulfilment orders of each order that can be fulfilled now: the mutation takes no idempotency
- * key.
+ * The fulfilment orders of each order, with all lines of those that can be fulfilled now or later; null: there
+ * is no such order.
  */
-async function readOpen(read: Read, ids: readonly string[]): Promise<FulfilmentOrder[][]> {
+async function readAll(read: Read, ids: readonly string[]): Promise<(FulfilmentOrder[] | null)[]> {
   const { nodes } = await read<{ nodes: (Partial<OrderNode> | null)[] }>(
     ...[FULFILMENT_OF_ORDERS, { ids }, ids.length * ORDER_POINTS],
   )
-  const open: FulfilmentOrder[][] = []
+  const all: (FulfilmentOrder[] | null)[] = []
   for (const [at, id] of ids.entries()) {
     const first = nodes[at]?.fulfillmentOrders
-    const all = first && isCut(first) ? await readWhole(read, id) : (first?.nodes ?? [])
-    open.push(all.filter(isOpen))
+    all.push(first && isCut(first) ? await readWhole(read, id) : (first?.nodes ?? null))
   }
-  return open
+  return all
 }
 
 const isCut = ({ nodes, pageInfo }: Connection<FulfilmentOrder>): boolean =>
   pageInfo.hasNextPage || nodes.some(({ lineItems }) => lineItems.pageInfo.hasNextPage)
 
+/** The mutation takes no idempotency key: what is fulfilled already must not be sent again. */
 const isOpen = ({ status, supportedActions }: FulfilmentOrder): boolean =>
   status === 'OPEN' && supportedActions.some(({ action }) => action === 'CREATE_FULFILLMENT')
+
+const isHeld = ({ status }: FulfilmentOrder): boolean =>
+  status === 'ON_HOLD' || status === 'SCHEDULED'
+
+function laterOf(
+  wanted: FulfilmentRequest,
+  orders: readonly FulfilmentOrder[] | null,
+): FulfilResult['later'] {
+  if (orders === null) return null
+  if (orders.length === 0) return 'unassigned'
+  return orders.some((one) => isHeld(one) && linesOf(wanted, one).length > 0) ? 'held' : null
+}
+
+/** The lines to fulfil, with their units. */
+const linesOf = ({ lines }: FulfilmentRequest, { lineItems }: FulfilmentOrder) =>
+  lineItems.nodes
+    .filter(
+      ({ remainingQuantity, lineItem }) =>
+        remainingQuantity > 0 && !lineItem.requiresShipping && lines.includes(lineItem.id),
+    )
+    .map((line) => ({ id: line.id, quantity: line.remainingQuantity }))
 
 async function readWhole(read: Read, id: string): Promise<FulfilmentOrder[]> {
   const found: FulfilmentOrder[] = []
@@ -125,7 +161,8 @@ async function readWhole(read: Read, id: string): Promise<FulfilmentOrder[]> {
       ...[WHOLE_ORDER_FULFILMENT, { id, after }, WHOLE_ORDER_POINTS],
     )
     const page: OrderNode['fulfillmentOrders'] | undefined = answer.order?.fulfillmentOrders
-    for (const one of page?.nodes.filter(isOpen) ?? []) found.push(await withAllLines(read, one))
+    for (const one of page?.nodes ?? [])
+      found.push(isOpen(one) || isHeld(one) ? await withAllLines(read, one) : one)
     next = page?.pageInfo ?? null
   }
   return found
@@ -156,19 +193,14 @@ interface Fulfilment {
  * order.
  */
 function fulfilmentsOf(
-  { order, lines, notify }: FulfilmentRequest,
-  open: readonly FulfilmentOrder[],
+  wanted: FulfilmentRequest,
+  orders: readonly FulfilmentOrder[],
 ): Fulfilment[] {
-  const wanted = new Set(lines)
-  const digital = open.flatMap(({ id, lineItems }) => {
-    const fulfillmentOrderLineItems = lineItems.nodes
-      .filter(
-        ({ remainingQuantity, lineItem }) =>
-          remainingQuantity > 0 && !lineItem.requiresShipping && wanted.has(lineItem.id),
-      )
-      .map((line) => ({ id: line.id, quantity: line.remainingQuantity }))
+  const { order, notify } = wanted
+  const digital = orders.filter(isOpen).flatMap((one) => {
+    const fulfillmentOrderLineItems = linesOf(wanted, one)
     return fulfillmentOrderLineItems.length > 0
-      ? [{ fulfillmentOrderId: id, fulfillmentOrderLineItems }]
+      ? [{ fulfillmentOrderId: one.id, fulfillmentOrderLineItems }]
       : []
   })
   return digital.map((one, at) => ({

@@ -22,7 +22,13 @@ export type PlatformFailure = { reason: string } & (
   /** `ofQuery`: it answered other queries, maybe also this one about other objects. */
   | { kind: 'fault'; ofQuery?: boolean }
   | { kind: 'unauthorized' }
-  | { kind: 'refused' }
+  /** `scope`: for lack of one. */
+  | { kind: 'refused'; scope?: boolean }
+  /**
+   * Every request of this store is answered like this, until its owner or the platform acts. `gone`:
+   * it was deleted.
+   */
+  | { kind: 'closed'; gone?: boolean }
 )
 
 const TOO_MANY_WAIT_MS = 2000
@@ -40,23 +46,51 @@ export function classifyFailure(error: unknown): PlatformFailure {
   if (error instanceof HttpResponseError) {
     const { code } = error.response
     if (code === 401) return { kind: 'unauthorized', reason: 'it refused the app’s access' }
+    const state = STORE_STATES[code]
+    if (state !== undefined)
+      return { kind: 'closed', gone: code === GONE, reason: `${state} (HTTP ${code})` }
     // A proxy's HTML page instead of JSON arrives with status 200.
     const passing = code >= 500 || code === 408 || code === 200
     return { kind: passing ? 'fault' : 'refused', reason: `it answered HTTP ${code}` }
   }
   if (error instanceof HttpRequestError) return { kind: 'fault', reason: 'it did not answer' }
+  // The library itself fails on errors that are no list, or an empty one.
+  if (error instanceof TypeError) return UNREADABLE
   throw error
+}
+
+const UNREADABLE: PlatformFailure = { kind: 'fault', reason: 'its answer cannot be read' }
+
+const GONE = 404
+
+/**
+ * States of a whole store, by the HTTP status with which the platform answers each of its requests.
+ * https://shopify.dev/docs/api/usage/response-codes
+ */
+const STORE_STATES: Readonly<Record<number, string>> = {
+  402: 'the store is frozen until its owner pays the bill of the platform',
+  403: 'the platform has closed the store',
+  [GONE]: 'the platform has no such store any more',
+  423: 'the platform has locked the store',
+}
+
+interface GivenError {
+  path?: unknown
+  extensions?: { code?: string }
 }
 
 interface ErrorBody {
   data?: unknown
-  errors?: { graphQLErrors?: { path?: unknown; extensions?: { code?: string } }[] }
+  errors?: { graphQLErrors?: GivenError[] | string | object }
   extensions?: unknown
 }
 
 const bodyOf = (error: GraphqlQueryError) => error.body as ErrorBody
-const codesOf = ({ errors }: ErrorBody): string[] =>
-  errors?.graphQLErrors?.map((one) => one.extensions?.code ?? '') ?? []
+/** The platform's gateway sends a text instead of a list. */
+const errorsOf = ({ errors }: ErrorBody): readonly GivenError[] =>
+  Array.isArray(errors?.graphQLErrors) ? errors.graphQLErrors : []
+const codesOf = (body: ErrorBody): string[] =>
+  errorsOf(body).map((one) => one.extensions?.code ?? '')
 
 /** An error of protected customer data may have no code. */
 const REFUSALS = ['ACCESS_DENIED', '']
@@ -71,8 +105,8 @@ export function answerWithout(
 ): { data: unknown; extensions: unknown } | null {
   if (!(error instanceof GraphqlQueryError)) return null
   const body = bodyOf(error)
-  const { data, errors, extensions } = body
-  const all = errors?.graphQLErrors ?? []
+  const { data, extensions } = body
+  const all = errorsOf(body)
   const refused = all.filter(
     ({ path }) => Array.isArray(path) && path.some((key) => refusable.includes(key as string)),
   )
@@ -84,18 +118,19 @@ export function answerWithout(
 function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
   const { extensions } = bodyOf(error)
   const codes = codesOf(bodyOf(error))
+  if (codes.length === 0) return UNREADABLE
   if (codes.includes('THROTTLED'))
     return {
       kind: 'throttled',
       cost: costOf(extensions),
       reason: 'it is busy with other requests of this app',
     }
+  if (codes.includes('SHOP_INACTIVE')) return { kind: 'closed', reason: 'the store is not active' }
   if (codes.some((code) => code === 'INTERNAL_SERVER_ERROR' || code === 'TIMEOUT'))
     return { kind: 'fault', ofQuery: true, reason: 'it failed on the query' }
-  return {
-    kind: 'refused',
-    reason: codes.includes('ACCESS_DENIED') ? 'a scope is missing' : 'it refused the query',
-  }
+  return codes.includes('ACCESS_DENIED')
+    ? { kind: 'refused', scope: true, reason: 'a scope is missing' }
+    : { kind: 'refused', reason: 'it refused the query' }
 }
 
 /** The platform answered, but not with the data: one object of the query may be the reason. */
@@ -104,12 +139,26 @@ export class QueryFailure extends PortError {}
 /** The platform would give the same answer again. */
 export class PlatformRefusal extends QueryFailure {}
 
+/** The shop has not granted a scope that the query needs. */
+export class ScopeMissing extends PlatformRefusal {}
+
+/** The store was deleted. */
+export class StoreGone extends PortError {}
+
+/** Does the platform not find the store? */
+export const isGone = (error: unknown): boolean =>
+  error instanceof HttpResponseError && error.response.code === GONE
+
 export function unavailableError(failure: PlatformFailure): PortError {
-  const { kind, reason } = failure
-  const failed = kind === 'fault' && failure.ofQuery === true
-  const Failure = kind === 'refused' ? PlatformRefusal : failed ? QueryFailure : PortError
-  const message = `${ERRORS.storefront_unavailable.message}: ${reason}`
+  const Failure = errorOf(failure)
+  const message = `${ERRORS.storefront_unavailable.message}: ${failure.reason}`
   return new Failure('storefront_unavailable', message, true)
+}
+
+function errorOf(failure: PlatformFailure): typeof PortError {
+  if (failure.kind === 'refused') return failure.scope ? ScopeMissing : PlatformRefusal
+  if (failure.kind === 'closed') return failure.gone ? StoreGone : PortError
+  return failure.kind === 'fault' && failure.ofQuery ? QueryFailure : PortError
 }
 
 export function costOf(extensions: unknown): Cost | null {

@@ -282,6 +282,20 @@ describe('errors of the platform', () => {
     ['HTTP 503', status(503)],
     ['a page that is no JSON', status(200, { 'content-type': 'text/html' })],
     ['a cut connection', cut],
+    ['errors that are a text', () => Promise.resolve(Response.json({ errors: 'Not now' }))],
+    [
+      'errors that are an object',
+      () => Promise.resolve(Response.json({ errors: { query: 'Required parameter missing' } })),
+    ],
+    ['an empty list of errors', () => Promise.resolve(Response.json({ data: {}, errors: [] }))],
+    ['no data', () => Promise.resolve(Response.json({ data: null }))],
+    [
+      'a cut answer',
+      () =>
+        Promise.resolve(
+          new Response('{"data": {"prod', { headers: { 'content-type': 'application/json' } }),
+        ),
+    ],
     [
       'an internal error',
       () =>
@@ -301,7 +315,7 @@ describe('errors of the platform', () => {
   test.each<[string, () => Promise<Response>]>([
     ['HTTP 502 for good', status(502)],
     ['no connection', cut],
-    ['HTTP 402', status(402)],
+    ['errors that are no list for good', () => Promise.resolve(Response.json({ errors: 'x' }))],
     ['HTTP 401 for good', status(401)],
     [
       'a missing scope',
@@ -323,6 +337,35 @@ describe('errors of the platform', () => {
     )
   })
 })
+
+test.each<[number, object, RegExp]>([
+  [402, {}, /frozen until its owner pays/],
+  [403, {}, /has closed the store/],
+  [404, { errors: 'Not Found' }, /no such store any more/],
+  [423, {}, /has locked the store/],
+  [200, { errors: [{ message: 'x', extensions: { code: 'SHOP_INACTIVE' } }] }, /is not active/],
+])(
+  'a store that HTTP %i reports as closed is asked once, and the error says so',
+  async (code, body, says) => {
+    let asked = -1
+    const { storefront } = await open({}, (inner) => (url, init) => {
+      if (!isQuery(url) || asked < 0) return inner(url, init)
+      asked += 1
+      return Promise.resolve(Response.json(body, { status: code }))
+    })
+    asked = 0
+    const failed = await storefront
+      .orders(shop)
+      .read(
+        [1, 2, 3, 4].map((n) => `gid://shopify/Order/${n}`),
+        { signal: never },
+      )
+      .catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code: 'storefront_unavailable', retryable: true })
+    expect(String(failed)).toMatch(says)
+    expect(asked).toBe(1)
+  },
+)
 
 test('concurrent look-ups share queries', async () => {
   const { storefront, demo } = await open()

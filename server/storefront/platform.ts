@@ -14,6 +14,7 @@ import { readProduct } from './one-product.ts'
 import { createCustomers } from './customers.ts'
 import { createInstallation } from './installation.ts'
 import { createOrders } from './orders.ts'
+import { StoreGone } from './platform-failures.ts'
 import { keptPerShop } from './per-shop.ts'
 import { createProfiles } from './profile.ts'
 import { verifySessionToken } from './session-token.ts'
@@ -84,7 +85,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
         await createInstallation(shop, request).id(signal)
         return true
       } catch (error) {
-        if (await access.isLost(shop)) return false
+        if (error instanceof StoreGone || (await access.isLost(shop))) return false
         throw error
       }
     },

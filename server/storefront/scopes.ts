@@ -41,6 +41,10 @@ const FULFIL = 'write_merchant_managed_fulfillment_orders'
 export const mayFulfil = (granted: readonly string[]): boolean =>
   granted.length === 0 || granted.includes(FULFIL)
 
+/** May the app read customers, and their orders' link to them? As above. */
+export const mayReadCustomers = (granted: readonly string[]): boolean =>
+  granted.length === 0 || isGranted(granted, 'read_customers')
+
 /** A write scope includes its read scope. */
 const isGranted = (granted: readonly string[], scope: string) =>
   granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))

@@ -145,6 +145,19 @@ test('an archived object is recorded once, with the advice to restore it', async
   expect(await app.sync(id)).toMatchObject({ total: 0, warnings: [{ code: 'cloud_rejected' }] })
 })
 
+test('keys that are refused in the middle of a sync say nothing about its objects', async () => {
+  for (const name of ['one.pdf', 'two.pdf']) bucket.put(`keys/${name}`, name)
+  let refuse = true
+  bucket.intercept = ({ method, key }) =>
+    refuse && method === 'GET' && key.startsWith('keys/')
+      ? { status: 403, code: 'InvalidAccessKeyId' }
+      : null
+  const id = await app.connect({ ...given('keys'), auto_map: false })
+  expect(await app.sync(id)).toMatchObject({ status: 'failed', failed: 2 })
+  refuse = false
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2, warnings: [] })
+})
+
 /** The processes of running copies of this app. */
 const copies = (): string[] =>
   execFileSync('ps', ['-eo', 'pid=,args='])

@@ -112,14 +112,13 @@ export function createOrderViews(nodeOf: CatalogNode) {
       ),
     lineItems: (list: ListArguments) => partOf(order.lines, list, lineView),
     fulfillmentOrders: (list: ListArguments) =>
-      partOf(
-        [...new Set(order.lines.map(locationOf))].toSorted((a, b) => a - b),
-        list,
-        (location) => fulfilment(order, location),
-      ),
+      partOf(placesOf(order), list, (location) => fulfilment(order, location)),
   })
   return { order, fulfilment }
 }
+
+const placesOf = ({ lines, delayed }: DemoOrder): number[] =>
+  delayed === 'unassigned' ? [] : [...new Set(lines.map(locationOf))].toSorted((a, b) => a - b)
 
 /** Every unit costs the same in this shop. */
 const UNIT_PRICE = 10
@@ -186,7 +185,8 @@ export const fulfilmentPlaceOf = (id: string): { order: number; location: number
 function fulfilmentOrder(order: DemoOrder, location: number, lineView: (line: DemoLine) => object) {
   const lines = order.lines.filter((line) => locationOf(line) === location)
   const open = lines.some((line) => line.currentQuantity > line.fulfilled)
-  const status = order.cancelledAt ? 'CANCELLED' : open ? 'OPEN' : 'CLOSED'
+  const ready = order.delayed === 'held' ? 'ON_HOLD' : 'OPEN'
+  const status = order.cancelledAt ? 'CANCELLED' : open ? ready : 'CLOSED'
   return {
     __typename: 'FulfillmentOrder',
     id: toGid('FulfillmentOrder', order.id * LOCATIONS + location),

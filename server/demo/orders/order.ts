@@ -63,6 +63,8 @@ export interface DemoOrder {
   tags: string[]
   metafields: { namespace: string; key: string; type: string; value: string }[]
   fulfilments: DemoFulfilment[]
+  /** Are its lines on hold, or not assigned to a location yet? */
+  delayed?: 'held' | 'unassigned'
 }
 
 /** Units to refund or to add, by a line's SKU or id. */

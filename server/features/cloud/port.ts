@@ -3,7 +3,7 @@ import { PortError, sayPlain } from '../../../plugins/contract.ts'
 import type { Cloud as CloudPort, CloudTask } from '../../../plugins/sync-cloud/port.ts'
 import type { Cloud } from './cloud.ts'
 import { carryOut, type TaskResult } from './carry-out.ts'
-import { CloudError } from './rclone/errors.ts'
+import { CloudError, KeysRefused } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
@@ -55,9 +55,10 @@ function resultOf({ bytes, error }: TaskResult) {
   return bytes ? { bytes } : {}
 }
 
-/** A refused token may only be old. */
+/** A refused token may only be old, and refused keys say nothing about the object. */
 const failure = (error: CloudError) => {
-  const retryable = error.retryable || error.code === 'cloud_access_revoked'
+  const retryable =
+    error.retryable || error.code === 'cloud_access_revoked' || error instanceof KeysRefused
   return new PortError(error.code, error.message, retryable, {
     cause: error,
     ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),

@@ -33,7 +33,10 @@ export interface RejectionRow {
   message: AnyText
 }
 
-/** Records the lasting failures of a sync's items. Idempotent. */
+/**
+ * Records the lasting failures of a sync's items. Those that could be repeated are not about the object:
+ * the keys were refused. Idempotent.
+ */
 export async function recordRejections(
   tx: ShopScope,
   about: { connection: string; sync: string; operation: string },
@@ -48,7 +51,7 @@ export async function recordRejections(
          where c.shop_id = :shop and c.sync_id = :sync and not c.rejected
            and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate')
            and i.operation_id = :operation and i.status = 'failed'
-           and i.error ->> 'code' = any(:codes::text[])
+           and i.error ->> 'code' = any(:codes::text[]) and i.error ->> 'retryable' = 'false'
        ), marked as (
          update sync_changes set rejected = true from refused
          where shop_id = :shop and sync_id = :sync and sync_changes.number = refused.number

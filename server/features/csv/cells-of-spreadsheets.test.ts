@@ -1,6 +1,7 @@
 // What spreadsheets of other countries write into cells and first lines.
 import { english } from '../../../plugins/contract.ts'
 import { describe, expect, it } from 'vitest'
+import { plainCell } from '../../files/cells.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 import { detectFormat } from './format.ts'
 import { readValues, shapeProblem } from './row-values.ts'
@@ -110,9 +111,20 @@ it('the other terms of time are read, and `none` ends them', () => {
     values: { available_after_days: null, first_use_hours: null, customer_tag: null },
     problems: [],
   })
+  // German for May, and Italian for never.
+  for (const customer_tag of ['Mai', 'nie', 'never', '∞'])
+    expect(valuesOf({ customer_tag }).values).toMatchObject({ customer_tag })
   for (const customer_tag of ['a,b', 'x'.repeat(256)])
     expect(valuesOf({ customer_tag }).problems).toMatchObject([{ field: 'customer_tag' }])
 })
+
+it.each(['="a"', '=1+1.pdf', '＝a.pdf', "'a.pdf", "'=a.pdf"])(
+  'the exported name %j is read as it was',
+  (filename) => {
+    const { values, problems } = valuesOf({ filename: plainCell(filename) })
+    expect([values.filename, problems]).toEqual([filename, []])
+  },
+)
 
 it.each([
   'guide (1).pdf (https://example.com/a(1).pdf)',

@@ -141,9 +141,11 @@ function settingIn(text: string, entry: SettingCell): string | number | null | u
   if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
     return choice(text, entry.values)
   if (text === '') return undefined
+  // A tag may be any other of these words, like the German name of the month of May.
+  if ('maxLength' in entry)
+    return text.toLowerCase() === entry.none ? null : textOf(text, entry.maxLength)
   if (NONE.has(text.toLowerCase())) return null
-  if ('day' in entry) return dayOf(text)
-  return 'maxLength' in entry ? textOf(text, entry.maxLength) : undefined
+  return 'day' in entry ? dayOf(text) : undefined
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */
@@ -290,8 +292,10 @@ const EDGES = /^[\s\u001a\u200b\u2060\ufeff]+|[\s\u001a\u200b\u2060\ufeff]+$/g
 
 /** The text that a person entered into a cell. */
 export function cellText(cell: string): string {
-  const text = originalCell(cell).replaceAll(EDGES, '')
-  const [, inner] = TEXT_FORMULA.exec(text) ?? []
+  const original = originalCell(cell)
+  const text = original.replaceAll(EDGES, '')
+  // What an export has marked is the text itself.
+  const [, inner] = (original === cell && TEXT_FORMULA.exec(text)) || []
   return inner === undefined ? text : inner.replaceAll('""', '"').trim()
 }
 

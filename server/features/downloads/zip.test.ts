@@ -59,10 +59,15 @@ describe('names', () => {
     ['../../etc/passwd', '.._.._etc_passwd'],
     ['CON', '_CON'],
     ['nul.txt', '_nul.txt'],
+    ['aux .txt', '_aux .txt'],
+    ['LPT².pdf', '_LPT².pdf'],
+    ['conin$', '_conin$'],
+    ['console.txt', 'console.txt'],
     ['ends with dots...', 'ends with dots'],
     ['a:b*?"<>|', 'a_b______'],
     ['exe\u202egpj.scr', 'exe_gpj.scr'],
     ['...', 'file'],
+    [`${'a'.repeat(239)} . no extension at all`, 'a'.repeat(239)],
     ['e\u0301.pdf', 'é.pdf'],
   ])('%j becomes %j', (given, safe) => expect(safeNames([given])).toEqual([safe]))
   test('are unique ignoring case, short enough, and never a path', () => {
@@ -75,7 +80,7 @@ describe('names', () => {
             given.length,
           )
           for (const name of names) {
-            expect(name).not.toMatch(/[/\\<>:"|?*]/)
+            expect(name).not.toMatch(/[/\\<>:"|?*]|[. ]$/)
             expect(Buffer.byteLength(name)).toBeLessThan(256)
           }
         },

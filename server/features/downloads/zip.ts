@@ -140,7 +140,8 @@ function dosTime(ms: number): number {
 
 // What Windows refuses in a name; control characters; marks that change the shown order of letters.
 const REFUSED = /[<>:"/\\|?*\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+/** Also with spaces before the point, and with raised digits. */
+const DEVICES = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i
 const MAX_NAME_BYTES = 240
 
 /** Names that every system can unpack, unique without regard to case. */
@@ -160,16 +161,14 @@ export function safeNames(filenames: readonly string[]): string[] {
 const keyOf = (name: string) => name.normalize('NFC').toLowerCase()
 
 function safeName(filename: string): string {
-  // Windows drops dots and spaces at the end.
-  const name = filename
-    .toWellFormed()
-    .normalize('NFC')
-    .replace(REFUSED, '_')
-    .replace(/[. ]+$/, '')
+  const name = withoutEnd(filename.toWellFormed().normalize('NFC').replace(REFUSED, '_'))
   const kept = name.trim() === '' ? 'file' : name
   const free = DEVICES.test(kept) ? `_${kept}` : kept
-  return shortened(free)
+  return withoutEnd(shortened(free))
 }
+
+/** Windows drops dots and spaces at the end. */
+const withoutEnd = (name: string): string => name.replace(/[. ]+$/, '')
 
 /** Cuts the name between characters, never within one. */
 function shortened(name: string): string {

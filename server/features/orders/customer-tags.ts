@@ -8,6 +8,8 @@ import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/present.ts'
 import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import { CUSTOMERS_PER_QUERY, type LiveCustomers } from '../../storefront/customers.ts'
+import { ScopeMissing } from '../../storefront/platform-failures.ts'
+import { mayReadCustomers, readScopes } from '../../storefront/scopes.ts'
 import { queueEffects } from './effects.ts'
 import { READ_CUSTOMERS } from '../../storefront/webhooks/customer-changes.ts'
 
@@ -24,18 +26,26 @@ export interface CustomerTagParts {
  */
 export async function noteTaggedCustomers(tx: ShopScope, orders: readonly string[]): Promise<void> {
   if (orders.length === 0) return
-  const rows = await tx.query(
-    `insert into customer_tags (shop_id, customer_id)
-     select distinct o.shop_id, o.customer_id from orders o
-     join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
-     join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
-     where o.shop_id = :shop and o.id = any(:orders::text[]) and o.customer_id is not null
-       and exists (select from links c where c.shop_id = p.shop_id and c.parent_id = p.id
-         and c.needs_tag)
-     order by 2 on conflict do nothing returning 1`,
+  const { noted, unknown } = await tx.one<{ noted: boolean; unknown: boolean }>(
+    `with tagged as (
+       select distinct o.customer_id from orders o
+       join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
+       join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+       where o.shop_id = :shop and o.id = any(:orders::text[])
+         and exists (select from links c where c.shop_id = p.shop_id and c.parent_id = p.id
+           and c.needs_tag)
+     ), noted as (
+       insert into customer_tags (shop_id, customer_id)
+       select :shop, customer_id from tagged where customer_id is not null
+       order by 2 on conflict do nothing returning 1
+     )
+     select exists (select from noted) as noted,
+       exists (select from tagged where customer_id is null) as unknown`,
     { orders },
   )
-  if (rows.length > 0) await queueTask(tx, READ_CUSTOMERS, String(tx.shop))
+  if (noted) await queueTask(tx, READ_CUSTOMERS, String(tx.shop))
+  // Without the scope the platform names no customer: not every order is one of a guest.
+  if (unknown && !mayReadCustomers(await readScopes(tx))) await notifyOfRefusal(tx)
 }
 
 const RETRY_SECONDS = 15
@@ -101,7 +111,7 @@ async function readDue(
       ...errorFields(error),
     })
     await delay(scope, due)
-    if (!error.retryable) await notifyOfRefusal(scope)
+    if (error instanceof ScopeMissing) await notifyOfRefusal(scope)
   }
   return true
 }

@@ -6,16 +6,24 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask, type BackgroundTask, type TaskKind } from '../../core/queue/background.ts'
+import {
+  queueTask,
+  RetryLater,
+  type BackgroundTask,
+  type TaskKind,
+} from '../../core/queue/background.ts'
 import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { elementAt, firstOf, present } from '../../core/present.ts'
+import { elementAt, firstOf, present, zip } from '../../core/present.ts'
 import type { MarkResult } from '../../storefront/order-changes.ts'
+import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
-import { recordPlatformMails } from './platform-mails.ts'
+import { QueryFailure } from '../../storefront/platform-failures.ts'
+import { hourlyWarning } from './hourly-warning.ts'
+import { mailUntold, recordPlatformMails } from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
@@ -27,8 +35,11 @@ export interface QueuedEffect {
 }
 
 const ORDER_EFFECTS: TaskKind = { name: 'order-effects' }
+/** Of an effect that the platform fails on while it answers others. */
 const MAX_ATTEMPTS = 8
 const RETRY_SECONDS = 30
+/** The delay after a run in which the platform carried out nothing, for as long as that lasts. */
+const AWAY_RETRY_MS = 30_000
 /** How long a run waits for further effects, so that the next request has more of them. */
 const GATHER_MS = 200
 /** A run ends after this time, so that other shops get their turn. */
@@ -86,6 +97,8 @@ interface DueEffect {
 
 interface ShownDelivery {
   order_id: string
+  /** Seconds since the delivery was created. */
+  age: number
   status: BuyerStatus
   link_id: string
   rotation: number
@@ -103,26 +116,45 @@ export interface EffectParts {
   log: Logger
 }
 
-export const effectTask = (parts: EffectParts): BackgroundTask => ({
-  ...ORDER_EFFECTS,
-  // All changes of a shop share one bucket of points: more concurrency would not be faster.
-  concurrency: 1,
-  waits: true,
-  wanted: `select e.shop_id, e.shop_id::text as key, min(e.due_at) as due_at from (
-      select shop_id, due_at from order_effects where error is null
-      union all select distinct shop_id, now() from term_changes) e
-    join shops s on s.id = e.shop_id and s.uninstalled_at is null group by e.shop_id`,
-  run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, present(shop, 'the task’s shop'))
-    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
-      await followTerms(scope)
-      const done = await carryOutDue(parts, scope, signal)
-      if (done === 0) return nextDue(scope)
-      if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
-    }
-    return new Date()
-  },
-})
+export function effectTask(parts: EffectParts): BackgroundTask {
+  const warnOfSilence = hourlyWarning(
+    { ...parts, clock: () => new Date() },
+    'the platform changes no orders, they will be changed later',
+  )
+  return {
+    ...ORDER_EFFECTS,
+    // All changes of a shop share one bucket of points: more concurrency would not be faster.
+    concurrency: 1,
+    waits: true,
+    wanted: `select e.shop_id, e.shop_id::text as key, min(e.due_at) as due_at from (
+        select shop_id, due_at from order_effects where error is null
+        union all select distinct shop_id, now() from term_changes) e
+      join shops s on s.id = e.shop_id and s.uninstalled_at is null group by e.shop_id`,
+    run: async ({ shop, signal }) => {
+      const scope = forShop(parts.database, present(shop, 'the task’s shop'))
+      try {
+        for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+          await followTerms(scope)
+          const done = await carryOutDue(parts, scope, signal)
+          if (done === 0) return await nextDue(scope)
+          if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
+        }
+      } catch (error) {
+        if (!isAway(error)) throw error
+        warnOfSilence(scope.shop, error)
+        throw new RetryLater(new Date(Date.now() + AWAY_RETRY_MS), { cause: error })
+      }
+      return new Date()
+    },
+  }
+}
+
+/**
+ * Does the platform carry out nothing at present? It does not answer, has closed the store, or gives
+ * no access until the next sign-in. That may last for days, and is no fault of an effect.
+ */
+const isAway = (error: unknown): error is PortError =>
+  error instanceof PortError && error.retryable && !(error instanceof QueryFailure)
 
 async function nextDue(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ due_at: Date | null }>(
@@ -154,6 +186,9 @@ async function carryOutDue(
   return group.length
 }
 
+/** Null: it was carried out. */
+type EffectResult = MarkResult | { later: number }
+
 const OUR_ERROR = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
 
 /** Returns the result of each effect. All of them have the same kind. */
@@ -162,7 +197,7 @@ async function performAll(
   scope: ShopScope,
   due: readonly DueEffect[],
   signal: AbortSignal,
-): Promise<readonly MarkResult[]> {
+): Promise<readonly EffectResult[]> {
   const shown = await readShown(
     scope,
     due.map(({ order_id }) => order_id),
@@ -180,14 +215,17 @@ async function performAll(
   })
 }
 
-/** Rejects only if the signal is aborted: an error of the request is the result of each order. */
+/**
+ * An error of the request is the result of each order. Throws if the platform is away, and the
+ * signal's reason.
+ */
 async function send(
   { storefront, secrets, baseUrl, log }: EffectParts,
   scope: ShopScope,
   kind: EffectKind,
   wanted: readonly ShownDelivery[],
   signal: AbortSignal,
-): Promise<readonly MarkResult[]> {
+): Promise<readonly EffectResult[]> {
   const shop = await readShop(scope)
   const orders = storefront.orders(scope.shop)
   const address = ({ link_id, rotation, key_hash }: ShownDelivery) =>
@@ -196,16 +234,50 @@ async function send(
     if (kind === 'fulfil') {
       const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
       const results = await orders.fulfil(fulfilments, signal)
-      if (platformTells(shop)) await recordPlatformMails(scope, wanted, results)
-      return results.map((result) => (result === 'nothing_open' ? null : result))
+      const after = zip(wanted, results).map(([{ age }, { later }]) => waitFor(later, age))
+      if (platformTells(shop)) await recordMails(scope, wanted, results)
+      return results.map(({ error }, at) => error ?? elementAt(after, at))
     }
     const marks = wanted.map((one) => markOf(one, shop, address))
     return await orders.mark(marks, signal)
   } catch (error) {
     signal.throwIfAborted()
+    if (isAway(error)) throw error
     if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
     return wanted.map(() => (error instanceof PortError ? error : OUR_ERROR))
   }
+}
+
+/** For this long after the purchase, the platform may not have assigned an order to a location. */
+const UNASSIGNED_SECONDS = 10 * 60
+const UNASSIGNED_RETRY_SECONDS = 15
+/** Holds of offers after the purchase last up to an hour, others for days. */
+const HELD_SECONDS = 90 * 24 * 3600
+const HELD_RETRY_SECONDS = { least: 10 * 60, most: 24 * 3600 }
+
+/** When lines that cannot be fulfilled yet are tried again; null: not any more. */
+function waitFor(later: FulfilResult['later'], age: number): { later: number } | null {
+  if (later === 'unassigned' && age < UNASSIGNED_SECONDS) return { later: UNASSIGNED_RETRY_SECONDS }
+  if (later !== 'held' || age > HELD_SECONDS) return null
+  const { least, most } = HELD_RETRY_SECONDS
+  return { later: Math.min(Math.max(age / 4, least), most) }
+}
+
+/** Orders with an error may be fulfilled later, and are told then (`giveUpOn`). */
+async function recordMails(
+  scope: ShopScope,
+  wanted: readonly ShownDelivery[],
+  results: readonly FulfilResult[],
+): Promise<void> {
+  const told = zip(wanted, results).filter(([, result]) => result.told)
+  // A hold may last for days: the buyer does not wait for it.
+  const untold = zip(wanted, results).filter(
+    ([{ age }, { told, error, later }]) =>
+      !told && error === null && (later !== 'unassigned' || waitFor(later, age) === null),
+  )
+  const ordersOf = (pairs: typeof told) => pairs.map(([{ order_id }]) => order_id)
+  await recordPlatformMails(scope, ordersOf(told))
+  await mailUntold(scope, ordersOf(untold))
 }
 
 type Address = (shown: ShownDelivery) => string
@@ -233,7 +305,8 @@ async function readShown(
   orders: readonly string[],
 ): Promise<ReadonlyMap<string, ShownDelivery>> {
   const rows = await scope.query<ShownDelivery>(
-    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
+    `select d.order_id, extract(epoch from now() - d.created_at)::float8 as age,
+       ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
        ${TERMS_SQL} as terms
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
@@ -256,7 +329,7 @@ async function writeResults(
   { log }: EffectParts,
   scope: ShopScope,
   due: readonly DueEffect[],
-  results: readonly MarkResult[],
+  results: readonly EffectResult[],
 ): Promise<void> {
   const done = due.filter((_, at) => results[at] === null)
   await scope.query(
@@ -269,19 +342,51 @@ async function writeResults(
       noted: done.map(({ noted }) => noted),
     },
   )
-  for (const [at, effect] of due.entries()) {
-    const error = results[at]
-    if (error) await delayEffect(scope, effect, error, log)
-  }
+  const failed: FailedEffect[] = []
+  for (const [effect, result] of zip(due, results))
+    if (result instanceof PortError) failed.push({ effect, error: result })
+    else if (result !== null) await postpone(scope, effect, result.later)
+  await giveUpOn(
+    scope,
+    failed.filter((one) => isLasting(one)).map(({ effect }) => effect),
+  )
+  for (const one of failed) await delayEffect(scope, one, log)
 }
 
-async function delayEffect(
+interface FailedEffect {
+  effect: DueEffect
+  error: PortError
+}
+
+const isLasting = ({ effect, error }: FailedEffect): boolean =>
+  effect.attempts + 1 >= MAX_ATTEMPTS || !error.retryable
+
+/** It is no failure, so no attempt is counted. */
+const postpone = (
   scope: ShopScope,
-  { order_id: order, kind, noted, attempts }: DueEffect,
-  error: PortError,
-  log: Logger,
-): Promise<void> {
-  const lasting = attempts + 1 >= MAX_ATTEMPTS || !error.retryable
+  { order_id: order, kind, noted }: DueEffect,
+  seconds: number,
+): Promise<unknown> =>
+  scope.query(
+    `update order_effects set due_at = now() + :seconds * interval '1 second'
+     where shop_id = :shop and order_id = :order and kind = :kind and noted = :noted`,
+    { order, kind, noted, seconds },
+  )
+
+/** The platform does not fulfil these lines, so it sends no mail: ours brings the link. */
+async function giveUpOn(scope: ShopScope, effects: readonly DueEffect[]): Promise<void> {
+  const unfulfilled = effects.filter(({ kind }) => kind === 'fulfil')
+  if (unfulfilled.length > 0 && platformTells(await readShop(scope)))
+    await mailUntold(
+      scope,
+      unfulfilled.map(({ order_id }) => order_id),
+    )
+}
+
+async function delayEffect(scope: ShopScope, failed: FailedEffect, log: Logger): Promise<void> {
+  const { effect, error } = failed
+  const { order_id: order, kind, noted, attempts } = effect
+  const lasting = isLasting(failed)
   log.warn('an order could not be changed on the platform', {
     ...{ shop: scope.shop, order, kind, given_up: lasting },
     ...errorFields(error),

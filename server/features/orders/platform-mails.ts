@@ -1,24 +1,19 @@
 // The mails with which the platform tells buyers that their order was fulfilled. It sends none if no
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { queueFirstMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 
-/**
- * Notes whom the platform has told, and queues our mail for the others whom nobody has told.
- * @param fulfilled ready deliveries, in the order of their results.
- */
-export const recordPlatformMails = (
+/** Notes whose buyers the platform has told. */
+export const recordPlatformMails = async (
   scope: ShopScope,
-  fulfilled: readonly { order_id: string }[],
-  results: readonly FulfilResult[],
-): Promise<void> =>
+  orders: readonly string[],
+): Promise<void> => void (await noteTold(scope, orders))
+
+/** Queues our mail for the orders, all ready, whose buyers nobody has told. */
+export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise<void> =>
   scope.transaction(async (tx) => {
-    const withResult = (wanted: FulfilResult) =>
-      fulfilled.flatMap(({ order_id }, at) => (results[at] === wanted ? order_id : []))
-    await noteTold(tx, withResult(null))
-    const untold = await noteTold(tx, withResult('nothing_open'))
+    const untold = await noteTold(tx, orders)
     await queueFirstMails(tx, untold)
     await promiseMails(tx, untold)
   })

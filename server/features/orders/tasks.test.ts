@@ -8,6 +8,7 @@ import { PortError } from '../../../plugins/contract.ts'
 import { silent } from '../../../test/database.ts'
 import { RetryLater } from '../../core/queue/background.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
+import { effectTask } from './effects.ts'
 import { reconcileTask } from './tasks.ts'
 import { claimOrders } from '../../storefront/webhooks/claims.ts'
 import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
@@ -378,6 +379,102 @@ describe('on the platform', () => {
     expect((await shop.order(order)).fulfilments).toEqual([])
     expect(mailsTo(about.email)).toHaveLength(1)
     expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'sent' }])
+  })
+
+  describe('an order that cannot be fulfilled yet', () => {
+    const effects = () =>
+      shop.scope.query<{ seconds: number; attempts: number }>(
+        `select extract(epoch from due_at - now())::float8 as seconds, attempts from order_effects
+         where shop_id = :shop`,
+      )
+    beforeEach(() => shop.scope.query('delete from order_effects where shop_id = :shop'))
+    const delayed = async (delayed: 'held' | 'unassigned') => {
+      await settings({ delivery_mail: 'platform' })
+      const about = buyer()
+      const order = await shop.buy(about)
+      await shop.change(order, (placed) => void (placed.delayed = delayed))
+      await reported([order])
+      const runDue = async () => {
+        await shop.scope.query('update order_effects set due_at = now() where shop_id = :shop')
+        await shop.run('effects')
+        await shop.run('mails')
+        return mailsTo(about.email).length
+      }
+      const endDelay = () => shop.change(order, (placed) => void delete placed.delayed)
+      return { order, runDue, endDelay }
+    }
+
+    test('because it is on hold is fulfilled after it, and our mail is sent at the beginning', async () => {
+      const { order, runDue, endDelay } = await delayed('held')
+      expect([await runDue(), await runDue()]).toEqual([1, 1])
+      const [left, ...others] = await effects()
+      expect([left!.attempts, others]).toEqual([0, []])
+      expect(left!.seconds).toBeGreaterThan(500)
+      await endDelay()
+      expect(await runDue()).toBe(1)
+      expect((await shop.order(order)).fulfilments).toHaveLength(1)
+      expect(await effects()).toEqual([])
+    })
+
+    test('because it has no location is fulfilled soon, and the platform tells the buyer', async () => {
+      const { order, runDue, endDelay } = await delayed('unassigned')
+      expect(await runDue()).toBe(0)
+      expect((await effects())[0]!.seconds).toBeLessThan(16)
+      await endDelay()
+      expect(await runDue()).toBe(0)
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+    })
+
+    test('and gets no location is not waited for longer than ten minutes', async () => {
+      const { order, runDue } = await delayed('unassigned')
+      expect(await runDue()).toBe(0)
+      await shop.scope.query(
+        `update deliveries set created_at = now() - interval '11 minutes'
+         where shop_id = :shop and order_id = :order`,
+        { order },
+      )
+      expect(await runDue()).toBe(1)
+      expect(await effects()).toEqual([])
+    })
+  })
+
+  const without = (fulfil: LiveOrders['fulfil']) =>
+    effectTask({
+      ...{ database: shop.database, secrets: shop.secrets, log: silent },
+      ...{ baseUrl: 'https://files.example.com' },
+      storefront: {
+        orders: () => ({ mark: () => Promise.resolve([null]), fulfil }) as unknown as LiveOrders,
+      },
+    })
+  const runOnce = (task: ReturnType<typeof effectTask>) =>
+    task.run({
+      ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
+      ...{ signal: new AbortController().signal, lease: undefined as never },
+    })
+
+  test('an order that it refuses to fulfil gets our mail instead, unless the buyer was told', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const error = new PortError('storefront_unavailable', 'The order: on hold', false)
+    for (const told of [false, true]) {
+      const about = buyer()
+      await reported([await shop.buy(about)])
+      await runOnce(
+        without((wanted) => Promise.resolve(wanted.map(() => ({ error, told, later: null })))),
+      )
+      await shop.run('mails')
+      expect(mailsTo(about.email)).toHaveLength(told ? 0 : 1)
+    }
+    await shop.scope.query('delete from order_effects where shop_id = :shop')
+  })
+
+  test('a platform that is away for days, or without access, gets the changes afterwards', async () => {
+    const order = await shop.buy(buyer())
+    await reported([order])
+    const away = new PortError('storefront_unavailable', 'The store is frozen', true)
+    for (let run = 0; run < 20; run++)
+      await expect(runOnce(without(() => Promise.reject(away)))).rejects.toBeInstanceOf(RetryLater)
+    await shop.run('effects')
+    expect((await shop.order(order)).fulfilments).toHaveLength(1)
   })
 
   test('every line is fulfilled, for any number of lines and locations', async () => {

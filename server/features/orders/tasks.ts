@@ -30,6 +30,7 @@ import {
 import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { textsBuyers } from '../messages/delivery-text.ts'
+import { hourlyWarning } from './hourly-warning.ts'
 import { forgetOrderPhones, forgetPhones } from './phones.ts'
 import { reconcileOrders } from './reconcile.ts'
 
@@ -55,7 +56,10 @@ const READ_WITHIN_MS = 20_000
 const REFUSED_RETRY_MS = 20_000
 
 export function reconcileTask(parts: OrderParts): BackgroundTask {
-  const warnOfRefusal = hourlyWarning(parts)
+  const warnOfRefusal = hourlyWarning(
+    parts,
+    'orders could not be read from the platform, they will be read later',
+  )
   return {
     ...RECONCILE_ORDERS,
     concurrency: SHOP_CONCURRENCY,
@@ -77,27 +81,6 @@ export function reconcileTask(parts: OrderParts): BackgroundTask {
       }
       return new Date()
     },
-  }
-}
-
-const HOUR_MS = 60 * 60 * 1000
-
-/**
- * Logs a warning for each shop and reason once an hour: a shop whose access has ended is asked again
- * every few seconds for as long as it has waiting orders.
- */
-function hourlyWarning({ log, clock }: OrderParts) {
-  const warned = new Map<string, number>()
-  return (shop: number, error: PortError): void => {
-    const now = +clock()
-    const key = `${shop}/${error.message}`
-    if (now - (warned.get(key) ?? -Infinity) < HOUR_MS) return
-    for (const [old, at] of warned) if (now - at >= HOUR_MS) warned.delete(old)
-    warned.set(key, now)
-    log.warn('orders could not be read from the platform, they will be read later', {
-      ...{ shop, logged: 'once an hour' },
-      ...errorFields(error),
-    })
   }
 }
 
@@ -173,7 +156,7 @@ async function writeBatch(
   return failed
 }
 
-const SYNC_EVERY_MS = HOUR_MS
+const SYNC_EVERY_MS = 60 * 60 * 1000
 /** The platform's clock and its index of orders may be behind. */
 const OVERLAP_MS = 10 * 60 * 1000
 

@@ -5,10 +5,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
+import { PortError } from '../../../plugins/contract.ts'
+import { listNotices } from '../../core/outbox/notices.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { createLogger } from '../../core/log.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
 import type { PlatformCustomer } from '../../storefront/customers.ts'
+import { ScopeMissing } from '../../storefront/platform-failures.ts'
 import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
 import { listBuyers } from '../library/buyers.ts'
 import { readLibrary } from '../library/items.ts'
@@ -657,12 +660,57 @@ describe('a customer tag', () => {
     await read()
     expect(await codeOf(other.keys[0]!)).toBe('sent')
   })
-  test('an outage keeps what is known', async () => {
-    const customer_id = 'gid://shopify/Customer/904'
-    tag(customer_id, 'subscriber')
-    const made = await buy([{ customer_tag: 'subscriber' }], { customer_id })
-    await read()
-    expect(await codeOf(made.keys[0]!)).toBe('sent')
+  describe('that cannot be read', () => {
+    const NOTICE = 'The tags of customers cannot be read'
+    const notices = async () =>
+      (await listNotices(depot.scope, { limit: 250 })).rows.filter(({ title }) => title === NOTICE)
+    const failing = (error: PortError): Parameters<typeof customerTagTask>[0] => ({
+      ...parts(),
+      storefront: {
+        customers: () => ({ ...parts().storefront.customers(), read: () => Promise.reject(error) }),
+      },
+    })
+    /** Reads the customer again, and gets this error. */
+    const fail = async (customer_id: string, error: PortError) => {
+      await depot.scope.transaction((tx) => reportCustomer(tx, customer_id))
+      await run(customerTagTask(failing(error)))
+    }
+    beforeEach(() => depot.scope.query('delete from notices where shop_id = :shop'))
+
+    test('during an outage keeps what is known, and for lack of a scope there is a notice', async () => {
+      const customer_id = 'gid://shopify/Customer/904'
+      tag(customer_id, 'subscriber')
+      const made = await buy([{ customer_tag: 'subscriber' }], { customer_id })
+      await read()
+      await fail(customer_id, new PortError('storefront_unavailable', 'It does not answer', true))
+      expect(await codeOf(made.keys[0]!)).toBe('sent')
+      expect(await notices()).toEqual([])
+      await fail(
+        customer_id,
+        new ScopeMissing('storefront_unavailable', 'A scope is missing', true),
+      )
+      expect(await notices()).toHaveLength(1)
+      await read()
+    })
+
+    test('because the platform names no customer without the scope, is a notice', async () => {
+      const grant = (scope: string) =>
+        depot.scope.query(
+          `insert into shop_tokens (shop_id, access_token, scope) values (:shop, :t, :scope)
+           on conflict (shop_id) do update set scope = excluded.scope`,
+          { t: Buffer.from('t'), scope },
+        )
+      await grant('read_products,write_orders,read_customers')
+      // A guest.
+      await buy([{ customer_tag: 'subscriber' }], { customer_id: null })
+      expect(await notices()).toEqual([])
+      await grant('read_products,write_orders')
+      await buy([{}], { customer_id: null })
+      expect(await notices()).toEqual([])
+      await buy([{ customer_tag: 'subscriber' }], { customer_id: null })
+      expect(await notices()).toHaveLength(1)
+      await depot.scope.query('delete from shop_tokens where shop_id = :shop')
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cloudError } from './errors.ts'
+import { cloudError, KeysRefused } from './errors.ts'
 
 const TOKEN = { TYPE: 'drive', TOKEN: '{}' }
 const KEYS = { TYPE: 's3' }
@@ -63,6 +63,16 @@ test('the Retry-After of a provider is kept and reported', () => {
   expect(error.message).toContain('5 minutes')
 })
 
-test('invalid keys must be changed, not authorized again', () => {
-  expect(cloudError('Unauthorized status code: 401', KEYS).code).toBe('cloud_access_denied')
-})
+test.each([
+  ['Unauthorized status code: 401', true],
+  ['SignatureDoesNotMatch: status code: 403', true],
+  ['InvalidAccessKeyId: status code: 403', true],
+  ['RequestTimeTooSkewed: status code: 403', true],
+  ['AccessDenied: status code: 403', false],
+])(
+  '%s: invalid keys must be changed, not authorized again, and no object is the reason: %s',
+  (text, keys) => {
+    const error = cloudError(text, KEYS)
+    expect([error.code, error instanceof KeysRefused]).toEqual(['cloud_access_denied', keys])
+  },
+)

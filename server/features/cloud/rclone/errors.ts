@@ -24,6 +24,12 @@ export class CloudError extends Error {
   }
 }
 
+/**
+ * The provider refuses the keys themselves, as after they were exchanged in the middle of a sync: no
+ * object is the reason. Its code is `cloud_access_denied`.
+ */
+export class KeysRefused extends CloudError {}
+
 const RETRYABLE: ReadonlySet<CloudCode> = new Set([
   'cloud_rate_limited',
   'cloud_unreachable',
@@ -75,6 +81,9 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
     /EndpointUnreachable|no such host|connection re(fused|set)|timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|backendError/i,
   ],
 ]
+/** The reasons of `cloud_access_denied` that are about the keys, or the clock of a signature. */
+const ABOUT_KEYS =
+  /InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|ExpiredToken|RequestTimeTooSkewed/i
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
 
 /**
@@ -85,6 +94,8 @@ export function cloudError(text: string, remote: Readonly<Record<string, string>
   const found = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'cloud_failed'
   const hasKeys = remote.TOKEN === undefined
   const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
+  if (code === 'cloud_access_denied' && (found !== code || ABOUT_KEYS.test(text)))
+    return new KeysRefused(code)
   const after = RETRY_AFTER.exec(text)
   return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
 }

@@ -162,6 +162,9 @@ function codeOf(issue: Issue, value: unknown): ErrorCode {
   switch (issue.code) {
     case 'invalid_type':
       return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_type'
+    // One of several values.
+    case 'invalid_value':
+      return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_value'
     case 'too_small':
       return issue.origin === 'number'
         ? 'out_of_range'

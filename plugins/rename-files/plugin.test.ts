@@ -245,6 +245,15 @@ describe('find and replace', () => {
     expect(refusals(replace(find, by, { regex: true }))).toEqual([problem])
   })
 
+  it('both texts are refused together', () => {
+    const slash = 'replace: A filename cannot contain / or \\'
+    expect(refusals(replace('[a', 'b/c', { regex: true }))).toEqual([
+      expect.stringContaining('find: '),
+      slash,
+    ])
+    expect(refusals(replace('', 'b/c'))).toEqual(['find: Enter the text to find', slash])
+  })
+
   it('an expression with exponential backtracking elsewhere renames many files quickly', async () => {
     const items = Array.from({ length: sized(200, 1000) }, (_, n) =>
       fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n),

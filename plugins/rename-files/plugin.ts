@@ -80,12 +80,14 @@ function problemsOf(wanted: Options): Problem[] {
   if (wanted.mode === 'pattern')
     return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
   const { find = '', replace } = wanted
-  if (find === '') return [{ path: 'find', message: sayPlain('Enter the text to find') }]
   const wrong = textProblem(replace)
   // A backslash has no special meaning in a replacement.
-  if (wrong) return [{ path: 'replace', message: wrong }]
-  const replacer = replacerOf({ ...wanted, find })
-  return 'message' in replacer ? [replacer] : []
+  const replacer = replacerOf({ ...wanted, find, replace: wrong ? '' : replace })
+  return [
+    ...(find === '' ? [{ path: 'find', message: sayPlain('Enter the text to find') }] : []),
+    ...('message' in replacer ? [replacer] : []),
+    ...(wrong ? [{ path: 'replace', message: wrong }] : []),
+  ]
 }
 
 function patternProblems(pattern: string): Problem[] {

@@ -211,6 +211,22 @@ describe('the rest of the language', () => {
     await scope.query('delete from public_addresses where shop_id = :shop')
   })
 
+  it('a view in the browser counts too', async () => {
+    await scope.query(
+      `insert into file_views (shop_id, link_id, file_id, hour, at, address, agent)
+       select shop_id, id, file_id, date_trunc('hour', seen), seen, '', ''
+       from links, lateral (select now() - interval '179 days' as seen) v
+       where shop_id = :shop and file_id = (
+         select id from files where shop_id = :shop and filename = 'idle.pdf')`,
+    )
+    expect(await names({ not_downloaded_for_days: 180 })).toEqual([
+      'month.pdf',
+      'new.pdf',
+      'year.pdf',
+    ])
+    await scope.query('delete from file_views where shop_id = :shop')
+  })
+
   it('combines a pack with other conditions', async () => {
     const [pack] = await scope.query<{ id: string }>(
       `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,

@@ -48,7 +48,9 @@ export const filterFields = {
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
   older_than_days: days.optional().describe('Uploaded more than this many days ago'),
-  not_downloaded_for_days: days.optional().describe('No download in this many days'),
+  not_downloaded_for_days: days
+    .optional()
+    .describe('No download in this many days, and no view in the browser'),
   pack: idOf('pack', 'a pack').optional().describe('Is in this pack: its id'),
   product: z
     .string()
@@ -121,15 +123,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   add('f_before', await momentOf(scope, before), 'files.created_at < :f_before::timestamptz')
   add('f_after', await momentOf(scope, after), 'files.created_at >= :f_after::timestamptz')
   add('f_older', filter.older_than_days, `files.created_at < now() - :f_older * interval '1 day'`)
-  add(
-    'f_idle',
-    filter.not_downloaded_for_days,
-    `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
-       and links.last_download_at > now() - :f_idle * interval '1 day')
-     and not exists (select from public_addresses a where a.shop_id = files.shop_id
-       and a.file_id = files.id
-       and a.last_download_at > now() - :f_idle * interval '1 day')`,
-  )
+  add('f_idle', filter.not_downloaded_for_days, IDLE)
   await addStorage(scope, filter, add)
   addSources(filter, add)
   if (filter.released !== undefined) {
@@ -152,6 +146,15 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
 }
 
 type AddCondition = (name: string, value: unknown, sql: string) => void
+
+/** SQL: nobody has downloaded or viewed the file in the last `f_idle` days. */
+const IDLE = `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
+     and links.last_download_at > now() - :f_idle * interval '1 day')
+   and not exists (select from public_addresses a where a.shop_id = files.shop_id
+     and a.file_id = files.id
+     and a.last_download_at > now() - :f_idle * interval '1 day')
+   and not exists (select from file_views v where v.shop_id = files.shop_id
+     and v.file_id = files.id and v.at > now() - :f_idle * interval '1 day')`
 
 /** A condition that up to this many files meet is replaced by their ids. */
 const FEW = 2000

@@ -1,7 +1,13 @@
 // Two people edit one record: the second is asked before a change of the first is lost.
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
 import { addFile } from '../../test/deliveries.ts'
+import { paidOrder } from '../../test/orders.ts'
+import { createSecrets } from '../core/secrets.ts'
+import { reconcileOrder } from '../features/orders/reconcile.ts'
+import { addMappings } from '../files/mappings.ts'
 
 let app: TestApp
 beforeAll(async () => void (app = await openTestApp()))
@@ -54,6 +60,15 @@ const RECORDS: readonly [string, () => Promise<[path: string, one: Json, two: Js
     },
   ],
   [
+    'the folder of a connection, which is one of its settings',
+    async () => {
+      for (const name of ['theirs', 'ours'])
+        await mkdir(path.join(app.engine.folder, 'demo-cloud', name), { recursive: true })
+      const { body } = await send('POST', '/api/connections', { provider: 'demo', name: 'Folder' })
+      return [`/api/connections/${body.id}`, { folder: 'theirs' }, { folder: 'ours' }]
+    },
+  ],
+  [
     'a file',
     async () => {
       const id = await addFile(app.engine, 'edited.txt', Buffer.from('edited'))
@@ -62,10 +77,37 @@ const RECORDS: readonly [string, () => Promise<[path: string, one: Json, two: Js
     },
   ],
   [
+    'the pack of a file, whose record names it in another field',
+    async () => {
+      const id = await addFile(app.engine, 'packed.txt', Buffer.from('packed'))
+      const packs = await Promise.all(
+        ['One', 'Two'].map((name) => send('POST', '/api/packs', { name })),
+      )
+      const [one, two] = packs.map(({ body }) => ({ pack_id: body.id }))
+      return [`/api/files/file_${id.replaceAll('-', '')}`, one!, two!]
+    },
+  ],
+  [
     'a pack',
     async () => {
       const { body } = await send('POST', '/api/packs', { name: 'Pack' })
       return [`/api/packs/${body.id}`, { name: 'Their pack' }, { name: 'Our pack' }]
+    },
+  ],
+  [
+    'the terms of a delivery, which its record has for each file',
+    async () => {
+      const { scope } = app.engine
+      const file = await addFile(app.engine, 'sold.txt', Buffer.from('sold'))
+      const mapping = { product_id: 'gid://shopify/Product/1', product_title: 'Sold' }
+      const found = { variant_id: null, sku: null, method: 'manual' as const, score: 1, reason: '' }
+      await addMappings(scope, [{ fileId: file, mapping: { ...mapping, ...found } }])
+      const secrets = createSecrets('the secret of the tests, long enough')
+      const order = paidOrder({ products: [mapping.product_id] })
+      await reconcileOrder(scope, order, { secrets, now: new Date() })
+      const { body } = await send('GET', '/api/deliveries')
+      const [{ id }] = body.data as [{ id: string }]
+      return [`/api/deliveries/${id}`, { download_limit: 7 }, { view_limit: 8 }]
     },
   ],
   [

@@ -24,6 +24,8 @@ export interface EditedRecord {
   fields: readonly string[]
   /** The endpoint that reads the record. */
   reader: Endpoint
+  /** The part of the record that the body's field replaces. */
+  valueOf: (record: JsonRecord, field: string) => unknown
 }
 
 /** The records with a GET, and a PUT or PATCH of their fields, by path. */
@@ -33,9 +35,11 @@ export function editedRecords(endpoints: readonly Endpoint[]): ReadonlyMap<strin
   )
   const edits = endpoints.filter(({ method }) => method === 'put' || method === 'patch')
   return new Map(
-    edits.flatMap(({ path, body }) => {
+    edits.flatMap(({ path, body, edits: partOf }) => {
       const reader = readers.get(path)
-      return reader ? [[path, { fields: fieldsOf(body), reader }]] : []
+      const valueOf: EditedRecord['valueOf'] = (record, field) =>
+        Object.hasOwn(record, field) || !partOf ? record[field] : partOf(record, field)
+      return reader ? [[path, { fields: fieldsOf(body), reader, valueOf }]] : []
     }),
   )
 }
@@ -48,14 +52,18 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
 type JsonRecord = Readonly<Record<string, unknown>>
 
 /** The ETag of a record. It is weak, because the same answer is sent with several encodings. */
-export function etagOf(json: string, body: unknown, fields: readonly string[] | undefined): string {
+export function etagOf(
+  json: string,
+  body: unknown,
+  edited: Pick<EditedRecord, 'fields' | 'valueOf'> | undefined,
+): string {
   const whole = createHash('sha256').update(json).digest('base64url')
-  if (!fields) return `W/"${whole}"`
-  return `W/"${whole}${ABOVE_FIELDS}${partsOf(body as JsonRecord, fields).join('')}"`
+  if (!edited) return `W/"${whole}"`
+  const parts = edited.fields.map((field) =>
+    hashOf(edited.valueOf(body as JsonRecord, field)).slice(0, FIELD_LENGTH),
+  )
+  return `W/"${whole}${ABOVE_FIELDS}${parts.join('')}"`
 }
-
-const partsOf = (record: JsonRecord, fields: readonly string[]): string[] =>
-  fields.map((field) => hashOf(record[field]).slice(0, FIELD_LENGTH))
 
 /**
  * The parts of the fields in an `If-Match`; null: it is not an ETag of these fields. Proxies that
@@ -72,7 +80,7 @@ interface Edit {
   path: string
   /** The request's `If-Match`. */
   known: string
-  fields: readonly string[]
+  edited: Pick<EditedRecord, 'fields' | 'valueOf'>
   /** The validated body. */
   body: JsonRecord
   read: (scope: ShopScope) => Promise<Reply | null>
@@ -100,10 +108,11 @@ export function editUnchanged(
 }
 
 /** Fields that the body would change back: changed since `known`, and not to the body's value. */
-function changedFields({ known, fields, body }: Edit, current: JsonRecord): string[] {
+function changedFields({ known, edited, body }: Edit, current: JsonRecord): string[] {
+  const { fields, valueOf } = edited
   const before = partsIn(known, fields)
   return fields.filter((field, at) => {
-    const now = hashOf(current[field])
+    const now = hashOf(valueOf(current, field))
     const isWritten = body[field] !== undefined && hashOf(body[field]) !== now
     return isWritten && before?.[at] !== now.slice(0, FIELD_LENGTH)
   })

@@ -83,7 +83,7 @@ async function answer(
       ? editUnchanged(
           scope,
           {
-            ...{ path: ctx.path, known, fields: edited.fields },
+            ...{ path: ctx.path, known, edited },
             body: body as Record<string, unknown>,
             mayRead: hasScope(caller, edited.reader),
             read: (tx) =>
@@ -113,7 +113,7 @@ async function answer(
           async (unique, scope) => present(await handle(unique, scope), 'The reply'),
         )
       : await handle(undefined, caller.scope)
-  if (reply) send(ctx, reply, edited?.fields)
+  if (reply) send(ctx, reply, edited)
 }
 
 /** A malformed id cannot exist: not found. */
@@ -137,7 +137,7 @@ function signalOf(ctx: Context): AbortSignal {
 function send(
   ctx: Context,
   { status = 200, headers = {}, body }: Reply,
-  fields: readonly string[] | undefined,
+  edited: EditedRecord | undefined,
 ): void {
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
@@ -150,9 +150,9 @@ function send(
   ctx.type = 'json'
   ctx.body = json
   const isRead = ctx.method === 'GET'
-  // The answer to an edit is the record, unless there is no `fields`.
-  if (status !== 200 || !(isRead || fields)) return
-  ctx.set('ETag', etagOf(json, body, fields))
+  // The answer to an edit is the record, unless nothing is `edited`.
+  if (status !== 200 || !(isRead || edited)) return
+  ctx.set('ETag', etagOf(json, body, edited))
   // Koa drops the body of a 304.
   if (isRead && ctx.fresh) ctx.status = 304
 }

@@ -12,6 +12,8 @@ const schema = z.strictObject({
     .union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })])
     .optional(),
   options: z.record(z.string(), z.unknown()).optional(),
+  chosen: z.strictObject({ way: z.enum(['x', 'y']) }).optional(),
+  ids: z.union([z.array(z.literal('ok').transform((id) => id)), z.null()]).optional(),
 })
 function problemsOf(value: unknown) {
   try {
@@ -48,15 +50,30 @@ describe('names every problem with its path', () => {
       ],
     ],
     [{ list: {} }, [['list', undefined, 'invalid_type']]],
+    [{ chosen: {} }, [['chosen.way', undefined, 'required']]],
+    [{ chosen: { way: 'z' } }, [['chosen.way', undefined, 'invalid_value']]],
     [{ tags: ['a', 'b;c'] }, [['tags', 1, 'invalid_tag']]],
     [{ either: { a: 1 } }, [['either.a', undefined, 'invalid_type']]],
+    // The form of a union that has the fields of the value.
+    [{ either: { b: 1 } }, [['either.b', undefined, 'invalid_type']]],
+    [{ either: { a: '', c: 1 } }, [['either.c', undefined, 'unknown_field']]],
+    [
+      { ids: ['x', 'ok', 'y'] },
+      [
+        ['ids', 0, 'invalid_value'],
+        ['ids', 2, 'invalid_value'],
+      ],
+    ],
     [undefined, [['', undefined, 'required']]],
   ])('%j', (value, problems) => expect(problemsOf(value)).toEqual(problems))
 })
 
 describe('an unknown field names the fields that exist there', () => {
   it.each<[unknown, string]>([
-    [{ nam: 1 }, 'There is no field nam. The fields are: name, tags, list, either, options'],
+    [
+      { nam: 1 },
+      'There is no field nam. The fields are: name, tags, list, either, options, chosen, ids',
+    ],
     [{ list: [{ n: 1, m: 1 }] }, 'There is no field m. The fields are: n, text'],
     [{ either: { a: 'x', c: 1 } }, 'There is no field c. The fields are: a, b'],
     [{ either: { a: 'x', b: 1 } }, 'The field b cannot be sent together with the others: a, b'],

@@ -42,8 +42,7 @@ class Problems {
   }
 
   add(issue: Issue, value: unknown): void {
-    const { code } = issue
-    this.total += code === 'unrecognized_keys' ? issue.keys.length : 1
+    this.total += countOf(issue)
     const room = MAX_DETAILS - this.details.length
     if (room > 0) this.details.push(...detailsOf(issue, value, room, this.schema))
   }
@@ -54,6 +53,13 @@ class Problems {
     this.total += others.length
     this.details.push(...others.slice(0, MAX_DETAILS - this.details.length))
   }
+}
+
+/** How many problems an issue stands for. */
+function countOf(issue: z.core.$ZodIssue): number {
+  if (issue.code === 'unrecognized_keys') return issue.keys.length
+  if (issue.code !== 'invalid_union') return 1
+  return meantForm(issue.errors).reduce((sum, inner) => sum + countOf(inner), 0) || 1
 }
 
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
@@ -116,17 +122,24 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       return detail([...issue.path, key], 'unknown_field', message)
     })
   }
-  if (issue.code === 'invalid_union' && issue.errors[0]?.[0]) {
-    const [first] = issue.errors[0]
-    return detailsOf(
-      { ...first, path: [...issue.path, ...first.path] } as Issue,
-      value,
-      most,
-      schema,
-    )
-  }
+  const meant = issue.code === 'invalid_union' ? meantForm(issue.errors) : []
+  if (meant.length > 0)
+    return meant
+      .flatMap((inner) => {
+        const path = [...issue.path, ...inner.path]
+        return detailsOf({ ...inner, path } as Issue, value, most, schema)
+      })
+      .slice(0, most)
   return [detail(issue.path, codeOf(issue, value), issueText(issue))]
 }
+
+/** The problems of the form of a union that was meant: the first one that has all fields of the value. */
+const meantForm = (forms: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] =>
+  forms.find((issues) =>
+    issues.every(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0),
+  ) ??
+  forms[0] ??
+  []
 
 /** `files[3].url` → index 3, param `url`. */
 function detail(path: readonly PropertyKey[], code: ErrorCode, message: Text): ErrorDetail {
@@ -149,6 +162,9 @@ function codeOf(issue: Issue, value: unknown): ErrorCode {
   switch (issue.code) {
     case 'invalid_type':
       return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_type'
+    // One of several values.
+    case 'invalid_value':
+      return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_value'
     case 'too_small':
       return issue.origin === 'number'
         ? 'out_of_range'

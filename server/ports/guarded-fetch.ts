@@ -41,7 +41,7 @@ export interface OpenedFile extends Probe {
 
 /** Requests to addresses that others chose. All throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
-  /** The file at an address that answers 200, after at most 10 redirects. */
+  /** The file at an address that answers 200, after at most 3 redirects. */
   open(url: string, signal: AbortSignal): Promise<OpenedFile>
   /** What `open` would give, without the bytes. */
   probe(url: string, signal: AbortSignal): Promise<Probe>

@@ -97,7 +97,7 @@ test.each(sized([6], [1, 6, 12, 24]))(
   },
 )
 
-test('manually: no time is set; other frequencies are refused', async () => {
+test('manually: no time is set; other frequencies and names of several lines are refused', async () => {
   const id = await app.connect({ provider: 'demo', frequency_hours: 6 })
   const { body } = await app.owner.call('PATCH', `/api/connections/${id}`, {
     frequency_hours: null,
@@ -105,6 +105,8 @@ test('manually: no time is set; other frequencies are refused', async () => {
   expect(body).toMatchObject({ frequency_hours: null, next_sync_at: null })
   const wrong = await app.owner.call('PATCH', `/api/connections/${id}`, { frequency_hours: 2 })
   expect(wrong).toMatchObject({ status: 422, body: { error: { param: 'frequency_hours' } } })
+  const named = await app.owner.call('PATCH', `/api/connections/${id}`, { name: 'a\nb\u202e' })
+  expect(named).toMatchObject({ status: 422, body: { error: { param: 'name' } } })
 })
 
 soakTest('only failed files are retried, in the same operation', async () => {

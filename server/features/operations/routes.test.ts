@@ -218,6 +218,16 @@ describe('starting', () => {
       [['select.filter', 'This would permanently delete the whole trash: preview it first']],
     ],
     ['no files', { select: { file_ids: [] } }, [['file_ids', 'At least one']]],
+    [
+      'wrong ids with wrong options',
+      { select: { file_ids: ['x', 'y'] }, options: { mode: 'paint', tags: ['a,b'] }, dry_run: 1 },
+      [
+        ['select.file_ids', 'not the id of a file'],
+        ['options.mode', ''],
+        ['options.tags[0]', ''],
+        ['dry_run', ''],
+      ],
+    ],
     ['an empty selection', { select: {} }, [['select', '']]],
     ['a filter of nothing', { select: { filter: { colour: 'red' } } }, [['select', '']]],
     [
@@ -601,6 +611,11 @@ describe('reading', () => {
     const { id } = await done({ select: { file_ids: [toPublicId('file', formula!)] } })
     const csv = await owner.call('GET', `/api/operations/${id}/log.csv`)
     expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${id}.csv"`)
+    const raw = await fetch(`${app.url}/api/operations/${id}/log.csv`, {
+      headers: { authorization: `Bearer ${owner.key}` },
+    })
+    // The byte-order mark, by which a spreadsheet recognises UTF-8; `text()` removes it.
+    expect([...new Uint8Array(await raw.arrayBuffer()).subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
     const [row] = Papa.parse<Record<string, string>>(csv.body, {
       header: true,
       skipEmptyLines: true,

@@ -1,6 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
-import { flag, sayPlain } from '../../../plugins/contract.ts'
+import { flag, sayPlain, textIssue } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
@@ -14,7 +14,7 @@ import { AppError } from '../../core/errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
-import { startBulk } from './start.ts'
+import { optionProblems, startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
 import { fromCursor, integer, listPage, text } from '../../http/cursors.ts'
@@ -190,6 +190,10 @@ const begin = (parts: OperationParts) =>
         path: ['action'],
         message: sayPlain('Send either an action or a workflow'),
       })
+      // Of a body without other problems, `startBulk` names those of the options.
+      .superRefine((body, context) => addOptionProblems(parts.engine, body, context), {
+        when: ({ issues }) => issues.length > 0,
+      })
       .meta({ id: 'OperationRequest' }),
     replies: {
       202: { description: 'The operation; follow `Location`', schema: operationSchema },
@@ -211,6 +215,20 @@ const begin = (parts: OperationParts) =>
       return acceptedOperation(parts, caller.scope, id)
     },
   })
+
+/** @param body may have fields of wrong types: its problems are known already. */
+function addOptionProblems(
+  engine: Engine,
+  body: { action?: unknown; options?: unknown },
+  context: z.RefinementCtx,
+): void {
+  const { action, options } = body
+  if (typeof action !== 'string' || typeof options !== 'object' || options === null) return
+  const { file_ids, ...others } = options as Record<string, unknown>
+  const own = action === 'give-files' || file_ids === undefined ? others : { ...others, file_ids }
+  for (const { param, message } of optionProblems(engine, action, own))
+    context.addIssue({ ...textIssue(message, { code: 'invalid_value' }), path: [param] })
+}
 
 /** The channel of a caller: session tokens are people in the page, keys are programs. */
 export const channelOf = ({ subject }: Caller): string =>

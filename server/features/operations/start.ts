@@ -1,7 +1,7 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
 import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
-import { schemaProblems } from '../workflows/problems.ts'
+import { schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   misplaced,
@@ -109,6 +109,16 @@ async function ownWorkflow(
   return workflow
 }
 
+/** The problems of the options of an action; none if there is no such action. */
+export const optionProblems = (
+  { plugins }: Engine,
+  action: string,
+  options: Record<string, unknown>,
+): WorkflowProblem[] => {
+  const plugin = plugins.find(({ id }) => id === action)
+  return plugin ? schemaProblems(plugin.options, options, 'options') : []
+}
+
 /** Returns the built-in workflow of an action, with these options. Throws `validation_failed`. */
 export function workflowOfAction(
   engine: Engine,
@@ -119,7 +129,7 @@ export function workflowOfAction(
   const plugin = engine.plugins.find((one) => one.id === id)
   if (!workflow || !plugin || workflow.kind !== 'bulk')
     throw invalidValue('action', say('There is no action {id}', { id }))
-  const problems = schemaProblems(plugin.options, options, 'options')
+  const problems = optionProblems(engine, id, options)
   if (problems.length === 0) return withOptions(workflow, id, options)
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }

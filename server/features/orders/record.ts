@@ -246,6 +246,8 @@ export const deliveryDetailSchema = deliverySchema
   })
   .meta({ id: 'DeliveryDetail' })
 
+export type DeliveryFileRecord = z.output<typeof deliveryDetailSchema>['file_list'][number]
+
 export interface RecordParts {
   shop: number
   secrets: Secrets

@@ -30,6 +30,7 @@ import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import {
   deliveryDetailRecord,
   deliveryDetailSchema,
+  type DeliveryFileRecord,
   deliveryRecord,
   deliverySchema,
 } from './record.ts'
@@ -245,6 +246,14 @@ const changeBody = z
   })
   .meta({ id: 'DeliveryChange' })
 
+/** What the terms of a change replace; downloads and views of the buyer are no edit. */
+const termsOf = (file: DeliveryFileRecord) => ({
+  ...{ file_id: file.file_id, ask_for: file.ask_for, customer_tag: file.customer_tag },
+  ...{ expires_at: file.expires_at, available_at: file.available_at },
+  ...{ download_limit: file.download_limit, first_use_hours: file.first_use_hours },
+  ...{ view_limit: file.view_limit, view_expires_at: file.view_expires_at },
+})
+
 const change = (parts: DeliveryRouteParts) =>
   endpoint('PATCH /api/deliveries/{id}', {
     summary: 'Change the terms of a delivery, or its buyer’s address',
@@ -252,6 +261,7 @@ const change = (parts: DeliveryRouteParts) =>
       'An absent field is left unchanged. A corrected address or phone number gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
     body: changeBody,
+    edits: ({ file_list }) => (file_list as DeliveryFileRecord[]).map(termsOf),
     replies: {
       200: whole,
       409: { description: 'A phone number, and it has an email address', schema: errorSchema },

@@ -105,6 +105,8 @@ test('activations count by instance, up to the limit', async () => {
   ])
   const instances = found.body.data[0].instances as { instance: string; address: string }[]
   expect(instances.map(({ instance }) => instance).toSorted()).toEqual(['laptop', 'third'])
+  const fields = ['activated_at', 'address', 'instance', 'seen_at']
+  expect(Object.keys(instances[0]!).toSorted()).toEqual(fields)
   expect(instances[0]!.address).toMatch(/^198\.51\.100\./)
   expect((await act(id, 'reset')).body).toMatchObject({ activations: 0, instances: [] })
   expect(await stateOf('verify', at('third'))).toMatchObject({ status: 'not_activated' })

@@ -56,6 +56,7 @@ describe('settings', () => {
     [{ expiry_days: 0 }, 'expiry_days'],
     [{ match_by: ['guess'] }, 'match_by'],
     [{ match_threshold: 80 }, 'match_threshold'],
+    [{ order_tag: 'two\nlines' }, 'order_tag'],
     [{ colour: 'red' }, 'colour'],
   ])('refuse %j', async (change, param) => {
     const { status, body } = await app.owner.call('PATCH', '/api/settings', change)

@@ -1,5 +1,5 @@
 // Cloud connections and their syncs, as the API receives and returns them.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
@@ -20,7 +20,16 @@ const valueFields = Object.fromEntries(
 )
 
 const common = {
-  name: z.string().trim().min(1, sayPlain('Enter a name')).max(MAX_NAME).optional(),
+  name: z
+    .string()
+    .trim()
+    .min(1, sayPlain('Enter a name'))
+    .max(MAX_NAME)
+    .refine(
+      (name) => !UNSAFE_CHARACTERS.test(name),
+      sayPlain('A name cannot contain control characters'),
+    )
+    .optional(),
   frequency_hours: z
     .literal([...FREQUENCIES])
     .nullable()

@@ -192,6 +192,7 @@ it.each([
   ['a parameter of another list', { name: 'a', list: 'links', query: 'tags=x' }, ['query.tags']],
   ['a wrong value', { name: 'a', list: 'deliveries', query: 'status=x' }, ['query.status']],
   ['a page', { name: 'a', list: 'links', query: 'cursor=x' }, ['query.cursor']],
+  ['a value twice', { name: 'a', list: 'links', query: 'status=active&status=expired' }, ['query']],
   [
     'an address of a buyer',
     { name: 'a', list: 'deliveries', query: 'search=ann%40example.com' },

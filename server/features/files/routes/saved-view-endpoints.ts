@@ -178,8 +178,9 @@ function contentOf(
   for (const [param, value] of Object.entries({ filter, sort, columns }))
     if (value !== undefined && value !== null) throw refusal(param, ONLY_QUERY)
   if (query === undefined) return {}
-  const parameters =
-    typeof query === 'string' ? Object.fromEntries(new URLSearchParams(query)) : query
+  const given = typeof query === 'string' ? [...new URLSearchParams(query)] : Object.entries(query)
+  const parameters = Object.fromEntries(given)
+  if (Object.keys(parameters).length < given.length) throw refusal('query', ONCE)
   for (const name of ['limit', 'cursor'])
     if (name in parameters) throw refusal(`query.${name}`, NO_PAGE)
   validate(z.object({ query: listEndpointOf(`/api/${list}`).query }), { query: parameters })
@@ -193,6 +194,7 @@ function contentOf(
 }
 
 const ONLY_QUERY = say('Views of other lists than the files have a query alone')
+const ONCE = say('Send each parameter once')
 const NO_PAGE = say('A view begins with the first page')
 /** A view is shown to everybody, and is not deleted with the data of a customer. */
 const NO_ADDRESS = say('A view has no addresses of buyers')

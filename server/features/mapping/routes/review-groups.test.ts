@@ -128,6 +128,8 @@ test('rules map imports and existing files by name, the first one first', async 
     [{ pattern: 'other', sku_template: 'A', ...workshop }, 422],
     [{ pattern: 'other', sku_template: 'A', variant_id: 'x' }, 422],
     [{ pattern: 'other*', sku_template: 'A{2}' }, 422],
+    [{ pattern: 'other*', sku_template: 'A{0}' }, 422],
+    [{ pattern: 'other*', sku_template: 'A{10}' }, 422],
   ] as const)
     expect([body, (await owner.call('POST', '/api/mapping-rules', body)).status]).toEqual([
       body,

@@ -5,6 +5,7 @@ import {
   NEW_FILES_CHOICES,
   parseNamePattern,
   say,
+  sayFixed,
   sayPlain,
   UNSAFE_CHARACTERS,
   wildcardCountOf,
@@ -54,11 +55,13 @@ const position = z
   .describe('From 1: the first rule that a name matches counts')
 const productId = z.string().max(255)
 const variantId = z.string().max(255).nullable().describe('Null: the whole product')
+const NO_VARIABLE = sayFixed('The variables are {first} to {last}', { first: '{1}', last: '{9}' })
 const skuTemplate = z
   .string()
   .trim()
   .min(1, sayPlain('Enter a SKU'))
   .max(255)
+  .refine((sku) => !/\{(?:0|\d{2,})\}/.test(sku), NO_VARIABLE)
   .describe(
     'The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules.',
   )

@@ -87,6 +87,17 @@ describe('PUT /api/files/bulk-update', () => {
     expect(after).toEqual({ ...before, download_limit: 7, updated_at: after.updated_at })
   })
 
+  it('names the field of each problem, also of what links ask for', async () => {
+    const [id] = await some(owner, 1)
+    const { status, body } = await update({
+      ...{ file_ids: [id], updates: { ask_for: 'password', expiry_days: 0 } },
+    })
+    expect([status, body.error.details]).toMatchObject([
+      422,
+      [{ param: 'updates.expiry_days' }, { param: 'updates.password' }],
+    ])
+  })
+
   it('limits views, which the preview, the history and an undo show', async () => {
     const [id] = await some(owner, 1)
     const terms = { view: 'both', view_limit: 3, view_days: 365 }

@@ -2,6 +2,7 @@
 // /api/files/bulk-delete.
 import { z } from 'zod'
 import {
+  checkAsk,
   downloadPassword,
   sayPlain,
   settingChanges,
@@ -76,7 +77,8 @@ const update = (parts: OperationParts) =>
           .refine(({ tags_mode, tags }) => tags_mode === 'replace' || tags?.length !== 0, {
             path: ['tags'],
             message: sayPlain('Name at least one tag to add or remove'),
-          }),
+          })
+          .superRefine(checkAsk),
       })
       .meta({ id: 'BulkUpdateRequest' }),
     replies: replies('updated', 'Every file has its result'),

@@ -82,7 +82,8 @@ async function* csvOf(
   scope: ShopScope,
   { id }: OperationRow,
 ): AsyncGenerator<string> {
-  yield `${COLUMNS.join(',')}\r\n`
+  // The byte-order mark tells a spreadsheet that this is UTF-8.
+  yield `\ufeff${COLUMNS.join(',')}\r\n`
   for await (const rows of engine.allItems(scope, id)) {
     const cells = rows
       .map(itemRecord)

@@ -123,6 +123,6 @@ async function withInstances(scope: ShopScope, secrets: Secrets, rows: readonly 
   return rows.map(({ sealed, shown_at, ...row }) => ({
     ...row,
     key: shown_at === null ? null : openKey(secrets, scope.shop, sealed),
-    instances: instances.get(row.id) ?? [],
+    instances: (instances.get(row.id) ?? []).map(({ key_id: _, ...instance }) => instance),
   }))
 }

@@ -11,7 +11,6 @@ export const SERVER_OFFERS: Offers = {
     'body-rows.ts',
     'channel.ts',
     'columns.ts',
-    'encoding.ts',
     'exports.ts',
     'headers.ts',
     'row-values.ts',

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
 import { mapColumns } from './map-columns.ts'
 import { startCsvImport } from './start.ts'
-import { ENCODINGS } from './encoding.ts'
+import { ENCODINGS } from '../../core/encoding.ts'
 import {
   chooseEncoding,
   chooseHeader,

@@ -24,7 +24,12 @@ import {
   type ExportId,
   type ExportShape,
 } from './exports.ts'
-import { createEncodingDetector, decode, type DetectedEncoding, type Encoding } from './encoding.ts'
+import {
+  createEncodingDetector,
+  decode,
+  type DetectedEncoding,
+  type Encoding,
+} from '../../core/encoding.ts'
 import { isBlank, readRows, type Format, type RowBatch } from './rows.ts'
 import { findSavedMapping } from './saved-mappings.ts'
 import { isWorkbook, type ReadWorkbook } from './workbook.ts'

@@ -2,10 +2,12 @@
 // download's transfer how that ended.
 import { errorFields, type Logger } from '../../core/log.ts'
 import { StoreError } from '../../core/store/store.ts'
+import { PAGE_HEADERS } from '../../http/headers.ts'
 import {
   closeOpened,
   createVerifier,
   DamagedBytes,
+  readOpened,
   send,
   type Bytes,
   type OpenedBytes,
@@ -17,11 +19,18 @@ import type { createDelegates } from './delegates.ts'
 import { refuse } from './refusal.ts'
 import { describePart, isWholeFile, lengthOf, type Part, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
-import { blobFields } from './targets.ts'
+import { blobFields, type FileTarget } from './targets.ts'
 
 export interface ByteServer {
   /** Answers with the bytes, or with an error. Ends the transfer. */
   serve(visit: Visit, part: Part, transfer: FileTransfer): Promise<void>
+  /** Answers with a text that is made of all bytes of a small file, or with an error. */
+  serveText(visit: Visit, target: FileTarget, text: ShownText): Promise<void>
+}
+
+interface ShownText {
+  type: string
+  of(bytes: Buffer): Promise<string>
 }
 
 interface ServingParts {
@@ -35,21 +44,44 @@ interface ServingParts {
 
 export function createServing(parts: ServingParts): ByteServer {
   const { log, checks } = parts
+  const failed = ({ request, response }: Visit, target: FileTarget, error: unknown) => {
+    log.error('the bytes of a file are missing', { ...blobFields(target), ...errorFields(error) })
+    if (error instanceof StoreError && error.code === 'missing') checks.report(target)
+    refuse(request, response, 'unavailable', { headers: ['Retry-After', '60'] })
+  }
   return {
     serve: async (visit, part, transfer) => {
       try {
         await serveBytes(parts, visit, part, transfer)
       } catch (error) {
-        log.error('the bytes of a file are missing', {
-          ...blobFields(part.target),
-          ...errorFields(error),
-        })
-        if (error instanceof StoreError && error.code === 'missing') checks.report(part.target)
         await transfer.undo()
-        refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
+        failed(visit, part.target, error)
+      }
+    },
+    serveText: async (visit, target, { type, of }) => {
+      try {
+        sendText(visit, type, await of(await readWhole(parts.bytes, target)))
+      } catch (error) {
+        failed(visit, target, error)
       }
     },
   }
+}
+
+/** Rejects if they are missing or damaged. */
+async function readWhole(bytes: Bytes, target: FileTarget): Promise<Buffer> {
+  const whole = await readOpened(await bytes.open(target, null))
+  if (!createVerifier(target).accepts(whole)) throw new StoreError('missing')
+  return whole
+}
+
+function sendText({ request, response }: Visit, type: string, text: string): void {
+  if (response.destroyed) return
+  response.writeHead(200, [
+    ...[...PAGE_HEADERS, 'Content-Type', type],
+    ...['Content-Length', String(Buffer.byteLength(text))],
+  ])
+  response.end(request.method === 'HEAD' ? undefined : text)
 }
 
 /** Rejects, before anything is sent, if the bytes cannot be opened. */

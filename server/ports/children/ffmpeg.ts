@@ -32,7 +32,10 @@ const FILE_BLOCKS = 2 * 64 * 1024
 const WALL_MS = 20_000
 const MAX_KEPT = 4000
 
-/** Writes one frame of a video as a PNG image: one that differs from those around it. */
+/**
+ * Writes one frame of a video as a PNG image: the most typical of its first key frames. They cover
+ * minutes, so that a film that begins black has a picture too.
+ */
 export const takeFrame = (
   program: string,
   from: string,
@@ -42,8 +45,13 @@ export const takeFrame = (
   runFfmpeg(
     program,
     [
-      ...[...INPUT, '-i', `file:${from}`, '-map', '0:v:0', '-frames:v', '1'],
-      ...['-vf', 'thumbnail=50,scale=320:320:force_original_aspect_ratio=decrease'],
+      ...[...INPUT, '-skip_frame', 'nokey', '-i', `file:${from}`, '-map', '0:v:0'],
+      ...[
+        '-frames:v',
+        '1',
+        '-vf',
+        'thumbnail=12,scale=320:320:force_original_aspect_ratio=decrease',
+      ],
       ...['-f', 'image2', '-c:v', 'png', '-protocol_whitelist', 'file', `file:${to}`],
     ],
     signal,

@@ -17,6 +17,7 @@ import {
   TextField,
 } from '../../shell/ui/index.ts'
 import { useCheckDomain, useSaveDomain, type DnsRecord, type MailSettings } from './calls.ts'
+import { quotedStrings } from './dns-strings.ts'
 import './mail.css'
 
 type Domain = NonNullable<MailSettings['domain']>
@@ -152,6 +153,7 @@ function Records({ domain }: { domain: Domain }) {
 function Record({ record }: { record: DnsRecord }) {
   const { title, about } = KINDS[record.kind]
   const state = STATES[record.state]
+  const strings = record.type === 'TXT' ? quotedStrings(record.value) : null
   return (
     <BlockStack gap="100">
       <InlineStack gap="200" blockAlign="center">
@@ -164,6 +166,16 @@ function Record({ record }: { record: DnsRecord }) {
       <Value label={t('Type')} value={record.type} />
       <Value label={t('Name')} value={record.name} copy={t('name of the record')} />
       <Value label={t('Value')} value={record.value} copy={t('value of the record')} />
+      {strings !== null && (
+        <>
+          <Value label={t('In strings')} value={strings} copy={t('strings of the record')} />
+          <Hint>
+            {t(
+              'Most providers take the value as it is. For zone files, and if a provider refuses more than 255 characters, use the strings.',
+            )}
+          </Hint>
+        </>
+      )}
       {record.found !== null && <Value label={t('Found instead')} value={record.found} />}
     </BlockStack>
   )

@@ -41,7 +41,8 @@ import { createViewAddresses, type ViewAddresses } from './address.ts'
 import { VIEW_SECONDS, viewerOf, viewSession } from '../viewers.ts'
 import { readAsset } from './assets.ts'
 import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
-import { isSubtitles, readCompanions } from './playlist.ts'
+import { readCompanions } from './playlist.ts'
+import { isSubtitles, webVttOf } from './subtitles.ts'
 import { READER, sendView } from './page.ts'
 import { sendStart } from './start-page.ts'
 import type { ViewSessions } from '../view-sessions.ts'
@@ -232,6 +233,10 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
     return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
   // The file has a new version, which the viewer must open from its beginning.
   if (target.hash !== bytes.hash) return refuse(request, response, 'precondition_failed', { link })
+  if (isSubtitles(target)) {
+    await parts.counter.noteView(link, now)
+    return parts.serving.serveText(visit, target, WEB_VTT)
+  }
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
   const permit = {
     ...({ kind: 'link', shop: link.shop, link: link.link, keyHash: hashKey(bytes.key) } as const),
@@ -239,7 +244,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   const part: Part = { target, range: rangeOfAnswer(decision), permit }
   if (request.method === 'HEAD' || isBodiless(decision))
     return withoutBody(visit, part, decision, { link })
-  if (!isSubtitles(target) && !(await countView(parts, visit, { ...found, key: bytes.key }))) return
+  if (!(await countView(parts, visit, { ...found, key: bytes.key }))) return
   await parts.counter.noteView(link, now)
   await parts.serving.serve(visit, part, UNCOUNTED)
 }
@@ -263,6 +268,8 @@ async function countView(
   views.record(link, client, now)
   return true
 }
+
+const WEB_VTT = { type: 'text/vtt; charset=utf-8', of: webVttOf }
 
 const mayLoad = (target: LinkTarget): boolean => offeredView(target) !== null || isSubtitles(target)
 

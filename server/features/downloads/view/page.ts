@@ -13,7 +13,8 @@ import type { Translator } from '../translate.ts'
 import type { ViewSession } from '../viewers.ts'
 import { ASSETS } from './assets.ts'
 import { isViewOnly, viewKind } from '../../../files/view-kinds.ts'
-import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
+import { placeName, tracksOf, type Companion, type Companions } from './playlist.ts'
+import { firstSubtitles, languageName, subtitlesOf } from './subtitles.ts'
 
 interface ViewPage extends Page {
   about: string
@@ -92,14 +93,17 @@ function viewPage({ request }: Visit, view: OpenedView, t: Translator): ViewPage
       ...{ ...page, ...downloadOf(opened), document: src(opened), size: target.size },
       reader: fromPage(request, 'view/reader'),
     }
-  if (kind === 'video')
+  if (kind === 'video') {
+    const subtitles = subtitlesOf(target, companions.files)
+    const first = firstSubtitles(subtitles, t.locale)
     return {
       ...{ ...page, ...downloadOf(opened), video: src(opened) },
-      subtitles: subtitlesOf(target, companions.files).map((file, at) => ({
-        ...{ src: src(file), language: file.language, first: at === 0 },
-        label: file.language === '' ? file.target.filename : file.language,
+      subtitles: subtitles.map((file) => ({
+        ...{ src: src(file), language: file.language, first: file === first },
+        label: file.language === '' ? file.target.filename : languageName(file.language, t.locale),
       })),
     }
+  }
   const tracks = tracksOf(opened, companions.files).map((file) => ({
     ...{ filename: file.target.filename, src: src(file), place: placeName(file.key) },
     ...{ opened: file.key === key, ...downloadOf(file) },

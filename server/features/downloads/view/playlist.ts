@@ -13,7 +13,7 @@ import {
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
 import { tagAllows } from '../../links/model/release.ts'
-import { bareType, offeredView, type ViewKind } from '../../../files/view-kinds.ts'
+import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {
@@ -41,7 +41,7 @@ const OWN_PAGE = `
 /** SQL: the files that a view of this kind needs; the others need none. */
 const NEEDED: Partial<Record<ViewKind, string>> = {
   audio: `v.content_type ilike 'audio/%'`,
-  video: `f.filename ilike '%.vtt'`,
+  video: `f.filename ~* '\\.(vtt|srt)$'`,
 }
 
 /** SQL: the link `c` has views left, or the browser a session of it. Subtitles need none. */
@@ -104,31 +104,6 @@ export function tracksOf(opened: Companion, files: readonly Companion[]): readon
   const tracks = files.filter(({ target }) => offeredView(target) === 'audio')
   return tracks.some(({ key }) => key === opened.key) ? tracks : [opened]
 }
-
-export interface Subtitles extends Companion {
-  /** A language tag from the name, `en` of `Lesson 1.en.vtt`; '' if it has none. */
-  language: string
-}
-
-const WEBVTT = /\.vtt$/i
-const LANGUAGE = /^(?:\.([a-z]{2,3}(?:-[a-z0-9]{2,8})?))?$/i
-
-/** The subtitles of a video: `Lesson 1.vtt` or `Lesson 1.en.vtt` of `Lesson 1.mp4`. */
-export function subtitlesOf(video: LinkTarget, files: readonly Companion[]): readonly Subtitles[] {
-  const name = video.filename.replace(/\.[^.]*$/, '').toLowerCase()
-  return files.flatMap((file) => {
-    const { filename } = file.target
-    if (!WEBVTT.test(filename)) return []
-    const base = filename.replace(WEBVTT, '')
-    if (!base.toLowerCase().startsWith(name)) return []
-    const [rest, language = ''] = LANGUAGE.exec(base.slice(name.length)) ?? []
-    return rest === undefined ? [] : [{ ...file, language }]
-  })
-}
-
-/** Are these bytes subtitles, which a view of the video beside them reads? */
-export const isSubtitles = ({ filename, contentType }: LinkTarget): boolean =>
-  WEBVTT.test(filename) && ['text/vtt', 'text/plain'].includes(bareType(contentType))
 
 /** Identifies a key without telling it: for the position that the browser keeps. */
 export const placeName = (key: string): string => hashKey(key).toString('base64url').slice(0, 22)

@@ -151,6 +151,7 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   await add('film.mp4', 3, { view: 'both', content_type: 'video/mp4' })
   await add('film.de.vtt', 4, { content_type: 'text/vtt' })
   await add('other.vtt', 5, { content_type: 'text/vtt' })
+  await add('film.srt', 6, { content_type: 'application/x-subrip' })
   const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
   const { text } = await get(port, link.key)
   const rows = [...text.matchAll(/<li>([^]*?)<\/li>/g)].map(([, row = '']) => [
@@ -164,6 +165,7 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
     ['film.mp4', true, true],
     ['film.de.vtt', false, true],
     ['other.vtt', false, true],
+    ['film.srt', false, true],
   ])
   const views = [...text.matchAll(/view\?key&#x3D;([\w-]{43})/g)].map(([, key]) => key!)
   const album = await open(views[0]!)
@@ -173,6 +175,17 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   expect(album.text).toContain(`href='download?key&#x3D;${link.key}'`)
   const film = await open(views[2]!)
   expect([...film.text.matchAll(/srclang='([^']*)'/g)].map(([, tag]) => tag)).toEqual(['de'])
+  const [german, other] = [...film.text.matchAll(/<track[^>]*>/g)].map(([track]) => track)
+  expect([german?.includes('default'), other?.includes('default')]).toEqual([false, true])
+  const address = /src='(view\/bytes\?[^']+)'/.exec(other ?? '')?.[1] ?? ''
+  const cookie = film.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  const written = await visit(port, `/${address.replace(/&amp;/g, '&').replace(/&#x3D;/g, '=')}`, {
+    cookie,
+  })
+  expect([written.headers['content-type'], written.text]).toEqual([
+    'text/vtt; charset=utf-8',
+    'WEBVTT\n\nfilm.srt',
+  ])
   const zip = await get(port, `${link.key}&all=1`)
   expect([zip.status, zip.text.includes('two.mp3'), zip.text.includes('one.mp3')]).toEqual([
     200,

@@ -10,7 +10,7 @@ import {
   mappingOf,
   type CsvField,
 } from '../../csv/columns.ts'
-import { createEncodingDetector, decode } from '../../csv/encoding.ts'
+import { createEncodingDetector, decode } from '../../../core/encoding.ts'
 import { analyse, requireText } from '../../csv/analyse.ts'
 import { readValues, shapeProblem, type CellProblem, type RowValues } from '../../csv/row-values.ts'
 import { rowsOf } from '../../csv/uploads.ts'

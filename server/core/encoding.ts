@@ -1,4 +1,4 @@
-// Detects a CSV file's encoding: a byte-order mark decides, then zero bytes (UTF-16), then whether
+// Detects the encoding of a text file: a byte-order mark decides, then zero bytes (UTF-16), then whether
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
 import { isAscii, isUtf8 } from 'node:buffer'

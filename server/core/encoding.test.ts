@@ -2,7 +2,7 @@
 // size.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ENCODED_TABLES, TABLES } from '../../../test/encoded-tables.ts'
+import { ENCODED_TABLES, TABLES } from '../../test/encoded-tables.ts'
 import { createEncodingDetector, decode } from './encoding.ts'
 
 const TEXT = 'filename,file_url\r\nпривет – Übung 日本語 🎈.pdf,https://example.com/ä\r\n'

@@ -198,9 +198,10 @@ function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
 const RecordRow = memo(PlainRow) as typeof PlainRow
 
 function RowCell<Row>({ column, row }: { column: Omit<Column<Row>, 'title'>; row: Row }) {
-  const { align, tabular, cut, cell } = column
+  const { align, tabular, wraps, cut, cell } = column
+  const className = tabular ? 'tabular' : wraps ? 'wraps' : undefined
   return (
-    <IndexTable.Cell className={tabular ? 'tabular' : undefined}>
+    <IndexTable.Cell className={className}>
       {align === 'end' ? (
         <Text as="span" alignment="end" numeric>
           {cell(row)}

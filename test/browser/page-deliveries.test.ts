@@ -176,7 +176,11 @@ test('a buyer without views left is told so, and the merchant gives more where i
   await press(delivery, 'Let them view again')
   const changes = list(dialog(delivery), 'What changes')
   await changes.getByText('Chart.png: 3 more views').waitFor()
+  // The views are given although the email cannot be sent: the page says both.
+  await delivery.route('**/resend', (route) => route.fulfill({ status: 503, body: 'down' }))
   await dialog(delivery).getByRole('button', { name: 'Let them view again' }).click()
+  await delivery.getByText(/^The buyer of #\d+ can view again$/).waitFor()
+  await delivery.getByText('The message could not be sent').waitFor()
   await list(delivery, 'Files').getByText('Views: 1 of 4').waitFor()
 
   await other.goto(view)

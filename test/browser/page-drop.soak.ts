@@ -122,24 +122,28 @@ soakTest('a failed file shows the reason, and waits again after a retry', async 
   await page.getByText('No file waits').waitFor()
 })
 
-soakTest('one click changes the password, and refusals are listed with advice', async () => {
-  const page = await open('/import/drop')
-  const before = await createAccount(page, 'Old laptop')
-  await page.getByRole('button', { name: 'Change password: Old laptop' }).click()
-  const after = { ...before, password: await shown(page, 'password') }
-  await dialog(page).getByRole('button', { name: 'Done' }).click()
-  expect(after.password).not.toBe(before.password)
-  expect(await send('again.pdf', before)).toMatch(/67|denied/)
-  const refused = row(page, 'Last connections', 'Wrong password')
-  await refused.getByText('change it here and use the new one').first().waitFor()
-  await page.getByRole('switch', { name: 'Old laptop is on' }).click()
-  await row(page, 'Accounts', 'Old laptop').getByText('Off', { exact: true }).waitFor()
-  expect(await send('again.pdf', after)).toMatch(/67|denied/)
-  await row(page, 'Last connections', 'Account switched off').waitFor()
-  await page.getByRole('button', { name: 'Delete Old laptop' }).click()
-  await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
-  await row(page, 'Accounts', 'Old laptop').waitFor({ state: 'detached' })
-})
+soakTest(
+  'a password is changed after a question, and refusals are listed with advice',
+  async () => {
+    const page = await open('/import/drop')
+    const before = await createAccount(page, 'Old laptop')
+    await page.getByRole('button', { name: 'Change password: Old laptop' }).click()
+    await dialog(page).getByRole('button', { name: 'Change password', exact: true }).click()
+    const after = { ...before, password: await shown(page, 'password') }
+    await dialog(page).getByRole('button', { name: 'Done' }).click()
+    expect(after.password).not.toBe(before.password)
+    expect(await send('again.pdf', before)).toMatch(/67|denied/)
+    const refused = row(page, 'Last connections', 'Wrong password')
+    await refused.getByText('change it here and use the new one').first().waitFor()
+    await page.getByRole('switch', { name: 'Old laptop is on' }).click()
+    await row(page, 'Accounts', 'Old laptop').getByText('Off', { exact: true }).waitFor()
+    expect(await send('again.pdf', after)).toMatch(/67|denied/)
+    await row(page, 'Last connections', 'Account switched off').waitFor()
+    await page.getByRole('button', { name: 'Delete Old laptop' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
+    await row(page, 'Accounts', 'Old laptop').waitFor({ state: 'detached' })
+  },
+)
 
 soakTest('public keys are added to the existing ones, and invalid fields are named', async () => {
   const page = await open('/import/drop')

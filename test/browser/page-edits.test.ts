@@ -42,6 +42,13 @@ test('a workflow that was changed meanwhile: both versions are offered', async (
   await name.fill('My sale')
   await call('PUT', `/api/workflows/${id}`, tagging('Their second sale', 'a'))
   await save(page).click()
+  // Escape saves nothing, and loses nothing.
+  await question(page).getByText('Name: Their second sale').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('The workflow could not be saved').waitFor()
+  expect(await name.inputValue()).toBe('My sale')
+  expect(await nameOf()).toBe('Their second sale')
+  await save(page).click()
   await question(page).getByRole('button', { name: 'Save my version' }).click()
   await expect.poll(nameOf).toBe('My sale')
   await question(page).waitFor({ state: 'detached' })
@@ -89,4 +96,35 @@ soakTest('the name of a file in a dialog', async () => {
   await question(page).getByText('Filename: theirs.pdf').waitFor()
   await question(page).getByRole('button', { name: 'Save my version' }).click()
   await page.getByRole('heading', { name: 'mine.pdf' }).waitFor()
+})
+
+test('another tab’s changes are shown until something is typed, and are never reverted', async () => {
+  await call('PATCH', '/api/settings', { download_limit: 5 })
+  const page = await open('/settings')
+  const limit = page.getByLabel('Links allow: number')
+  // As if the merchant came back from another tab.
+  const comeBack = () => page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+  await expect.poll(() => limit.inputValue()).toBe('5')
+  await call('PATCH', '/api/settings', { download_limit: 7 })
+  await comeBack()
+  await expect.poll(() => limit.inputValue()).toBe('7')
+  await expect.poll(() => save(page).count()).toBe(0)
+
+  await limit.fill('9')
+  await call('PATCH', '/api/settings', { expiry_days: 30 })
+  const read = page.waitForResponse((answer) => answer.url().endsWith('/api/settings'))
+  await comeBack()
+  await read
+  // The palette asks before it leaves the page, as a link does.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find pages/ }).fill('packs')
+  await page.getByRole('option', { name: 'Packs', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: /^Leave page/ }).waitFor()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  expect(await limit.inputValue()).toBe('9')
+  await save(page).click()
+  await expect
+    .poll(() => call('GET', '/api/settings'))
+    .toMatchObject({ download_limit: 9, expiry_days: 30 })
 })

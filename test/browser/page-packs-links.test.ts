@@ -183,6 +183,7 @@ test('links are found by customer, extended, reset and revoked; the export has t
   expect((await download).suggestedFilename()).toBe('download-links.csv')
   await more()
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
+  await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
   await row(page, NAMES[1]!).getByText('Revoked').waitFor()
   expect(await status(first!.url)).not.toBe(200)
 })

@@ -1,9 +1,9 @@
-// The dialogs of a page, found by pressing its buttons while no request can change anything, and
-// those of the actions on files, found in their menu.
+// The dialogs of a page, found by pressing its buttons and the entries of their menus while no request
+// can change anything, and those of the actions on files, found in their menu.
 import type { Page } from 'playwright-core'
 
 /** Buttons of one page that are pressed. */
-const MAX_BUTTONS = 15
+const MAX_BUTTONS = 25
 const OPENS_WITHIN_MS = 700
 const BULK = '/files'
 
@@ -22,15 +22,42 @@ export async function eachDialog(
 ): Promise<void> {
   const buttons = page.locator('main').getByRole('button')
   for (const name of await namesOf(page)) {
-    await buttons
-      .and(page.getByRole('button', { name, exact: true }))
-      .first()
-      .click({ timeout: 3000 })
-      .catch(() => undefined)
+    const press = () =>
+      buttons
+        .and(page.getByRole('button', { name, exact: true }))
+        .first()
+        .click({ timeout: 3000 })
+        .catch(() => undefined)
+    await press()
+    const entries = await openedEntries(page)
     await useOpened(page, name, use)
     if (!page.url().endsWith(address)) await reopen(page, address)
+    for (const entry of entries) {
+      await press()
+      await entriesOf(page)
+        .filter({ hasText: entry })
+        .first()
+        .click({ timeout: 3000 })
+        .catch(() => undefined)
+      await useOpened(page, `${name}: ${entry}`, use)
+      if (!page.url().endsWith(address)) await reopen(page, address)
+    }
   }
   if (new URL(page.url()).pathname === BULK) await eachAction(page, use)
+}
+
+/** The entries of an open menu that can be chosen. */
+const entriesOf = (page: Page) =>
+  page.locator('.Polaris-Popover').getByRole('menuitem', { disabled: false })
+
+/** Those of the menu that a button has opened; none if it has opened a dialog, or nothing. */
+async function openedEntries(page: Page): Promise<string[]> {
+  await dialogOf(page)
+    .or(entriesOf(page))
+    .first()
+    .waitFor({ timeout: OPENS_WITHIN_MS })
+    .catch(() => undefined)
+  return entriesOf(page).allTextContents()
 }
 
 /** What is read of a button in the browser. */
@@ -91,7 +118,8 @@ async function eachAction(page: Page, use: (button: string) => Promise<void>): P
   await reopen(page, BULK)
   await page.locator('main').getByRole('checkbox').nth(1).click({ force: true })
   const menu = page.getByRole('button', { name: 'Actions', exact: true })
-  const items = page.getByRole('menuitem').and(page.locator(':enabled'))
+  // An action that does not fit the file is disabled, with its reason.
+  const items = entriesOf(page)
   await menu.click()
   await items.first().waitFor()
   const names = await items.allTextContents()

@@ -17,6 +17,7 @@ import { focusField } from '../../shell/components/problem-list.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
@@ -77,20 +78,19 @@ const LinkCards = (props: Pick<PartProps, 'draft' | 'onChange'>) => (
 )
 
 function Form({ saved }: { saved: BuyerPage }) {
-  const save = useChangeBuyerPage(useKnown(saved))
-  const [draft, setDraft] = useState(() => draftOf(saved))
+  const form = useRecordDraft({ record: saved, draftOf, changeOf })
+  const { draft, change, dirty } = form
+  const save = useChangeBuyerPage(useKnown(saved, dirty))
   const [locale, setLocale] = useState<BuyerLocale>(saved.language)
-  const change = changeOf(saved, draft)
-  const dirty = Object.keys(change).length > 0
   const problems = problemsOf(objectionsIn(save.error))
   const set = (part: Partial<BuyerPageDraft>) => {
-    setDraft((before) => ({ ...before, ...part }))
+    form.edit(part)
     if (save.error) save.reset()
   }
   const submit = () =>
     save.mutate(change, {
       onSuccess: (page) => {
-        setDraft(draftOf(page))
+        form.saved(page, draft)
         toast(t('Buyer’s page saved'))
       },
       onError: (error) => {
@@ -128,7 +128,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           save={t('Save')}
           onSave={submit}
           onDiscard={() => {
-            setDraft(draftOf(saved))
+            form.discard()
             save.reset()
           }}
         />

@@ -17,6 +17,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
@@ -29,7 +30,7 @@ export function BuyerPage() {
   const { email } = useUrlState(BUYER_STATE).urlState
   const buyer = useBuyer(email)
   const { data, error } = buyer
-  if (data) return <Loaded key={data.email} buyer={data} stale={error} />
+  if (data) return <Loaded key={data.email} buyer={data} query={buyer} />
   if (error instanceof ApiError && [404, 422].includes(error.status)) return <LostPage />
   return (
     <Page title={t('Buyer')} backAction={back()}>
@@ -45,7 +46,12 @@ export function BuyerPage() {
 
 const back = () => ({ content: t('Buyers'), url: lastSeen('/buyers') })
 
-function Loaded({ buyer, stale }: { buyer: BuyerDetail; stale: Error | null }) {
+interface LoadedProps {
+  buyer: BuyerDetail
+  query: ReturnType<typeof useBuyer>
+}
+
+function Loaded({ buyer, query }: LoadedProps) {
   const { email } = buyer
   const send = useSendLibrary()
   const [unblocking, setUnblocking] = useState<string | null>(null)
@@ -64,7 +70,7 @@ function Loaded({ buyer, stale }: { buyer: BuyerDetail; stale: Error | null }) {
       }}
     >
       <BlockStack gap="400">
-        {stale && <Problem error={stale} stale what={t('The buyer could not be loaded')} />}
+        <LoadProblem query={query} what={t('The buyer could not be loaded')} />
         {send.error && <Problem error={send.error} what={t('The library could not be sent')} />}
         {unblocked && (
           <UnblockedBanner

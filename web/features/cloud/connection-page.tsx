@@ -14,6 +14,7 @@ import { ApiError } from '../../shell/client/error.ts'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { connectionState } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -34,7 +35,7 @@ export function ConnectionPage({ id }: { id: string }) {
   const connection = useConnection(id)
   const cloud = useCloud()
   if (connection.data && cloud.data)
-    return <Loaded connection={connection.data} cloud={cloud.data} />
+    return <Loaded connection={connection.data} query={connection} cloud={cloud.data} />
   const error = connection.error ?? cloud.error
   if (error instanceof ApiError && error.status === 404) return <LostPage />
   return (
@@ -58,7 +59,13 @@ export function ConnectionPage({ id }: { id: string }) {
   )
 }
 
-function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cloud }) {
+interface LoadedProps {
+  connection: Connection
+  query: ReturnType<typeof useConnection>
+  cloud: Cloud
+}
+
+function Loaded({ connection: read, query, cloud }: LoadedProps) {
   const connection = useCurrent(read)
   const { name, provider_title, state, error, last_sync } = connection
   const provider = cloud.providers.find(({ id }) => id === connection.provider)
@@ -84,6 +91,7 @@ function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cl
       ]}
     >
       <BlockStack gap="400">
+        <LoadProblem query={query} what={t('The connection could not be loaded')} />
         <RcloneMissing cloud={cloud} provider={connection.provider} />
         {state === 'unauthorized' && (
           <AuthorizeBanner

@@ -62,17 +62,21 @@ export const useKeptCsvs = () =>
     poll: (files) => (files?.data.some(({ status }) => status === 'checking') ? CALM_MS : false),
   })
 
-function useChange<Input>(send: (input: Input) => Promise<CsvUpload>) {
+/** After a refusal the file is read again: it may have been started in another tab. */
+function useChange<Input>(id: string | null, send: (input: Input) => Promise<CsvUpload>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,
     onSuccess: (upload) => showAnswer(client, keyOfOne(upload.id), upload),
+    onError: () => {
+      if (id !== null) void client.invalidateQueries({ queryKey: keyOfOne(id), exact: true })
+    },
   })
 }
 
 /** Sends a file; the answer contains the suggested columns. */
 export const useSendCsv = () =>
-  useChange((file: File) =>
+  useChange(null, (file: File) =>
     call('POST /api/csv', {
       query: { filename: file.name },
       file: { bytes: file, type: 'text/csv' },
@@ -80,30 +84,32 @@ export const useSendCsv = () =>
   )
 
 export const useSetColumns = (id: string) =>
-  useChange((mapping: CsvColumns) =>
+  useChange(id, (mapping: CsvColumns) =>
     call('PUT /api/csv/{id}/columns', { path: { id }, body: { mapping } }),
   )
 
 /** The file is read again; columns are suggested again. */
 export const useChooseEncoding = (id: string) =>
-  useChange((encoding: CsvEncoding) =>
+  useChange(id, (encoding: CsvEncoding) =>
     call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
   )
 
 /** Chooses a sheet of a workbook. */
 export const useChooseSheet = (id: string) =>
-  useChange((sheet: string) => call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }))
+  useChange(id, (sheet: string) =>
+    call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }),
+  )
 
 /** The row of the header; 0: there is none. */
 export const useChooseHeader = (id: string) =>
-  useChange((row: number) => call('PUT /api/csv/{id}/header', { path: { id }, body: { row } }))
+  useChange(id, (row: number) => call('PUT /api/csv/{id}/header', { path: { id }, body: { row } }))
 
 export const useCheckCsv = (id: string) =>
-  useChange((body: CsvCheckOptions) => call('POST /api/csv/{id}/check', { path: { id }, body }))
+  useChange(id, (body: CsvCheckOptions) => call('POST /api/csv/{id}/check', { path: { id }, body }))
 
 /** Results so far are dropped; the columns can be changed again. */
 export const useStopCheck = (id: string) =>
-  useChange((_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
+  useChange(id, (_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
 
 export async function saveErrorRows({
   id,
@@ -122,7 +128,8 @@ export function useStartCsv(id: string) {
   return useMutation({
     mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
     // The refresh is not awaited: it would replace the button, whose callback opens the operation.
-    onSuccess: () => {
+    // After a refusal too: it may have been started in another tab.
+    onSettled: () => {
       void client.invalidateQueries({ queryKey: keyOfOne(id) })
       void client.invalidateQueries({ queryKey: ['operations'] })
     },

@@ -45,6 +45,8 @@ function useCorrection<Input, Output>(
   return useMutation({
     mutationFn: send,
     onSuccess: (output) => showAnswer(client, keyOfFile(id), fileOf(output)),
+    // It may have been started in another tab.
+    onError: () => void client.invalidateQueries({ queryKey: keyOfFile(id), exact: true }),
   })
 }
 

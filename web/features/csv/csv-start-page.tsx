@@ -6,6 +6,7 @@ import { saveBytes } from '../../shell/client/save.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
@@ -85,6 +86,8 @@ function Unreadable({ error }: { error: Error }) {
 function SavedMappings() {
   const saved = useCsvMappings()
   const remove = useDeleteCsvMapping()
+  if (saved.error && !saved.data)
+    return <LoadProblem query={saved} what={t('The saved mappings could not be loaded')} />
   if (!saved.data || saved.data.data.length === 0) return null
   return (
     <Titled

@@ -10,7 +10,7 @@ import {
 } from './calls.ts'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Nothing } from '../../shell/components/lists.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
+import { Question } from '../../shell/components/question.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
@@ -37,7 +37,7 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
   const [editing, setEditing] = useState<DropAccount | 'new' | null>(null)
   const [deleting, setDeleting] = useState<DropAccount | null>(null)
   const [made, setMade] = useState<DropAccountWithPassword | null>(null)
-  const renew = useNewDropPassword()
+  const [renewing, setRenewing] = useState<DropAccount | null>(null)
   const create = () => setEditing('new')
   return (
     <Card padding="0">
@@ -57,18 +57,12 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
           </InlineStack>
         </Box>
       )}
-      {renew.error && (
-        <Box padding="400" paddingBlockStart="0">
-          <Problem error={renew.error} what={t('The password could not be changed')} />
-        </Box>
-      )}
       <ul className="drop-list" aria-label={t('Accounts')}>
         {accounts.map((account) => (
           <AccountRow
             key={account.id}
             account={account}
-            renewing={renew.isPending && renew.variables === account.id}
-            onRenew={() => renew.mutate(account.id, { onSuccess: setMade })}
+            onRenew={() => setRenewing(account)}
             onEdit={() => setEditing(account)}
             onDelete={() => setDeleting(account)}
           />
@@ -84,6 +78,9 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
           }}
         />
       )}
+      {renewing && (
+        <RenewPassword account={renewing} onClose={() => setRenewing(null)} onMade={setMade} />
+      )}
       {made && <PasswordDialog account={made} onClose={() => setMade(null)} />}
       <DeleteAccount account={deleting} onClose={() => setDeleting(null)} />
     </Card>
@@ -92,13 +89,12 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
 
 interface RowProps {
   account: DropAccount
-  renewing: boolean
   onRenew: () => void
   onEdit: () => void
   onDelete: () => void
 }
 
-function AccountRow({ account, renewing, onRenew, onEdit, onDelete }: RowProps) {
+function AccountRow({ account, onRenew, onEdit, onDelete }: RowProps) {
   const { name, username } = account
   return (
     <li>
@@ -117,7 +113,6 @@ function AccountRow({ account, renewing, onRenew, onEdit, onDelete }: RowProps) 
         <OnOff account={account} />
         <Button
           variant="plain"
-          loading={renewing}
           accessibilityLabel={actionName(t('Change password'), name)}
           onClick={onRenew}
         >
@@ -190,6 +185,44 @@ function OnOff({ account: { id, name, enabled } }: { account: DropAccount }) {
         </Text>
       )}
     </InlineStack>
+  )
+}
+
+interface RenewProps {
+  account: DropAccount
+  onClose: () => void
+  onMade: (account: DropAccountWithPassword) => void
+}
+
+function RenewPassword({ account: { id, name }, onClose, onMade }: RenewProps) {
+  const renew = useNewDropPassword()
+  const run = () =>
+    renew.mutate(id, {
+      onSuccess: (account) => {
+        onClose()
+        onMade(account)
+      },
+    })
+  return (
+    <Question
+      title={t('Change the password of {name}?', { name })}
+      onClose={onClose}
+      action={{
+        content: t('Change password'),
+        destructive: true,
+        loading: renew.isPending,
+        onAction: run,
+      }}
+      back={t('Cancel')}
+      error={renew.error}
+      problem={t('The password could not be changed')}
+    >
+      <Text as="p">
+        {t(
+          'The present password stops working immediately. Programs that use it send nothing until they have the new one, which you see once.',
+        )}
+      </Text>
+    </Question>
   )
 }
 

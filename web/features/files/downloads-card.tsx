@@ -4,7 +4,7 @@ import { type DownloadRecord, useDownloads } from './version-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Box, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -37,11 +37,7 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
       </Box>
       {downloads.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={downloads.error}
-            what={t('The downloads could not be loaded')}
-            stale={list !== undefined}
-          />
+          <LoadProblem query={downloads} what={t('The downloads could not be loaded')} />
         </Box>
       )}
       {downloads.isPending && <LoadingRows rows={1} what={t('downloads')} />}

@@ -10,7 +10,7 @@ import {
   type Schemas,
 } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { refusedText } from '../../shell/files/labels.ts'
 import { dayText, momentText } from '../../shell/labels/time.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
@@ -62,11 +62,7 @@ export function HistoryCard({ file, onUndone }: Props) {
       </Box>
       {history.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem
-            error={history.error}
-            what={t('The history could not be loaded')}
-            stale={entries !== undefined}
-          />
+          <LoadProblem query={history} what={t('The history could not be loaded')} />
         </Box>
       )}
       {history.isPending && <LoadingRows rows={2} what={t('the history')} />}

@@ -4,6 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type FileDetail } from '../../shell/client/types.ts'
 import { saveVersion, useRestoreVersion, useVersions, type Version } from './version-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import {
   Badge,
@@ -30,7 +31,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
     setFailed(null)
     saveVersion(file.id, version).catch((error: unknown) => setFailed(error as Error))
   }
-  const error = versions.error ?? restore.error ?? failed
+  const error = restore.error ?? failed
   return (
     <Card padding="0">
       <Box padding="400">
@@ -39,9 +40,12 @@ export function VersionsCard({ file }: { file: FileDetail }) {
           <Button onClick={() => setReplacing(true)}>{t('Replace file')}</Button>
         </InlineStack>
       </Box>
-      {error && (
+      {(versions.error ?? error) && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem error={error} what={t('That could not be done')} stale={list !== undefined} />
+          <BlockStack gap="200">
+            <LoadProblem query={versions} what={t('The versions could not be loaded')} />
+            {error && <Problem error={error} what={t('That could not be done')} />}
+          </BlockStack>
         </Box>
       )}
       {versions.isPending && <LoadingRows rows={1} what={t('versions')} />}

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useEmailLinks } from './calls.ts'
-import { useResetLink, useRevokeLinks } from './list-calls.ts'
+import { useResetLink } from './list-calls.ts'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import {
@@ -20,6 +20,7 @@ import { askText } from './ask-form.ts'
 import { ChangeAsk } from './change-ask.tsx'
 import { ExtendLink } from './extend-link.tsx'
 import { LinkOpeningsDialog } from './link-openings.tsx'
+import { RevokeLink } from './revoke-link.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { ViewsBadge } from './views-badge.tsx'
 
@@ -53,12 +54,15 @@ interface MenuParts {
   onExtend: () => void
   onAsk: () => void
   onOpenings: () => void
+  onRevoke: () => void
   onError: (error: Error | null) => void
 }
 
 /** What can be done with the link, in the order of the menu. */
-function useLinkMenu(link: DownloadLink, { onExtend, onAsk, onOpenings, onError }: MenuParts) {
-  const revoke = useRevokeLinks()
+function useLinkMenu(
+  link: DownloadLink,
+  { onExtend, onAsk, onOpenings, onRevoke, onError }: MenuParts,
+) {
   const reset = useResetLink()
   const mail = useEmailLinks()
   const tell = (text: string) => {
@@ -101,17 +105,9 @@ function useLinkMenu(link: DownloadLink, { onExtend, onAsk, onOpenings, onError 
           },
         ]
       : []),
-    ...(ended
-      ? []
-      : [
-          {
-            content: t('Revoke'),
-            destructive: true,
-            onAction: () => revoke.mutate([link.id], done(t('The link was revoked'))),
-          },
-        ]),
+    ...(ended ? [] : [{ content: t('Revoke'), destructive: true, onAction: onRevoke }]),
   ]
-  return { items, busy: revoke.isPending || reset.isPending || mail.isPending }
+  return { items, busy: reset.isPending || mail.isPending }
 }
 
 /** A button to copy, and a menu with the other actions. Errors are passed to `onError`. */
@@ -123,12 +119,13 @@ export function LinkActions({
   onError: (error: Error | null) => void
 }) {
   const [open, setOpen] = useState(false)
-  const [dialog, setDialog] = useState<'extend' | 'ask' | 'openings' | null>(null)
+  const [dialog, setDialog] = useState<'extend' | 'ask' | 'openings' | 'revoke' | null>(null)
   const ended = link.status === 'revoked'
   const { items, busy } = useLinkMenu(link, {
     onExtend: () => setDialog('extend'),
     onAsk: () => setDialog('ask'),
     onOpenings: () => setDialog('openings'),
+    onRevoke: () => setDialog('revoke'),
     onError,
   })
   const onClose = () => setDialog(null)
@@ -159,6 +156,9 @@ export function LinkActions({
       {dialog === 'extend' && <ExtendLink link={link} onClose={onClose} />}
       {dialog === 'ask' && <ChangeAsk link={link} onClose={onClose} />}
       {dialog === 'openings' && <LinkOpeningsDialog link={link} onClose={onClose} />}
+      {dialog === 'revoke' && (
+        <RevokeLink link={link} whose={recipientOf(link)} onClose={onClose} />
+      )}
     </InlineStack>
   )
 }

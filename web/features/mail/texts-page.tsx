@@ -11,6 +11,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
+import { typedSince } from '../../shell/components/typed-since.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   BlockStack,
@@ -123,7 +124,7 @@ function useTextsForm(saved: readonly MailTexts[]) {
   const submit = () =>
     save.mutate(texts, {
       onSuccess: () => {
-        setDraft({})
+        setDraft((now) => typedSince<Record<string, string>>(now, draft) as Draft)
         toast(t('Texts saved'))
       },
       onError: (error) => showFirst(error),

@@ -70,16 +70,19 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
   const act = useAct()
   const ended = operation !== undefined && hasEnded(operation)
   const isUndone = undoing !== null && operation?.id === undoing && ended
+  const isWhole = operation?.status === 'success'
   useEffect(() => {
     if (!ended) return
     for (const key of ['reviews', 'files', 'file', 'activity'])
       void client.invalidateQueries({ queryKey: [key] })
-    if (isUndone) onDone()
-  }, [client, ended, isUndone, onDone])
+    if (!isUndone) return
+    if (isWhole) onDone()
+    else onError(new Error(t('Not all files could be undone: look at the operation’s details')))
+  }, [client, ended, isUndone, isWhole, onDone, onError])
   return (
     <Button
-      disabled={undoing === null && !operation?.actions.includes('undo')}
-      loading={act.isPending || undoing !== null}
+      disabled={undoing === null ? !operation?.actions.includes('undo') : isUndone}
+      loading={act.isPending || (undoing !== null && !isUndone)}
       onClick={() =>
         act.mutate(
           { id: undo.id, action: 'undo' },

@@ -38,7 +38,8 @@ export function useStartMove(id: string) {
   return useMutation({
     mutationFn: (body: Schemas['MoveStart']) =>
       call('POST /api/moves/{id}/start', { path: { id }, body }),
-    onSuccess: () =>
+    // After a refusal too: it may have been started in another tab.
+    onSettled: () =>
       Promise.all(
         [keyOfMove(id), LIST, ['operations']].map((queryKey) =>
           client.invalidateQueries({ queryKey }),

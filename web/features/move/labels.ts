@@ -1,4 +1,5 @@
 // Texts about exports of other apps: the apps, how to get their exports, and what was read.
+import { type Operation } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type Move, type MoveField } from './calls.ts'
 
@@ -98,4 +99,23 @@ export const FIELD_TEXTS: Record<MoveField, string> = {
   ordered_at: t('Ordered on'),
   status: t('Status of the order'),
   order: t('Order'),
+}
+
+/** What the import of an export did, or does. */
+export function resultTitle(kind: Move['kind'], status: Operation['status']): string {
+  const files = kind === 'files'
+  switch (status) {
+    case 'success':
+      return files ? t('Files are moved') : t('Buyers are moved')
+    case 'partial':
+      return files ? t('Not all files could be moved') : t('Not all buyers could be moved')
+    case 'failed':
+      return t('The move failed')
+    case 'cancelled':
+      return t('The move was cancelled')
+    case 'undone':
+      return t('This move was undone')
+    default:
+      return files ? t('Moving files') : t('Moving buyers')
+  }
 }

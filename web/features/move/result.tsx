@@ -5,10 +5,11 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { type Operation } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
-import { hasEnded, isMoving, useOperation } from '../operations/calls.ts'
+import { isMoving, useOperation } from '../operations/calls.ts'
 import { useOperationActions } from '../operations/operation-actions.tsx'
 import { Progress } from '../operations/status.tsx'
 import { type Move } from './calls.ts'
+import { resultTitle } from './labels.ts'
 
 export function MoveResult({ move }: { move: Move }) {
   const operation = useOperation(move.operation_id)
@@ -29,8 +30,9 @@ export function MoveResult({ move }: { move: Move }) {
 function Imported({ move, operation }: { move: Move; operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
   const undone = operation.status === 'undone' || operation.undone_by !== null
+  const isMoved = operation.status === 'success' || operation.status === 'partial'
   return (
-    <Titled title={titleOf(move, operation, undone)}>
+    <Titled title={resultTitle(move.kind, undone ? 'undone' : operation.status)}>
       <BlockStack gap="300">
         {error && <Problem error={error} what={t('This could not be done')} />}
         <Progress operation={operation} wide />
@@ -59,7 +61,7 @@ function Imported({ move, operation }: { move: Move; operation: Operation }) {
             {t('It continues when you close this page.')}
           </Text>
         )}
-        {move.kind === 'files' && hasEnded(operation) && !undone && (
+        {move.kind === 'files' && isMoved && !undone && (
           <Text as="p">
             {t('Next: choose the export of your buyers, so that they keep their access.')}{' '}
             <Link url="/import/move">{t('Choose an export')}</Link>
@@ -69,12 +71,6 @@ function Imported({ move, operation }: { move: Move; operation: Operation }) {
       </BlockStack>
     </Titled>
   )
-}
-
-function titleOf({ kind }: Move, operation: Operation, undone: boolean): string {
-  if (undone) return t('This move was undone')
-  if (hasEnded(operation)) return kind === 'files' ? t('Files are moved') : t('Buyers are moved')
-  return kind === 'files' ? t('Moving files') : t('Moving buyers')
 }
 
 const undoneText = ({ kind }: Move): string =>

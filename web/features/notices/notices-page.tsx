@@ -99,7 +99,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
       <span className="notice-dot" aria-hidden="true" />
       <BlockStack gap="100">
         <InlineStack align="space-between" gap="200" blockAlign="baseline">
-          <Text as="h2" variant="bodyMd" fontWeight={unread ? 'semibold' : 'regular'}>
+          <Text as="h2" variant="bodyMd" fontWeight={unread ? 'semibold' : 'regular'} breakWord>
             {shownText(notice.title_text)}
             {unread && (
               <Text as="span" visuallyHidden>

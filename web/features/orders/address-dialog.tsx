@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useAddressField } from './address-field.tsx'
-import { type Delivery, useChangeDelivery } from './calls.ts'
+import { type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -13,9 +13,11 @@ import { Checkbox, Hint } from '../../shell/ui/index.ts'
 interface Props {
   delivery: Delivery
   onClose: () => void
+  /** The change is saved, but its message could not be sent. */
+  onUnsent: (error: Error) => void
 }
 
-export function AddressDialog({ delivery, onClose }: Props) {
+export function AddressDialog({ delivery, onClose, onUnsent }: Props) {
   const { id, status } = delivery
   const change = useChangeDelivery(id)
   const texts = useSettings().data?.text_buyers === true
@@ -33,6 +35,10 @@ export function AddressDialog({ delivery, onClose }: Props) {
           toast(isPhone ? t('The number was corrected') : t('The address was corrected'))
           onClose()
         },
+        onError: ifUnsent((error) => {
+          onUnsent(error)
+          onClose()
+        }),
       },
     )
   }

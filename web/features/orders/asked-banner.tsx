@@ -1,13 +1,19 @@
 // A buyer's request for more: one click grants it and notifies the buyer.
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveryDetail, useChangeDelivery } from './calls.ts'
+import { type DeliveryDetail, ifUnsent, useChangeDelivery } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { grantChanges, grantText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack } from '../../shell/ui/index.ts'
 
-export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
+interface Props {
+  delivery: DeliveryDetail
+  /** The downloads are granted, but the message could not be sent. */
+  onUnsent: (error: Error) => void
+}
+
+export function AskedBanner({ delivery, onUnsent }: Props) {
   const { id, asked, file_list, email, status } = delivery
   const grant = useChangeDelivery(id)
   if (!asked) return null
@@ -32,7 +38,11 @@ export function AskedBanner({ delivery }: { delivery: DeliveryDetail }) {
           : {
               content,
               loading: grant.isPending,
-              onAction: () => grant.mutate({ changes, resend }, { onSuccess: () => toast(done) }),
+              onAction: () =>
+                grant.mutate(
+                  { changes, resend },
+                  { onSuccess: () => toast(done), onError: ifUnsent(onUnsent) },
+                ),
             }
       }
     >

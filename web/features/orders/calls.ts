@@ -1,6 +1,7 @@
 // Deliveries: what orders entitle their buyers to, and the merchant's changes.
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
+import { ApiError } from '../../shell/client/error.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { CALM_MS, SLOW_MS } from '../../shell/client/polling.ts'
 import { useRead } from '../../shell/client/reads.ts'
@@ -119,19 +120,35 @@ interface UnblockChange {
   resend: boolean
 }
 
-/** Sets the terms of single files, also those of an undo. */
+/** Sets the terms of single files, also those of an undo. Throws `UnsentError`. */
 export const useUnblock = (id: string) =>
   useDeliveryWork<UnblockChange>(async ({ terms, prepare, resend }) => {
     if (terms.length > 0) await change(id, { terms })
     if (prepare) await act(id, 'release')
-    if (resend) await act(id, 'resend')
+    if (resend) await act(id, 'resend').catch(unsent)
   })
 
-/** `resend`: sends the buyer the mail again afterwards. */
+/** `resend`: sends the buyer the mail again afterwards. Throws `UnsentError`. */
 export const useChangeDelivery = (id: string) =>
   useDeliveryWork<{ changes: readonly DeliveryChange[]; resend: boolean }>(
     async ({ changes, resend }) => {
       for (const one of changes) await change(id, one)
-      if (resend) await act(id, 'resend')
+      if (resend) await act(id, 'resend').catch(unsent)
     },
   )
+
+/** The changes are saved; only the message to the buyer could not be sent. */
+export class UnsentError extends ApiError {}
+
+function unsent(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error
+  const { code, message, status, requestId } = error
+  throw new UnsentError(code, message, { status, requestId, cause: error })
+}
+
+/** For `mutate`: calls back if only the message could not be sent. */
+export const ifUnsent =
+  (tell: (error: UnsentError) => void) =>
+  (error: Error): void => {
+    if (error instanceof UnsentError) tell(error)
+  }

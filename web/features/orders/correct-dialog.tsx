@@ -3,6 +3,7 @@
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -28,7 +29,7 @@ export function CorrectDialog({ id, ...rest }: Props) {
       secondaryActions={[{ content: t('Cancel'), onAction: rest.onClose }]}
     >
       {delivery.error ? (
-        <Problem error={delivery.error} what={t('The delivery could not be loaded')} />
+        <LoadProblem query={delivery} what={t('The delivery could not be loaded')} />
       ) : (
         <LoadingRows rows={2} what={t('the delivery')} />
       )}

@@ -4,6 +4,7 @@ import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { DELIVERY_STATUSES } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -35,7 +36,7 @@ type DialogState =
 export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
   const { data, error } = delivery
-  if (data) return <Loaded delivery={data} stale={error} />
+  if (data) return <Loaded delivery={data} query={delivery} />
   if (error instanceof ApiError && error.status === 404) return <LostPage />
   return (
     <Page title={t('Delivery')} backAction={back()}>
@@ -51,12 +52,18 @@ export function DeliveryPage({ id }: { id: string }) {
 
 const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
 
-function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
+interface LoadedProps {
+  delivery: DeliveryDetail
+  query: ReturnType<typeof useDelivery>
+}
+
+function Loaded({ delivery, query }: LoadedProps) {
   const [open, setOpen] = useState<DialogState | null>(null)
-  const actions = useDeliveryActions(delivery)
+  const [unsent, onUnsent] = useState<Error | null>(null)
+  const actions = useDeliveryActions(delivery, () => onUnsent(null))
   const releasing = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
-  const [used, setUsed] = useState<ChangedUse | null>(null)
+  const [used, onUse] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
   return (
@@ -68,15 +75,20 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       secondaryActions={actions.secondary}
     >
       <BlockStack gap="400">
-        {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
+        <LoadProblem query={query} what={t('The delivery could not be loaded')} />
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
-        <ChangeBanners id={delivery.id} {...{ releasing, used }} onClose={() => setUsed(null)} />
+        <ChangeBanners
+          id={delivery.id}
+          {...{ releasing, used, unsent }}
+          onClose={() => onUse(null)}
+        />
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
           onCorrect={() => setOpen({ dialog: 'correct' })}
           onUnblock={() => setUnblocking(true)}
           onPrepare={actions.prepare}
+          onUnsent={onUnsent}
         />
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
         <FilesCard
@@ -91,7 +103,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         <DownloadsCard {...delivery} />
       </BlockStack>
       {open && (
-        <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} onUse={setUsed} />
+        <OpenDialog {...{ open, delivery, onUse, onUnsent }} onClose={() => setOpen(null)} />
       )}
       {unblocking && (
         <UnblockDialog
@@ -110,12 +122,20 @@ interface ChangeBannersProps {
   id: string
   releasing: ReturnType<typeof useRelease>
   used: ChangedUse | null
+  /** Why the message about the last change could not be sent. */
+  unsent: Error | null
   onClose: () => void
 }
 
 /** What was changed last on a single file, to be undone, and why that failed. */
-const ChangeBanners = ({ id, releasing, used, onClose }: ChangeBannersProps) => (
+const ChangeBanners = ({ id, releasing, used, unsent, onClose }: ChangeBannersProps) => (
   <>
+    {unsent && (
+      <Problem
+        error={unsent}
+        what={t('The change is saved, but the message to the buyer could not be sent')}
+      />
+    )}
     {releasing.error && (
       <Problem error={releasing.error} what={t('The file could not be made available')} />
     )}
@@ -177,19 +197,22 @@ interface DialogProps {
   delivery: DeliveryDetail
   onClose: () => void
   onUse: (changed: ChangedUse) => void
+  /** The change is saved, but its message could not be sent. */
+  onUnsent: (error: Error) => void
 }
 
-function OpenDialog({ open, delivery, onClose, onUse }: DialogProps) {
+function OpenDialog({ open, onUse, ...props }: DialogProps) {
+  const { delivery, onClose } = props
   switch (open.dialog) {
     case 'address':
-      return <AddressDialog delivery={delivery} onClose={onClose} />
+      return <AddressDialog {...props} />
     case 'correct':
       return <CorrectDialog id={delivery.id} onClose={onClose} />
     case 'terms':
-      return <TermsDialog delivery={delivery} files={open.files} onClose={onClose} />
+      return <TermsDialog {...props} files={open.files} />
     case 'use':
       return <UseTermsDialog {...{ delivery, onClose }} file={open.file} onChanged={onUse} />
     case 'replace':
-      return <ReplaceDialog delivery={delivery} file={open.file} onClose={onClose} />
+      return <ReplaceDialog {...props} file={open.file} />
   }
 }

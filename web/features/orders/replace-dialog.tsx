@@ -1,7 +1,7 @@
 // Replaces a file of the delivery with another one.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
+import { type DeliveredFile, type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -13,9 +13,12 @@ interface Props {
   delivery: Delivery
   file: DeliveredFile
   onClose: () => void
+  /** The change is saved, but its message could not be sent. */
+  onUnsent: (error: Error) => void
 }
 
-export function ReplaceDialog({ delivery: { id, email, status }, file, onClose }: Props) {
+export function ReplaceDialog({ delivery, file, onClose, onUnsent }: Props) {
+  const { id, email, status } = delivery
   const change = useChangeDelivery(id)
   const [chosen, setChosen] = useState<string | null>(null)
   const [resend, setResend] = useState(true)
@@ -35,6 +38,10 @@ export function ReplaceDialog({ delivery: { id, email, status }, file, onClose }
           toast(t('The file was replaced'))
           onClose()
         },
+        onError: ifUnsent((error) => {
+          onUnsent(error)
+          onClose()
+        }),
       },
     )
   }

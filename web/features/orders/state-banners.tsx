@@ -12,9 +12,11 @@ interface Props {
   onCorrect: () => void
   onUnblock: () => void
   onPrepare: () => void
+  /** The change is saved, but its message could not be sent. */
+  onUnsent: (error: Error) => void
 }
 
-export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Props) {
+export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare, onUnsent }: Props) {
   const { status, asked } = delivery
   const blocked = blockedText(delivery)
   const use = plannedUse(unblockPlan(delivery, new Date()))
@@ -52,7 +54,7 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Prop
           {reason !== null && <p>{reason}</p>}
         </Banner>
       )}
-      {asked && changeable && <AskedBanner delivery={delivery} />}
+      {asked && changeable && <AskedBanner delivery={delivery} onUnsent={onUnsent} />}
       {status !== 'ready' && (
         <Banner
           tone={status === 'held' ? 'warning' : 'info'}

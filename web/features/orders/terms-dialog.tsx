@@ -1,7 +1,7 @@
 // Gives files of a delivery more time, downloads or views.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
+import { type DeliveredFile, type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
 import {
   changedText,
   type ExtendTerms,
@@ -26,6 +26,8 @@ interface Props {
   delivery: Delivery
   files: readonly DeliveredFile[]
   onClose: () => void
+  /** The change is saved, but its message could not be sent. */
+  onUnsent: (error: Error) => void
 }
 
 const MAX_DAYS = 36_500
@@ -44,7 +46,7 @@ const PARAMS: Readonly<Record<keyof ExtendTerms, string>> = {
 const NAMES = Object.keys(MOST) as (keyof ExtendTerms)[]
 
 /** The new terms, their problems, and writing them. */
-function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
+function useTerms({ delivery: { id, email, status }, files, onClose, onUnsent }: Props) {
   const change = useChangeDelivery(id)
   const [now] = useState(() => new Date())
   const [terms, setTerms] = useState(() => presetTerms(files, now))
@@ -72,6 +74,10 @@ function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
           toast(changedText(files, terms, now))
           onClose()
         },
+        onError: ifUnsent((error) => {
+          onUnsent(error)
+          onClose()
+        }),
       },
     )
   }

@@ -2,7 +2,7 @@
 // and can be undone.
 import { useState } from 'react'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
+import { type DeliveryDetail, ifUnsent, useDelivery, useUnblock } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -30,6 +30,8 @@ export interface UnblockResult {
   order_name: string
   plan: UnblockPlan
   mailed: boolean
+  /** Why the email could not be sent; null: it was, or none was wanted. */
+  unsent: Error | null
 }
 
 interface Props {
@@ -69,14 +71,16 @@ function useUnblockPlan({ delivery, onClose, onDone }: LoadedProps) {
   const nothing = isEmpty(plan)
   const submit = () => {
     if (nothing) return onClose()
-    const mailed = send && canSend
+    const resend = send && canSend
+    const done = (unsent: Error | null) => {
+      onDone({ id, order_name, plan, mailed: resend && unsent === null, unsent })
+      onClose()
+    }
     unblock.mutate(
-      { terms: plan.terms, prepare: plan.prepare.length > 0, resend: mailed },
+      { terms: plan.terms, prepare: plan.prepare.length > 0, resend },
       {
-        onSuccess: () => {
-          onDone({ id, order_name, plan, mailed })
-          onClose()
-        },
+        onSuccess: () => done(null),
+        onError: ifUnsent(done),
       },
     )
   }
@@ -180,7 +184,7 @@ interface BannerProps {
 
 /** What was done. An email and a preparation cannot be taken back. */
 export function UnblockedBanner({ unblocked, onClose }: BannerProps) {
-  const { id, order_name, plan, mailed } = unblocked
+  const { id, order_name, plan, mailed, unsent } = unblocked
   const undo = useUnblock(id)
   const restore = () =>
     undo.mutate({ terms: plan.earlier, prepare: false, resend: false }, { onSuccess: onClose })
@@ -189,6 +193,7 @@ export function UnblockedBanner({ unblocked, onClose }: BannerProps) {
       <div role="status">
         {mailed ? t('The email with the link is on its way.') : t('No email was sent.')}
       </div>
+      {unsent && <Problem error={unsent} what={t('The message could not be sent')} />}
       {undo.error && <Problem error={undo.error} what={t('This could not be undone')} />}
       {plan.earlier.length > 0 && (
         <Button loading={undo.isPending} onClick={restore}>

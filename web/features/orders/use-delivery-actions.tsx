@@ -21,7 +21,10 @@ const DONE: Record<DeliveryAction, string> = {
   revoke: t('The delivery was revoked'),
 }
 
-export function useDeliveryActions(delivery: Delivery): {
+export function useDeliveryActions(
+  delivery: Delivery,
+  onDone: () => void,
+): {
   primary: ActionEntry | undefined
   secondary: ActionEntry[]
   question: ReactNode
@@ -37,6 +40,7 @@ export function useDeliveryActions(delivery: Delivery): {
       onSuccess: () => {
         setRevoking(false)
         toast(DONE[action])
+        onDone()
       },
     })
   const entry = (action: DeliveryAction, content: string): ActionEntry => ({

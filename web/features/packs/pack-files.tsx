@@ -4,6 +4,7 @@ import { type Pack, useOrderPack, usePackFiles, useTakeOut } from './calls.ts'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SortableList, type SortableControls } from '../../shell/components/sortable.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
@@ -35,11 +36,16 @@ export function PackFiles({ pack }: { pack: Pack }) {
   return (
     <Card padding="0">
       <TopRow pack={pack} />
-      {[files.error, order.error, takeOut.error].map(
+      {files.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <LoadProblem query={files} what={t('The files could not be loaded')} />
+        </Box>
+      )}
+      {[order.error, takeOut.error].map(
         (error, at) =>
           error && (
             <Box key={at} padding="400" paddingBlockStart="0">
-              <Problem error={error} stale={at === 0 && list !== undefined} what={WHAT[at]!} />
+              <Problem error={error} what={WHAT[at]!} />
             </Box>
           ),
       )}
@@ -155,8 +161,4 @@ function inOrder(files: readonly File[], ids: readonly string[]): File[] {
   )
 }
 
-const WHAT = [
-  t('The files could not be loaded'),
-  t('The order could not be changed'),
-  t('The file could not be removed'),
-] as const
+const WHAT = [t('The order could not be changed'), t('The file could not be removed')] as const

@@ -39,6 +39,7 @@ const CARD: CardLayout<ColumnId> = {
 const columnsOf = (onDelete: Props['onDelete']): Columns<ColumnId, Pack> => ({
   name: {
     title: t('Pack'),
+    wraps: true,
     cell: ({ id, name }) => (
       <Link url={`/packs/${id}`} monochrome removeUnderline>
         <Text as="span" fontWeight="semibold" breakWord>

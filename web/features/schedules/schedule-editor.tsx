@@ -85,7 +85,7 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
         onDiscard={id === null ? () => navigate('/schedules') : form.discard}
       />
       <LeaveGuard dirty={form.dirty && !form.saving} what={t('this task')} />
-      <RunNow schedule={asking === 'run' ? self : null} onClose={() => setAsking(null)} />
+      {asking === 'run' && self && <RunNow schedule={self} onClose={() => setAsking(null)} />}
       <DeleteSchedule
         schedule={asking === 'delete' ? self : null}
         onClose={() => setAsking(null)}

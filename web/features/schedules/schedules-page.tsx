@@ -53,7 +53,7 @@ export function SchedulesPage() {
           )
         )}
       </BlockStack>
-      <RunNow schedule={running} onClose={() => setRunning(null)} />
+      {running && <RunNow schedule={running} onClose={() => setRunning(null)} />}
       <DeleteSchedule schedule={doomed} onClose={() => setDoomed(null)} />
     </Page>
   )

@@ -46,6 +46,7 @@ const CARD: CardLayout<ColumnId> = {
 const columnsOf = ({ nameOf, onRun, onDelete }: RowContext): Columns<ColumnId, Schedule> => ({
   name: {
     title: t('Task'),
+    wraps: true,
     cell: (schedule) => <Name schedule={schedule} does={nameOf(schedule)} />,
   },
   when: {

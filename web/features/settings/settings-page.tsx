@@ -14,6 +14,7 @@ import { focusField } from '../../shell/components/problem-list.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
 import {
@@ -84,14 +85,13 @@ function Form({ settings }: { settings: ShopSettings }) {
 
 /** The draft of the settings, its problems, and saving it. */
 function useSettingsForm(settings: ShopSettings) {
-  const save = useChangeSettings(useKnown(settings))
-  const [draft, setDraft] = useState(() => draftOf(settings))
-  const change = changeOf(settings, draft)
-  const dirty = Object.keys(change).length > 0
+  const form = useRecordDraft({ record: settings, draftOf, changeOf })
+  const { draft, change, dirty } = form
+  const save = useChangeSettings(useKnown(settings, dirty))
   const [found, setFound] = useState<Objection[]>([])
   const problems = problemsOf([...found, ...objectionsIn(save.error)])
   const set = (part: Partial<SettingsDraft>) => {
-    setDraft((before) => ({ ...before, ...part }))
+    form.edit(part)
     setFound([])
     if (save.error) save.reset()
   }
@@ -101,8 +101,7 @@ function useSettingsForm(settings: ShopSettings) {
     if (wrong.length > 0) return focusField(wrong[0]!.param)
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
-        // What was typed while they were being saved is kept.
-        setDraft((now) => (now === draft ? draftOf(saved) : now))
+        form.saved(saved, draft)
         toast(t('Settings saved'))
       },
       onError: (error) => {
@@ -112,7 +111,7 @@ function useSettingsForm(settings: ShopSettings) {
     })
   }
   const discard = () => {
-    setDraft(draftOf(settings))
+    form.discard()
     setFound([])
     save.reset()
   }

@@ -1,8 +1,8 @@
 // Files that are dropped on any page are uploaded, except where the page or a dialog has a drop area.
 import { useEffect, useState } from 'react'
-import { navigate } from 'wouter/use-browser-location'
 import { droppedFiles } from '../../shell/components/chosen-files.ts'
 import { t } from '../../shell/messages/t.ts'
+import { goTo } from '../../shell/url-state/leaving.ts'
 import { handOver } from './dropped.ts'
 import './drop-anywhere.css'
 
@@ -26,9 +26,7 @@ export function DropAnywhere() {
       void droppedFiles(event.dataTransfer).then((files) => {
         if (files.length === 0) return
         handOver(files)
-        navigate(UPLOAD_PAGE)
-        // A page with unsaved changes was not left.
-        if (window.location.pathname !== UPLOAD_PAGE) handOver([])
+        goTo(UPLOAD_PAGE, () => handOver([]))
       })
     }
     const listeners = { dragenter: onDrag, dragover: onDrag, dragleave: onLeave, drop: onDrop }

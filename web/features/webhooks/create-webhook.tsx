@@ -1,23 +1,24 @@
 // The dialog that creates a webhook, and then shows its secret: this once, to be copied.
 import { useState } from 'react'
-import { type CreatedWebhook, useCreateWebhook, type WebhookFields } from './calls.ts'
+import { type CreatedWebhook, useCreateWebhook } from './calls.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Hint } from '../../shell/ui/index.ts'
+import { webhookBody, webhookDraft, webhookProblems } from './webhook-draft.ts'
 import { WebhookForm } from './webhook-fields.tsx'
 
 export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | null) => void }) {
   const create = useCreateWebhook()
-  const [fields, setFields] = useState<WebhookFields>({ url: '', description: '', events: [] })
-  const [missing, setMissing] = useState(false)
-  const found = missing ? [{ param: 'url', message: t('Enter the address to post to') }] : []
-  const problems = problemsOf([...found, ...objectionsIn(create.error)])
+  const [fields, setFields] = useState(() => webhookDraft({ url: '', description: '', events: [] }))
+  const [tried, setTried] = useState(false)
+  const missing = webhookProblems(fields)
+  const problems = problemsOf(tried ? missing : [], objectionsIn(create.error))
   const submit = () => {
-    setMissing(fields.url.trim() === '')
-    if (fields.url.trim() !== '') create.mutate({ ...fields, url: fields.url.trim() })
+    setTried(true)
+    if (missing.length === 0) create.mutate(webhookBody(fields))
   }
   if (create.data) {
     const made = create.data
@@ -39,7 +40,6 @@ export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | nu
         problems={problems}
         onChange={(part) => {
           setFields((before) => ({ ...before, ...part }))
-          setMissing(false)
           if (create.error) create.reset()
         }}
       />

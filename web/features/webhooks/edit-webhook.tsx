@@ -3,22 +3,25 @@
 import { useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
-import { useChangeWebhook, type Webhook, type WebhookFields } from './calls.ts'
+import { useChangeWebhook, type Webhook } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
+import { webhookBody, webhookDraft, webhookProblems } from './webhook-draft.ts'
 import { WebhookForm } from './webhook-fields.tsx'
 
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const change = useChangeWebhook(webhook.id, useKnown(webhook))
-  const { url, description, events } = webhook
-  const [fields, setFields] = useState<WebhookFields>({ url, description, events })
-  const problems = problemsOf(objectionsIn(change.error))
+  const [fields, setFields] = useState(() => webhookDraft(webhook))
+  const [tried, setTried] = useState(false)
+  const missing = webhookProblems(fields)
+  const problems = problemsOf(tried ? missing : [], objectionsIn(change.error))
   const submit = () => {
-    const { url: typed, ...rest } = fields
-    const body = typed.trim() === url ? rest : { ...rest, url: typed.trim() }
-    change.mutate(body, {
+    setTried(true)
+    if (missing.length > 0) return
+    const { url, ...rest } = webhookBody(fields)
+    change.mutate(url === webhook.url ? rest : { ...rest, url }, {
       onSuccess: () => {
         toast(t('Webhook saved'))
         onClose()

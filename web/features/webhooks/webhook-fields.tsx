@@ -1,19 +1,22 @@
 // The fields of a webhook: where it posts, what it is for, and which events it wants.
-import { useWebhookEvents, type WebhookEvent, type WebhookFields } from './calls.ts'
+import { useWebhookEvents, type WebhookEvent } from './calls.ts'
+import { type WebhookDraft } from './webhook-draft.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { ChoiceList, TextField } from '../../shell/ui/index.ts'
 
 interface Props {
-  fields: WebhookFields
+  fields: WebhookDraft
   problems: Problems
-  onChange: (part: Partial<WebhookFields>) => void
+  onChange: (part: Partial<WebhookDraft>) => void
   /** The whole address is not shown again: it may hold a token. */
   urlHelp?: string
 }
 
 export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
-  const { url, description, events } = fields
+  const { url, description, events, some } = fields
   const known = useWebhookEvents()
   const names = (known.data ?? []).map(({ name }) => name as WebhookEvent)
   return (
@@ -44,15 +47,17 @@ export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
           { value: 'all', label: t('All events, also those that come later') },
           { value: 'some', label: t('These events') },
         ]}
-        selected={[events.length === 0 ? 'all' : 'some']}
-        onChange={([which]) => onChange({ events: which === 'all' ? [] : names })}
+        selected={[some ? 'some' : 'all']}
+        onChange={([which]) => onChange({ some: which === 'some' })}
       />
-      {events.length > 0 && (
+      {some && known.isPending && <LoadingRows rows={3} what={t('the events')} />}
+      {some && <LoadProblem query={known} what={t('The events could not be loaded')} />}
+      {some && known.data && (
         <ChoiceList
           title={t('These events')}
           titleHidden
           allowMultiple
-          choices={(known.data ?? []).map(({ name, title }) => ({
+          choices={known.data.map(({ name, title }) => ({
             value: name,
             label: title,
             helpText: name,

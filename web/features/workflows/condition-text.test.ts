@@ -14,5 +14,6 @@ test('a condition reads as one sentence', () => {
   expect(conditionSentence({ larger_than: MB, smaller_than: 5 * MB })).toBe(
     'Only files between 1 MB and 5 MB',
   )
+  expect(conditionSentence({ type: ['constructor'] })).toBe('Only CONSTRUCTOR files')
   expect(conditionSentence({})).toBeNull()
 })

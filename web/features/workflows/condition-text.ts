@@ -14,19 +14,19 @@ export function conditionSentence(condition: Condition): string | null {
   return rest === '' ? t('Only {types}', { types }) : t('Only {types} {rest}', { types, rest })
 }
 
-const GROUPS: Record<string, string> = {
-  document: t('documents'),
-  image: t('images'),
-  video: t('videos'),
-  audio: t('audio files'),
-  archive: t('archives'),
-}
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['document', t('documents')],
+  ['image', t('images')],
+  ['video', t('videos')],
+  ['audio', t('audio files')],
+  ['archive', t('archives')],
+])
 
 /** `PDF or ZIP files or images` */
 function typesText(types: readonly string[]): string {
-  const extensions = types.filter((type) => GROUPS[type] === undefined).map(typeText)
+  const extensions = types.filter((type) => !GROUPS.has(type)).map(typeText)
   const files = extensions.length > 0 ? [t('{types} files', { types: orText(extensions) })] : []
-  return orText([...files, ...types.flatMap((type) => GROUPS[type] ?? [])])
+  return orText([...files, ...types.flatMap((type) => GROUPS.get(type) ?? [])])
 }
 
 /** What follows “files”: `over 10 MB`, `tagged guide`. */

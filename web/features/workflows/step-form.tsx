@@ -160,7 +160,7 @@ const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) 
         step.when === null
           ? undefined
           : (conditionSentence(step.when) ??
-            t('Other files skip this step. A file must meet all conditions.'))
+            t('Set at least one condition: until then the step applies to all files.'))
       }
       id={fieldId(`${path}.when`)}
       error={problems.at(`${path}.when`)}

@@ -49,7 +49,7 @@ interface Context extends Pick<Props, 'onDelete'> {
 }
 
 const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Workflow> => ({
-  name: { title: t('Workflow'), cell: (workflow) => <Name workflow={workflow} /> },
+  name: { title: t('Workflow'), wraps: true, cell: (workflow) => <Name workflow={workflow} /> },
   runsOn: {
     title: t('Runs on'),
     cell: (workflow) => runsOnText(workflow, channels),

@@ -63,6 +63,9 @@ export const adminModals = (): AdminModals | undefined =>
 export const onWebVitals = (report: (metrics: readonly WebVital[]) => void): void =>
   void window.shopify?.webVitals?.onReport(({ metrics }) => report(metrics))
 
+/** False: the page is outside the storefront's admin. */
+export const hasBridge = (): boolean => window.shopify !== undefined
+
 /**
  * A fresh session token. Rejects if the page is outside the storefront's admin, where no answer
  * would come.

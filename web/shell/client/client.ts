@@ -1,8 +1,8 @@
 // Calls to the API: each carries a session token; a call whose token has expired is repeated once
 // with a fresh one.
 import { loadServerTexts } from '../messages/load-texts.ts'
-import { sessionToken } from './bridge.ts'
-import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
+import { hasBridge, sessionToken } from './bridge.ts'
+import { adminSilent, ApiError, errorFrom, notSignedIn, offline } from './error.ts'
 import {
   type Answer,
   type AnyParams,
@@ -138,7 +138,7 @@ async function attempt(path: string, options: Request): Promise<Response> {
   const { method = 'GET', query = {}, body, file, signal, etag, ifMatch } = options
   const { accept = 'application/json' } = options
   const token = await sessionToken().catch((error: unknown) => {
-    throw notSignedIn({ cause: error })
+    throw hasBridge() ? adminSilent(error) : notSignedIn({ cause: error })
   })
   try {
     return await fetch(path + toQuery(query), {

@@ -28,8 +28,11 @@ export interface Conflict {
   fields: readonly string[]
   /** The record as it is now; null: unknown. */
   current: Readonly<Record<string, unknown>> | null
-  answer: (keep: 'mine' | 'theirs') => void
+  answer: (answer: ConflictAnswer) => void
 }
+
+/** Which version is kept; `later`: nothing is saved, and the form keeps what was typed. */
+type ConflictAnswer = 'mine' | 'theirs' | 'later'
 
 let asked: Conflict | null = null
 const listeners = new Set<() => void>()
@@ -47,19 +50,19 @@ function setAsked(conflict: Conflict | null): void {
   listeners.forEach((listener) => listener())
 }
 
-const askAbout = (error: ApiError): Promise<'mine' | 'theirs'> =>
+const askAbout = (error: ApiError): Promise<ConflictAnswer> =>
   new Promise((resolve) =>
     setAsked({
       fields: error.details.map(({ param }) => param),
       current: error.current,
-      answer: (keep) => {
+      answer: (answer) => {
         setAsked(null)
-        resolve(keep)
+        resolve(answer)
       },
     }),
   )
 
-/** The record after the change. Throws `ApiError`; `changed_meanwhile`: the other version is kept. */
+/** The record after the change. Throws `ApiError`; `changed_meanwhile`: it was not saved. */
 export async function edit<E extends Endpoint>(
   endpoint: E,
   params: Params<E> & AnyParams,
@@ -68,7 +71,7 @@ export async function edit<E extends Endpoint>(
   const saved = await callAny(endpoint, { ...params, ifMatch: known.current }).catch(
     async (error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'changed_meanwhile') throw error
-      if ((await askAbout(error)) === 'theirs') throw error
+      if ((await askAbout(error)) !== 'mine') throw error
       return callAny(endpoint, params)
     },
   )

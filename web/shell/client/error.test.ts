@@ -28,6 +28,14 @@ test.each([null, 'text', {}, { error: 'text' }, { error: { code: 1 } }])(
   },
 )
 
+test('an answer of a proxy says what it means', () => {
+  const text = (status: number) => errorFrom(status, null).message
+  expect(text(413)).toContain('more than the server accepts')
+  expect(text(429)).toContain('Wait a moment')
+  expect(text(503)).toContain('not available at the moment')
+  expect(text(200)).toBe('The server sent an unexpected response (status 200).')
+})
+
 test('a refused session says how to sign in again', () => {
   const message = 'Send a valid API key or session token'
   const error = errorFrom(401, { error: { code: 'unauthenticated', message, request_id: 'req_1' } })

@@ -43,6 +43,16 @@ export const offline = (cause: unknown) =>
     cause,
   })
 
+/** The admin gives no session token: mostly, there is no connection. */
+export const adminSilent = (cause: unknown) =>
+  new ApiError(
+    'offline',
+    t(
+      'Your store’s admin does not answer. Check your connection, or open Stevedore again from the admin.',
+    ),
+    { cause },
+  )
+
 export const notSignedIn = (about: ConstructorParameters<typeof ApiError>[2]) =>
   new ApiError(
     'not_signed_in',
@@ -67,11 +77,19 @@ export function errorFrom(status: number, body: unknown): ApiError {
       current: (error.current as Record<string, unknown> | undefined) ?? null,
     })
   }
-  return new ApiError(
-    'unexpected',
-    t('The server sent an unexpected response (status {status}).', { status }),
-    { status },
-  )
+  return new ApiError('unexpected', unreadableText(status), { status })
+}
+
+/** What an answer means that is none of ours: a proxy's in front of the server. */
+function unreadableText(status: number): string {
+  if (status === 413)
+    return t('This is more than the server accepts at a time (status {status}).', { status })
+  if (status === 429) return t('Too many requests. Wait a moment, then try again.')
+  return status >= 502 && status <= 504
+    ? t('Stevedore is not available at the moment. Try again in a minute (status {status}).', {
+        status,
+      })
+    : t('The server sent an unexpected response (status {status}).', { status })
 }
 
 interface StatedMessage {

@@ -15,7 +15,8 @@ export const ConflictDialog = ({
 }) => (
   <Dialog
     title={t('This was changed while you edited it')}
-    onClose={onKeepTheirs}
+    // Escape must not lose what was typed.
+    onClose={() => conflict.answer('later')}
     primaryAction={{
       content: t('Save my version'),
       destructive: true,

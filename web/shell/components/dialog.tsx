@@ -10,7 +10,7 @@ interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 
   title: string
   /** Without `secondaryActions`, a dialog whose button does more than close it has Cancel. */
   onClose: () => void
-  /** Enter was pressed in one of its fields. */
+  /** Enter was pressed in one of its fields, while its button can be pressed. */
   onEnter?: () => void
   children: ReactNode
 }
@@ -47,7 +47,7 @@ export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: P
     >
       <Modal.Section>
         <FirstFieldFocused>
-          <Fields onEnter={onEnter}>
+          <Fields onEnter={isReady(primaryAction) ? onEnter : undefined}>
             <BlockStack gap="400">{children}</BlockStack>
           </Fields>
         </FirstFieldFocused>
@@ -55,6 +55,10 @@ export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: P
     </Modal>
   )
 }
+
+/** A button that waits for an answer is not pressed a second time, nor is a disabled one. */
+const isReady = (button: Props['primaryAction']): boolean =>
+  button?.loading !== true && button?.disabled !== true
 
 /** Focuses the first field if there is one, unless the focus is already in the dialog. */
 function FirstFieldFocused({ children }: { children: ReactNode }) {

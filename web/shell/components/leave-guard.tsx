@@ -14,34 +14,32 @@ interface Props {
 }
 
 export function LeaveGuard({ dirty, what }: Props) {
-  const [wanted, setWanted] = useState<string | null>(null)
+  const [wanted, setWanted] = useState<{ url: string; onStay: () => void } | null>(null)
   useEffect(() => {
     if (!dirty) return
     const bar = adminSaveBar()
-    return guardLeaving(
-      bar
-        ? (url) =>
-            void bar.leaveConfirmation().then(
-              () => navigate(url),
-              // The merchant stays on the page.
-              () => undefined,
-            )
-        : setWanted,
-    )
+    return guardLeaving((url, onStay = () => undefined) => {
+      if (bar) void bar.leaveConfirmation().then(() => navigate(url), onStay)
+      else setWanted({ url, onStay })
+    })
   }, [dirty])
+  const stay = () => {
+    wanted?.onStay()
+    setWanted(null)
+  }
   return (
     <Modal
       open={wanted !== null}
-      onClose={() => setWanted(null)}
+      onClose={stay}
       title={t('Leave without saving?')}
       primaryAction={{
         content: t('Leave'),
         destructive: true,
         onAction: () => {
-          if (wanted !== null) navigate(wanted)
+          if (wanted !== null) navigate(wanted.url)
         },
       }}
-      secondaryActions={[{ content: t('Stay'), onAction: () => setWanted(null) }]}
+      secondaryActions={[{ content: t('Stay'), onAction: stay }]}
     >
       <Modal.Section>
         <Text as="p">{t('Your changes to {what} will be lost.', { what })}</Text>

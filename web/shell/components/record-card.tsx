@@ -28,20 +28,22 @@ export function RecordCard<Id extends string, Row>({
   )
   return (
     <Box paddingInline="400" paddingBlock={dense ? '300' : '400'}>
-      {picture ? (
-        <div className="file-name">
-          {checkbox}
-          {partOf(picture)}
-          {content}
-        </div>
-      ) : buttons ? (
-        <InlineStack align="space-between" blockAlign="center" wrap={false} gap="300">
-          {content}
-          <div className="actions">{partOf(buttons)}</div>
-        </InlineStack>
-      ) : (
-        content
-      )}
+      <div className="record-card">
+        {picture ? (
+          <div className="file-name">
+            {checkbox}
+            {partOf(picture)}
+            {content}
+          </div>
+        ) : buttons ? (
+          <InlineStack align="space-between" blockAlign="center" wrap={false} gap="300">
+            {content}
+            <div className="actions">{partOf(buttons)}</div>
+          </InlineStack>
+        ) : (
+          content
+        )}
+      </div>
     </Box>
   )
 }

@@ -11,6 +11,8 @@ export interface Column<Row> {
   tabular?: boolean
   /** Cuts the cell to one line of this width in the table; hovering shows all of it. */
   cut?: { width?: string; className?: string; whole: (row: Row) => string | undefined }
+  /** A long text is broken into lines in the table, so that it moves no column out of the window. */
+  wraps?: boolean
   /** The order after the first click on the title; absent: the list cannot be sorted by it. */
   sort?: Direction
   cell: (row: Row) => ReactNode

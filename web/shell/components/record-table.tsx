@@ -210,9 +210,10 @@ function PlainCells<Id extends string, Row>({
 }
 
 function RowCell<Row>({ column, row }: { column: Omit<Column<Row>, 'title'>; row: Row }) {
-  const { align, tabular, cut, cell } = column
+  const { align, tabular, wraps, cut, cell } = column
+  const className = tabular ? 'tabular' : wraps ? 'wraps' : undefined
   return (
-    <IndexTable.Cell className={tabular ? 'tabular' : undefined}>
+    <IndexTable.Cell className={className}>
       {align === 'end' ? (
         <Text as="span" alignment="end" numeric>
           {cell(row)}

@@ -54,7 +54,8 @@ const GROUPS: Record<string, string> = {
 export const TYPE_GROUPS = Object.keys(GROUPS)
 
 /** A type in a filter, a group or an extension: `Images`, `PDF`. */
-export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCase()
+export const typeText = (type: string): string =>
+  Object.hasOwn(GROUPS, type) ? (GROUPS[type] ?? type) : type.toUpperCase()
 
 export const expiryText = (days: number | null): string =>
   days === null ? t('Never') : t('After {days, plural, one {# day} other {# days}}', { days })

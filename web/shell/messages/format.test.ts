@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { formatMessage } from './format.ts'
-import { setCatalog, t } from './t.ts'
+import { setCatalog, t, translated } from './t.ts'
 
 const FILES = '{count, plural, one {# file} other {# files}}'
 
@@ -37,3 +37,11 @@ test.each(['{count, plural, one', '{ungiven} files', '<b>{count}', '{count, plur
     expect(t('No such text')).toBe('No such text')
   },
 )
+
+test('a text with the name of a property of objects is not translated', () => {
+  setCatalog({ Files: 'Dateien' })
+  onTestFinished(() => setCatalog({}))
+  expect(['constructor', 'toString', '__proto__'].map((text) => translated(text))).toEqual([
+    ...['constructor', 'toString', '__proto__'],
+  ])
+})

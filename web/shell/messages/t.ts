@@ -4,11 +4,14 @@ import { formatMessage, type MessageValues } from './format.ts'
 
 export type Catalog = Readonly<Record<string, string>>
 
-let catalog: Catalog = {}
+let catalog: Catalog = Object.create(null) as Catalog
 
-/** Replaces all. Exported for tests, which need one translation. */
+/**
+ * Replaces all. Exported for tests, which need one translation. Without a prototype: a sheet of a
+ * merchant's workbook may be called "constructor".
+ */
 export function setCatalog(messages: Catalog): void {
-  catalog = messages
+  catalog = Object.assign(Object.create(null) as object, messages)
 }
 
 export const addTexts = (messages: Catalog): void => setCatalog({ ...catalog, ...messages })

@@ -49,13 +49,16 @@ describe('places', () => {
 })
 
 test('records of a feature whose search fails do not hide the others', async () => {
-  expect(await foundRecords(FEATURES, 'guide', new AbortController().signal)).toEqual([
-    {
-      title: 'Files',
-      entries: [
-        { label: 'guide.pdf', url: '/files/1' },
-        { label: 'other', url: '/files/2' },
-      ],
-    },
-  ])
+  expect(await foundRecords(FEATURES, 'guide', new AbortController().signal)).toEqual({
+    groups: [
+      {
+        title: 'Files',
+        entries: [
+          { label: 'guide.pdf', url: '/files/1' },
+          { label: 'other', url: '/files/2' },
+        ],
+      },
+    ],
+    incomplete: true,
+  })
 })

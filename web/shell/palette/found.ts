@@ -34,6 +34,12 @@ export function foundPlaces(features: readonly PageFeature[], text: string): Fou
   ].filter(({ entries }) => entries.length > 0)
 }
 
+interface FoundRecords {
+  groups: FoundGroup[]
+  /** Not everything could be searched. */
+  incomplete: boolean
+}
+
 /**
  * Files, orders and other records, from the server. A feature whose search fails gives none: the
  * others' are shown.
@@ -42,7 +48,7 @@ export async function foundRecords(
   features: readonly PageFeature[],
   text: string,
   signal: AbortSignal,
-): Promise<FoundGroup[]> {
+): Promise<FoundRecords> {
   const groups = await Promise.all(
     features.flatMap(({ records }) =>
       records === undefined
@@ -52,9 +58,13 @@ export async function foundRecords(
               .load()
               .then((find) => find(text, MAX_ENTRIES, signal))
               .then((entries) => ({ title: records.title, entries }))
-              .catch(() => ({ title: records.title, entries: [] })),
+              .catch(() => null),
           ],
     ),
   )
-  return groups.filter(({ entries }) => entries.length > 0)
+  const found = groups.filter((group) => group !== null)
+  return {
+    groups: found.filter(({ entries }) => entries.length > 0),
+    incomplete: found.length < groups.length,
+  }
 }

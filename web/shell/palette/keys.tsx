@@ -9,6 +9,9 @@ import {
   useEffect,
   useState,
 } from 'react'
+import { toast } from '../client/bridge.ts'
+import { PartBoundary } from '../components/error-boundary.tsx'
+import { t } from '../messages/t.ts'
 import { PALETTE_KEY } from './command-key.ts'
 import { isDialogOpen, isTyping } from './page-keys.ts'
 import './opener.css'
@@ -35,13 +38,19 @@ export function Keys({ children }: { children: ReactNode }) {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   const close = () => setShown(null)
+  const unopened = () => {
+    close()
+    toast(t('This could not be opened. Check your connection, then load the page again.'))
+  }
   return (
     <OpenPalette.Provider value={() => setShown('palette')}>
       {children}
-      <Suspense>
-        {shown === 'palette' && <Palette onClose={close} />}
-        {shown === 'keys' && <KeysList onClose={close} />}
-      </Suspense>
+      <PartBoundary key={shown} onFail={unopened}>
+        <Suspense>
+          {shown === 'palette' && <Palette onClose={close} />}
+          {shown === 'keys' && <KeysList onClose={close} />}
+        </Suspense>
+      </PartBoundary>
     </OpenPalette.Provider>
   )
 }

@@ -1,10 +1,10 @@
 // Finds a page, an action or a record by its name, and opens it.
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { navigate } from 'wouter/use-browser-location'
 import { type FoundEntry, useFeatures } from '../feature.ts'
 import { Marked } from '../files/name.tsx'
 import { t } from '../messages/t.ts'
+import { goTo } from '../url-state/leaving.ts'
 import { useDebounced } from '../url-state/use-debounced.ts'
 import { foundPlaces, foundRecords, type FoundGroup } from './found.ts'
 import { NativeDialog } from './native-dialog.tsx'
@@ -16,7 +16,7 @@ const TYPING_MS = 150
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const { groups, searching } = useFound(text.trim())
+  const { groups, searching, incomplete } = useFound(text.trim())
   const entries = groups.flatMap((group) => group.entries)
   const chosen = Math.min(at, entries.length - 1)
   const id = useId()
@@ -24,7 +24,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const open = (entry: FoundEntry | undefined) => {
     if (!entry) return
     onClose()
-    navigate(entry.url)
+    goTo(entry.url)
   }
   const keys: Record<string, () => void> = {
     ArrowDown: () => setAt((chosen + 1) % Math.max(1, entries.length)),
@@ -68,33 +68,44 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onPoint={setAt}
       />
       <p className="palette-end" role="status">
-        {searching ? t('Searching…') : countText(entries.length, text.trim())}
+        {searching ? t('Searching…') : countText(entries.length, text.trim(), incomplete)}
       </p>
     </NativeDialog>
   )
 }
 
-const countText = (count: number, text: string): string =>
-  count === 0
+function countText(count: number, text: string, incomplete: boolean): string {
+  if (incomplete) return t('Not everything could be searched. Check your connection and try again.')
+  return count === 0
     ? t('Nothing matches “{text}”', { text })
     : t('{count, plural, one {# result} other {# results}}', { count })
+}
 
-function useFound(text: string): { groups: readonly FoundGroup[]; searching: boolean } {
+interface FoundEntries {
+  groups: readonly FoundGroup[]
+  searching: boolean
+  /** Not everything could be searched. */
+  incomplete: boolean
+}
+
+function useFound(text: string): FoundEntries {
   const features = useFeatures()
   const typed = useDebounced(text, TYPING_MS)
   const records = useQuery({
     queryKey: ['palette', typed],
     queryFn: ({ signal }) => foundRecords(features, typed, signal),
     enabled: typed !== '',
-    staleTime: 10_000,
+    // What could not be searched is searched again.
+    staleTime: ({ state }) => (state.data?.incomplete ? 0 : 10_000),
   })
   const isCurrent = typed === text
   return {
     groups: [
       ...foundPlaces(features, text),
-      ...(text !== '' && isCurrent ? (records.data ?? []) : []),
+      ...(text !== '' && isCurrent ? (records.data?.groups ?? []) : []),
     ],
     searching: text !== '' && (!isCurrent || records.isFetching),
+    incomplete: text !== '' && records.data?.incomplete === true,
   }
 }
 

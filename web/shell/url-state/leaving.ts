@@ -1,12 +1,15 @@
 // Prevents navigation while a page has unsaved changes. It is loaded with the page itself, because
 // it must listen before others: the window calls listeners in the order in which they were added.
+import { navigate } from 'wouter/use-browser-location'
 
 interface Guard {
   /** The current address. */
   here: string
-  /** Called with the target of a blocked navigation. */
-  onLeave: (url: string) => void
+  onLeave: Leave
 }
+
+/** Called with the target of a blocked navigation; `onStay`: if the person stays on the page. */
+export type Leave = (url: string, onStay?: () => void) => void
 
 let guard: Guard | null = null
 
@@ -41,10 +44,16 @@ document.addEventListener(
 )
 
 /** Blocks navigation and calls `onLeave` with its target, until the returned function is called. */
-export function guardLeaving(onLeave: (url: string) => void): () => void {
+export function guardLeaving(onLeave: Leave): () => void {
   const mine = { here: window.location.href, onLeave }
   guard = mine
   return () => {
     if (guard === mine) guard = null
   }
+}
+
+/** Goes to another page, as a link does: a page with unsaved changes asks first. */
+export function goTo(url: string, onStay?: () => void): void {
+  if (guard) guard.onLeave(url, onStay)
+  else navigate(url)
 }

@@ -21,10 +21,25 @@ export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: nu
   }
 }
 
+const unloaded = new WeakSet<Error>()
+
+/** Could a part of the page not be loaded? */
+export const isLoadError = (error: Error): boolean => unloaded.has(error)
+
 /** Reloads the page once if a part of it is gone, because the server was upgraded while it was open. */
 export function reloadWhenUpgraded(): void {
   // Vite's event: a script or style of a lazily loaded part could not be loaded.
-  window.addEventListener('vite:preloadError', () => {
-    if (mayReload(window.sessionStorage, Date.now())) window.location.reload()
+  window.addEventListener('vite:preloadError', ({ payload }) => {
+    unloaded.add(payload)
+    void reloadIfReached(() => mayReload(window.sessionStorage, Date.now()))
   })
+}
+
+/**
+ * Reloads the page if the server answers: without a connection the browser would show its own page
+ * instead, and uploads would be lost.
+ */
+export async function reloadIfReached(may: () => boolean = () => true): Promise<void> {
+  const answer = await fetch(window.location.pathname, { cache: 'no-store' }).catch(() => null)
+  if (answer?.ok && may()) window.location.reload()
 }

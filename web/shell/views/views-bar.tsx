@@ -46,7 +46,13 @@ export function ViewsBar(props: ViewsBarProps) {
       </nav>
       {(open || savable) && (
         <Suspense>
-          <ViewActions {...props} view={open} modified={open !== undefined && isModified(open)} />
+          {/* The answer to a change of one view is not shown for another one. */}
+          <ViewActions
+            key={open?.id}
+            {...props}
+            view={open}
+            modified={open !== undefined && isModified(open)}
+          />
         </Suspense>
       )}
     </div>

@@ -1,7 +1,7 @@
 // Gives files to past buyers. A preview is required; the form says how many orders lack the files.
 import { useRead } from '../../../shell/client/reads.ts'
 import { type Schemas, type Selection } from '../../../shell/client/types.ts'
-import { Problem } from '../../../shell/components/problem.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { durationText } from '../../../shell/labels/time.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { Text } from '../../../shell/ui/index.ts'
@@ -38,8 +38,9 @@ interface PastBuyersProps {
 }
 
 function PastBuyers({ select, product, rate }: PastBuyersProps) {
-  const { data, error } = usePastBuyers(select, product)
-  if (error) return <Problem error={error} what={t('The past buyers could not be counted')} />
+  const counted = usePastBuyers(select, product)
+  const { data, error } = counted
+  if (error) return <LoadProblem query={counted} what={t('The past buyers could not be counted')} />
   if (data === undefined)
     return (
       <Text as="p" fontWeight="medium">

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { toast } from '../../../shell/client/bridge.ts'
 import { useAcceptAbove, useCountAbove } from '../calls.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { useDebounced } from '../../../shell/url-state/use-debounced.ts'
 import { Text, TextField } from '../../../shell/ui/index.ts'
@@ -47,9 +48,7 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
       }}
     >
       {accept.error && <Problem error={accept.error} what={t('The files could not be accepted')} />}
-      {counted.error && (
-        <Problem error={counted.error} what={t('The files could not be counted')} />
-      )}
+      <LoadProblem query={counted} what={t('The files could not be counted')} />
       <TextField
         label={t('Score of at least')}
         type="integer"

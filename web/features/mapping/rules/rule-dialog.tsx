@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { type NamePattern } from '../../../../plugins/_page/name-patterns.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { t } from '../../../shell/messages/t.ts'
@@ -53,6 +54,8 @@ const MAX_TEXT = 100
 function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
   const save = useSaveRule()
   const run = useApplyRule()
+  // If it could not be applied, the rule exists nevertheless: it is not created a second time.
+  const [id, setId] = useState(rule?.id ?? null)
   const submit = (
     pattern: string,
     target: RuleTarget & { new_files: NewFilesChoice },
@@ -62,10 +65,12 @@ function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
       onSaved(saved, job)
       onClose()
     }
+    run.reset()
     save.mutate(
-      { id: rule?.id ?? null, rule: { pattern, ...target } },
+      { id, rule: { pattern, ...target } },
       {
         onSuccess: (saved) => {
+          setId(saved.id)
           if (!apply) return done(saved, null)
           run.mutate(saved.id, { onSuccess: ({ job_id }) => done(saved, job_id) })
         },
@@ -75,7 +80,8 @@ function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
   return {
     submit,
     saving: save.isPending || run.isPending,
-    error: save.error ?? run.error,
+    error: save.error,
+    applyError: run.error,
     problems: problemsOf(objectionsIn(save.error)),
   }
 }
@@ -88,7 +94,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [newFiles, setNewFiles] = useState<NewFilesChoice>(start.newFiles ?? null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
-  const { submit, saving, error, problems } = useRuleSaving({ rule, onClose, onSaved })
+  const { submit, saving, error, applyError, problems } = useRuleSaving({ rule, onClose, onSaved })
   const pattern = patternOf({ kind, text: text.trim() })
   const settled = useDebounced(pattern)
   const counted = useRuleCount(settled)
@@ -106,9 +112,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       onEnter={finish}
       primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
     >
-      {error && problems.all.length === 0 && (
-        <Problem error={error} what={t('The rule could not be saved')} />
-      )}
+      <Unsaved {...{ error, applyError, problems }} />
       <PatternFields
         rule={{ kind, text }}
         problem={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
@@ -137,6 +141,23 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
+
+type UnsavedProps = Pick<ReturnType<typeof useRuleSaving>, 'error' | 'applyError' | 'problems'>
+
+/** Why the rule was not saved, or not applied. */
+const Unsaved = ({ error, applyError, problems }: UnsavedProps) => (
+  <>
+    {error && problems.all.length === 0 && (
+      <Problem error={error} what={t('The rule could not be saved')} />
+    )}
+    {applyError && (
+      <Problem
+        error={applyError}
+        what={t('The rule is saved, but the files could not be attached')}
+      />
+    )}
+  </>
+)
 
 interface ApplyProps {
   count: number
@@ -280,7 +301,7 @@ function Matches({ pattern }: { pattern: string }) {
   const counted = useRuleCount(pattern)
   if (pattern === '') return null
   if (counted.error)
-    return <Problem error={counted.error} what={t('The files could not be counted')} />
+    return <LoadProblem query={counted} what={t('The files could not be counted')} />
   return (
     <Text as="p">
       <span role="status">{counted.data ? countText(counted.data) : t('Counting …')}</span>

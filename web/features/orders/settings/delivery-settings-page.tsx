@@ -12,6 +12,7 @@ import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { SaveBar } from '../../../shell/components/save-bar.tsx'
+import { typedSince } from '../../../shell/components/typed-since.ts'
 import { t, translated } from '../../../shell/messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../shell/ui/index.ts'
 import { DeliveryFields } from './delivery-fields.tsx'
@@ -76,7 +77,7 @@ function Form({ settings }: { settings: SavedSettings }) {
           onSave={() =>
             save.mutate(change as Partial<ShopSettings>, {
               onSuccess: () => {
-                setDraft({})
+                setDraft((now) => typedSince(now, draft))
                 toast(t('Settings saved'))
               },
             })

@@ -37,7 +37,7 @@ const CARD: CardLayout<ColumnId> = {
 }
 
 const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
-  name: { title: t('Key'), cell: (apiKey) => <Name apiKey={apiKey} /> },
+  name: { title: t('Key'), wraps: true, cell: (apiKey) => <Name apiKey={apiKey} /> },
   status: { title: t('Status'), cell: (apiKey) => <Status apiKey={apiKey} /> },
   scopes: { title: t('Permissions'), cell: (apiKey) => <Scopes apiKey={apiKey} /> },
   lastUsed: {

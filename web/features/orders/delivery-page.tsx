@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
-import { ApiError } from '../../shell/client/error.ts'
+import { isMissing } from '../../shell/client/error.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { DELIVERY_STATUSES } from './labels.ts'
@@ -36,7 +36,7 @@ export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
   const { data, error } = delivery
   if (data) return <Loaded delivery={data} stale={error} />
-  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  if (isMissing(error)) return <LostPage />
   return (
     <Page title={t('Delivery')} backAction={back()}>
       <Unloaded

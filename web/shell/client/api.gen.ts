@@ -4934,6 +4934,8 @@ export interface components {
       status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
       /** @description Only with `links:write` */
       url: string | null
+      /** @description What the buyer may do with the file now: `download` for types that no browser shows; null: a pack’s link */
+      view: ('download' | 'both' | 'view_only') | null
       /** @description When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid */
       view_expires_at: string | null
       /** @description Null: unlimited */

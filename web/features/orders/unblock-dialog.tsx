@@ -96,9 +96,8 @@ function Loaded(props: LoadedProps) {
       primaryAction={{
         content: nothing ? t('Close') : UNBLOCK_TEXTS[use],
         loading: unblock.isPending,
-        onAction: submit,
+        onAction: nothing ? onClose : submit,
       }}
-      secondaryActions={nothing ? [] : [{ content: t('Cancel'), onAction: onClose }]}
     >
       {unblock.error && (
         <Problem error={unblock.error} what={t('The downloads could not be granted')} />

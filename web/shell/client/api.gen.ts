@@ -5628,8 +5628,8 @@ export interface components {
       product_id: string
     }
     Notice: {
-      /** @description The address of the delivery is missing or wrong: correcting it sends the email */
-      asks_for_address: boolean
+      /** @description What is wrong with the address of the delivery: correcting it sends the email. Null: nothing */
+      asks_for_address: ('missing' | 'wrong') | null
       body: string
       body_text: components['schemas']['Text']
       /** Format: date-time */

@@ -1260,7 +1260,7 @@ export interface components {
       errors: number
       failed: number
       finished_at: string | null
-      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; files that would only be skipped or fail count in `skipped` and `failed` alone. A step that works on the bytes counts each of its files as changed, because its result is only known when it has run. Null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number
@@ -5671,7 +5671,7 @@ export interface components {
       errors: number
       failed: number
       finished_at: string | null
-      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; files that would only be skipped or fail count in `skipped` and `failed` alone. A step that works on the bytes counts each of its files as changed, because its result is only known when it has run. Null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number

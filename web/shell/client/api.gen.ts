@@ -1383,7 +1383,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Why: a file may be used up and expired */
+      /** @description Why: a file may be used up and expired. One that is only viewed counts in `views_used_up` and `views_expired` alone */
       blocked_by: {
         expired: number
         not_prepared: number
@@ -1512,7 +1512,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Why: a file may be used up and expired */
+      /** @description Why: a file may be used up and expired. One that is only viewed counts in `views_used_up` and `views_expired` alone */
       blocked_by: {
         expired: number
         not_prepared: number

@@ -55,5 +55,9 @@ export const offersView = (f: string): string => `(${f}.view <> 'download' and $
 /** SQL of `isViewOnly`. */
 export const viewedOnly = (f: string): string => `(${f}.view = 'view_only' and ${isShown(f)})`
 
+/** SQL of `effectiveView`. */
+export const effectiveViewOf = (f: string): string =>
+  `case when ${offersView(f)} then ${f}.view else 'download' end`
+
 /** SQL: may the file `f` be downloaded? */
 export const DOWNLOADABLE = `(not ${viewedOnly('f')})`

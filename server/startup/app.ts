@@ -200,7 +200,8 @@ function unknownApi(
   match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] },
 ) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (!ctx.path.startsWith('/api/') && ctx.path !== '/api') return next() as Promise<void>
+    // `//api/files`: an address with a slash at its end, and a path after it.
+    if (!/^\/+api(\/|$)/.test(ctx.path)) return next() as Promise<void>
     const methods = match(ctx.path, ctx.method).path.flatMap((route) => route.methods)
     if (methods.length > 0) throw notAllowed(ctx, methods)
     throw new AppError('not_found')

@@ -32,6 +32,12 @@ export type AdminRequest = <Data>(
   signal: AbortSignal,
 ) => Promise<Data>
 
+/** A page of a list, as the platform answers it. */
+export interface PlatformPage<Node> {
+  nodes: Node[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+
 type Attempt = { data: unknown } | { failure: PlatformFailure }
 
 /** The points that the platform charges for each mutation of a request. */

@@ -1,5 +1,5 @@
 // The customers of a shop on the platform, which needs the scope `read_customers`.
-import type { AdminRequest } from './admin-api.ts'
+import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { CHANGED_CUSTOMERS, CUSTOMER_EMAIL, CUSTOMERS_BY_ID } from './operations.ts'
 
 export interface PlatformCustomer {
@@ -29,10 +29,7 @@ interface CustomerNode {
   updatedAt: string
 }
 interface CustomersPage {
-  customers: {
-    nodes: Omit<CustomerNode, 'tags'>[]
-    pageInfo: { hasNextPage: boolean; endCursor: string | null }
-  }
+  customers: PlatformPage<Omit<CustomerNode, 'tags'>>
 }
 
 export const createCustomers = (shop: number, request: AdminRequest): LiveCustomers => ({

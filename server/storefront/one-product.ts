@@ -1,11 +1,11 @@
 // Reads one product of a shop with its variants for the mirror, when the platform reports that it
 // changed.
-import type { AdminRequest } from './admin-api.ts'
+import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { PRODUCT_BY_ID } from './operations.ts'
 import { rowOf, type CatalogRow, type Line } from './whole-catalog.ts'
 
 interface ProductNode extends Line {
-  variants: { nodes: Line[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
+  variants: PlatformPage<Line>
 }
 
 const VARIANTS_PER_PAGE = 250

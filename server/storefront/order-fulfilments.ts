@@ -1,6 +1,6 @@
 // Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
 // now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
-import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
+import { MUTATION_POINTS, type AdminRequest, type PlatformPage } from './admin-api.ts'
 import {
   FULFILMENT_OF_ORDERS,
   FULFILMENT_ORDER_LINES,
@@ -19,15 +19,7 @@ export interface FulfilmentRequest {
   notify: { company: string; url: string } | null
 }
 
-interface Page {
-  hasNextPage: boolean
-  endCursor: string | null
-}
-
-interface Connection<Node> {
-  nodes: Node[]
-  pageInfo: Page
-}
+type Page = PlatformPage<object>['pageInfo']
 
 interface FulfilmentLine {
   id: string
@@ -39,11 +31,11 @@ interface FulfilmentOrder {
   id: string
   status: string
   supportedActions: { action: string }[]
-  lineItems: Connection<FulfilmentLine>
+  lineItems: PlatformPage<FulfilmentLine>
 }
 
 interface OrderNode {
-  fulfillmentOrders: Connection<FulfilmentOrder>
+  fulfillmentOrders: PlatformPage<FulfilmentOrder>
 }
 
 export interface FulfilResult {
@@ -124,7 +116,7 @@ async function readAll(read: Read, ids: readonly string[]): Promise<(FulfilmentO
   return all
 }
 
-const isCut = ({ nodes, pageInfo }: Connection<FulfilmentOrder>): boolean =>
+const isCut = ({ nodes, pageInfo }: PlatformPage<FulfilmentOrder>): boolean =>
   pageInfo.hasNextPage || nodes.some(({ lineItems }) => lineItems.pageInfo.hasNextPage)
 
 /** The mutation takes no idempotency key: what is fulfilled already must not be sent again. */

@@ -1,7 +1,8 @@
 // The orders of a shop on the platform: many are read in one query, and marked with their
 // delivery's state.
+import { randomInt } from 'node:crypto'
 import { PortError } from '../../plugins/contract.ts'
-import type { AdminRequest } from './admin-api.ts'
+import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
 import { readPaidUnits, type PaidUnits } from './paid-units.ts'
@@ -114,10 +115,6 @@ interface LineNode {
     variantId: string | null
   } | null
 }
-interface Page<Node> {
-  nodes: Node[]
-  pageInfo: { hasNextPage: boolean; endCursor: string | null }
-}
 interface OrderNode {
   id: string
   name: string
@@ -133,7 +130,7 @@ interface OrderNode {
   risk: { recommendation: string }
   customer: { id: string } | null
   namedCustomer: { displayName?: string | null } | null
-  lineItems: Page<LineNode>
+  lineItems: PlatformPage<LineNode>
 }
 
 /** A query of a full group costs less than the maximum of 1,000 points. */
@@ -196,7 +193,7 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     placedSince: async (since, page, reading) => {
       const first = ORDERS_PER_QUERY
       const { signal, phones = false } = reading
-      const { orders } = await request<{ orders: Page<OrderNode> }>(
+      const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
         shop,
         PAST_ORDERS,
         { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
@@ -231,15 +228,17 @@ async function askGroup(
     if (!(error instanceof QueryFailure)) throw error
     if (ids.length === 1) return [error]
   }
-  const nodes: (OrderNode | PortError | null)[] = []
+  const nodes = new Map<string, OrderNode | PortError | null>()
   let isAnswered = false
-  for (const id of ids) {
+  // From a random one: otherwise a few such orders at the beginning would delay the others each time.
+  const first = randomInt(ids.length)
+  for (const id of [...ids.slice(first), ...ids.slice(0, first)]) {
     const [node = null] = await askGroup(ask, [id], reading)
-    nodes.push(node)
+    nodes.set(id, node)
     isAnswered ||= !(node instanceof PortError)
-    if (!isAnswered && node instanceof PortError && nodes.length === MAX_FAILED_ALONE) throw node
+    if (!isAnswered && node instanceof PortError && nodes.size === MAX_FAILED_ALONE) throw node
   }
-  return nodes
+  return ids.map((id) => nodes.get(id) ?? null)
 }
 
 /** The order with the rest of its lines. */
@@ -294,7 +293,7 @@ async function* changedOrders(
   const query = `updated_at:>='${since.toISOString()}'`
   let after: string | null = null
   do {
-    const { orders }: { orders: Page<{ id: string; updatedAt: string }> } = await request(
+    const { orders }: { orders: PlatformPage<{ id: string; updatedAt: string }> } = await request(
       shop,
       CHANGED_ORDERS,
       { query, first: ORDERS_PER_PAGE, after },

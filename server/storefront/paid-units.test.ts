@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { paidUnitsOf } from './paid-units.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { paidUnitsOf, readPaidUnits } from './paid-units.ts'
+import { WAIT_MS } from '../../test/wait.ts'
 
 const money = (amount: number) => ({ shopMoney: { amount: amount.toFixed(2) } })
 type Sale = [line: string | null, amount: number, units?: number]
 /** Units below zero are returned; none: the price changes. */
-const agreement = (reason: string, sales: readonly Sale[], more = false) => ({
+const agreement = (reason: string, sales: readonly Sale[]) => ({
   reason,
   sales: {
     nodes: sales.map(([id, amount, units = 1]) => ({
@@ -12,13 +14,19 @@ const agreement = (reason: string, sales: readonly Sale[], more = false) => ({
       ...{ quantity: units, totalAmount: money(amount) },
       ...(id === null ? {} : { lineItem: { id } }),
     })),
-    pageInfo: { hasNextPage: more },
   },
 })
 type Units = Record<string, number>
+interface Asked {
+  agreements: number
+  after: string | null
+  sales: number
+  salesAfter: string | null
+}
 const paid = (received: number, now: Units, ...agreements: ReturnType<typeof agreement>[]) =>
   paidUnitsOf(
-    { totalReceivedSet: money(received), agreements: { nodes: agreements } },
+    money(received),
+    agreements,
     Object.entries(now).map(([id, quantity]) => ({ id, quantity })),
   )
 
@@ -29,6 +37,7 @@ const purchase = agreement('ORDER', [
   [null, 4.9],
 ])
 const [a, b] = [1, 1]
+const AT = '2026-11-26T00:00:00Z'
 
 test('a purchase that was paid stays paid when an edit leaves a balance', () => {
   expect(paid(34.9, { a, b, c: 1 }, purchase, agreement('ORDER_EDIT', [['c', 20]]))).toEqual({
@@ -63,6 +72,34 @@ test('a refund takes its units from those that are paid', () => {
   const all = agreement('REFUND', [['a', -30, -3]])
   expect(paid(30, { a: 1 }, three, all, agreement('ORDER_EDIT', [['a', 40]]))).toEqual({})
 })
-test('a sum that is not known whole pays nothing', () => {
-  expect(paid(1000, { a }, agreement('ORDER', [['a', 1]], true))).toEqual({})
+test('all agreements and all of their sales are read, a page at a time', async () => {
+  const many = Array.from({ length: 450 }, (_, at): Sale => [`line-${at}`, 1])
+  const edits = ['c', 'd', 'e', 'f'].map((id) => agreement('ORDER_EDIT', [[id, 10]]))
+  const agreements = [agreement('ORDER', [['a', 5]]), agreement('ORDER_EDIT', many), ...edits]
+  const partOf = <Node>(all: readonly Node[], first: number, after: string | null) => {
+    const end = Number(after ?? 0) + first
+    const pageInfo = { hasNextPage: end < all.length, endCursor: String(end) }
+    return { nodes: all.slice(end - first, end), pageInfo }
+  }
+  const points: number[] = []
+  const request = ((_shop, _operation, asked, cost) => {
+    points.push(cost)
+    const { agreements: first, after, sales, salesAfter } = asked as unknown as Asked
+    const page = partOf(agreements, first, after)
+    const nodes = page.nodes.map((one) => ({
+      ...one,
+      sales: partOf(one.sales.nodes, sales, salesAfter),
+    }))
+    const order = { updatedAt: AT, totalReceivedSet: money(485), agreements: { ...page, nodes } }
+    return Promise.resolve({ order })
+  }) as AdminRequest
+  const lines = agreements.flatMap(({ sales }) =>
+    sales.nodes.flatMap(({ lineItem }) => (lineItem ? [{ id: lineItem.id, quantity: 1 }] : [])),
+  )
+  const order = { id: 'gid://shopify/Order/1', updated_at: new Date(AT), lines }
+  const units = await readPaidUnits(1, request, order, AbortSignal.timeout(WAIT_MS))
+  // What was received pays the purchase, the long edit and three of the others.
+  expect(Object.keys(units)).toHaveLength(454)
+  expect([units.a, units['line-449'], units.e, units.f]).toEqual([1, 1, 1, undefined])
+  expect(Math.max(...points)).toBeLessThan(1000)
 })

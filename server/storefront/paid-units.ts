@@ -2,7 +2,7 @@
 // purchase, and each edit. What was received pays them in their order, so a purchase that was paid
 // stays paid when an edit leaves a balance.
 import { PortError } from '../../plugins/contract.ts'
-import type { AdminRequest } from './admin-api.ts'
+import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { ORDER_PAYMENT } from './operations.ts'
 
 interface Money {
@@ -18,18 +18,18 @@ interface Sale {
 }
 interface Agreement {
   reason: string
-  sales: { nodes: Sale[]; pageInfo: { hasNextPage: boolean } }
+  sales: PlatformPage<Sale>
 }
 interface OrderPayment {
   updatedAt: string
   totalReceivedSet: Money
-  agreements: { nodes: Agreement[] }
+  agreements: PlatformPage<Agreement>
 }
 
-/** A query of them costs less than the maximum of 1,000 points. */
-const AGREEMENTS = 4
-const SALES = 50
-const POINTS = 5 + AGREEMENTS * (3 + SALES * 4)
+/** A query of a size costs less than the maximum of 1,000 points. */
+const MANY_AGREEMENTS = { agreements: 4, sales: 50 }
+const MANY_SALES = { agreements: 1, sales: 200 }
+const pointsOf = ({ agreements, sales }: typeof MANY_SALES) => 5 + agreements * (3 + sales * 4)
 /** Half of the smallest unit of most currencies: amounts are decimal fractions. */
 const TOLERANCE = 0.005
 
@@ -41,22 +41,22 @@ export type PaidUnits = Readonly<Record<string, number>>
 
 /**
  * The paid ones of the units that each line has now: those of all agreements that are paid whole,
- * without those that a later agreement added. An agreement with more sales than one query reads, and
- * those after it, count as unpaid. A line without paid units is absent.
+ * without those that a later agreement added. A line without paid units is absent.
  * @param lines their units are those that are neither refunded nor removed.
  */
 export function paidUnitsOf(
-  { totalReceivedSet, agreements }: Pick<OrderPayment, 'totalReceivedSet' | 'agreements'>,
+  totalReceivedSet: Money,
+  agreements: readonly { reason: string; sales: { nodes: readonly Sale[] } }[],
   lines: readonly { id: string; quantity: number }[],
 ): PaidUnits {
   const received = Number(totalReceivedSet.shopMoney.amount)
   const [paid, owed] = [new Map<string, number>(), new Map<string, number>()]
   let due = 0
   let isPaid = true
-  for (const { reason, sales } of agreements.nodes) {
+  for (const { reason, sales } of agreements) {
     if (!ADDS.includes(reason)) continue
     due += sales.nodes.reduce((sum, { totalAmount: of }) => sum + Number(of.shopMoney.amount), 0)
-    isPaid &&= !sales.pageInfo.hasNextPage && due <= received + TOLERANCE
+    isPaid &&= due <= received + TOLERANCE
     for (const sale of sales.nodes) addUnits(isPaid ? paid : owed, sale)
   }
   const units = lines.map(({ id, quantity }) => {
@@ -82,11 +82,41 @@ export async function readPaidUnits(
   order: { id: string; updated_at: Date; lines: readonly { id: string; quantity: number }[] },
   signal: AbortSignal,
 ): Promise<PaidUnits> {
-  const variables = { id: order.id, agreements: AGREEMENTS, sales: SALES }
-  const found = await request<{ order: OrderPayment | null }>(
-    ...[shop, ORDER_PAYMENT, variables, POINTS, signal],
-  )
-  if (!found.order || +new Date(found.order.updatedAt) !== +order.updated_at)
-    throw new PortError('storefront_unavailable', 'The order changed while it was read', true)
-  return paidUnitsOf(found.order, order.lines)
+  const read = async (
+    size: typeof MANY_SALES,
+    after: string | null,
+    salesAfter: string | null = null,
+  ) => {
+    const variables = { id: order.id, ...size, after, salesAfter }
+    const found = await request<{ order: OrderPayment | null }>(
+      ...[shop, ORDER_PAYMENT, variables, pointsOf(size), signal],
+    )
+    if (!found.order || +new Date(found.order.updatedAt) !== +order.updated_at)
+      throw new PortError('storefront_unavailable', 'The order changed while it was read', true)
+    return found.order
+  }
+  const agreements: Agreement[] = []
+  for (let after: string | null = null; ;) {
+    let found: OrderPayment = await read(MANY_AGREEMENTS, after)
+    if (found.agreements.nodes.some(({ sales }) => sales.pageInfo.hasNextPage))
+      found = await withAllSales((salesAfter) => read(MANY_SALES, after, salesAfter))
+    agreements.push(...found.agreements.nodes)
+    const { pageInfo } = found.agreements
+    if (!pageInfo.hasNextPage) return paidUnitsOf(found.totalReceivedSet, agreements, order.lines)
+    after = pageInfo.endCursor
+  }
+}
+
+/** One agreement with all of its sales. */
+async function withAllSales(
+  read: (salesAfter: string | null) => Promise<OrderPayment>,
+): Promise<OrderPayment> {
+  const first = await read(null)
+  for (const { sales } of first.agreements.nodes)
+    for (let page = sales.pageInfo; page.hasNextPage;) {
+      const next = (await read(page.endCursor)).agreements.nodes.flatMap((one) => one.sales)
+      sales.nodes.push(...next.flatMap(({ nodes }) => nodes))
+      page = next[0]?.pageInfo ?? { hasNextPage: false, endCursor: null }
+    }
+  return first
 }

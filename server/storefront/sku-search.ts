@@ -2,22 +2,19 @@
 // candidates, page by page, which are compared here: exactly, then ignoring case if they belong to
 // one product.
 import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
-import type { AdminRequest } from './admin-api.ts'
+import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
 import { present } from '../core/present.ts'
 
 export type VariantsBySku = ReadonlyMap<string, readonly CatalogVariant[]>
 
 interface Page {
-  productVariants: {
-    nodes: {
-      id: string
-      sku: string | null
-      title: string
-      product: { id: string; title: string }
-    }[]
-    pageInfo: { hasNextPage: boolean; endCursor: string | null }
-  }
+  productVariants: PlatformPage<{
+    id: string
+    sku: string | null
+    title: string
+    product: { id: string; title: string }
+  }>
 }
 
 /** The platform takes no more than this many rows a page. */

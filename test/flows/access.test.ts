@@ -265,6 +265,7 @@ describe('unreadable requests', () => {
   })
 
   test('an unknown path is 404, another method 405, both with a request id', async () => {
+    expect((await as(a.key, 'GET', '//api/files')).status).toBe(404)
     const unknown = await as(a.key, 'GET', '/api/nothing')
     expect([unknown.status, (await unknown.json()) as object]).toMatchObject([
       404,

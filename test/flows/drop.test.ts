@@ -304,6 +304,33 @@ f.quit()`)
     expect((await listed()).toString()).toBe(`${name}\r\n`)
     expect(await control.say(`SIZE ${name}`)).toBe('213 4')
   })
+  test('NLST takes a pattern, and STAT lists a path over the control connection', async () => {
+    const control = await openFtp(house.server.ftpPort, house.account.username, house.password)
+    onTestFinished(() => void control.socket.destroy())
+    await control.say('MKD scans')
+    for (const name of ['a.pdf', 'b.PDF', 'scans/c.pdf', 'scans/*.pdf']) {
+      const data = await control.data()
+      expect(await control.say(`STOR ${name}`)).toMatch(/^150/)
+      data.end('x')
+      expect(await control.reply()).toMatch(/^226/)
+    }
+    const names = async (argument: string) => {
+      const listing = await control.data()
+      expect(await control.say(`NLST ${argument}`)).toMatch(/^150/)
+      const chunks = await Array.fromAsync(listing as AsyncIterable<Buffer>)
+      expect(await control.reply()).toMatch(/^226/)
+      return Buffer.concat(chunks).toString().split('\r\n').slice(0, -1)
+    }
+    expect(await names('*.pdf')).toEqual(['a.pdf'])
+    expect(await names('?.???')).toEqual(['a.pdf', 'b.PDF'])
+    expect(await names('scans/c*')).toEqual(['scans/c.pdf'])
+    expect(await names('*.zip')).toEqual([])
+    // A name with such a character is no pattern.
+    expect(await names('scans/*.pdf')).toEqual(['*.pdf'])
+    expect(await control.say('STAT none.pdf')).toMatch(/^550 /)
+    const { output } = await lftp('ftp', 'quote STAT scans')
+    expect(output).toMatch(/^213-Status of scans\r?\n-rw.*\*\.pdf\r?\n-rw.*c\.pdf\r?\n213 End/m)
+  })
   test('STOU stores under names that are free, and tells them', async () => {
     const control = await openFtp(house.server.ftpPort, house.account.username, house.password)
     onTestFinished(() => void control.socket.destroy())

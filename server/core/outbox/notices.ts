@@ -28,9 +28,19 @@ export const EMAIL_CAME_BACK = say('An email came back')
 const NO_ADDRESS = 'Order {order} has no email address'
 export const noAddressTitle = (order: string): Text => say(NO_ADDRESS, { order })
 
-/** Whether correcting the address of the delivery is the answer to the notice. */
-export const asksForAddress = ({ delivery_id, title, title_text }: NoticeRow): boolean =>
-  delivery_id !== null && (title === EMAIL_CAME_BACK.message || title_text?.message === NO_ADDRESS)
+/**
+ * What is wrong with the address of the delivery, if correcting it is the answer to the notice.
+ * Null: it is not.
+ */
+export function askedAddress({
+  delivery_id,
+  title,
+  title_text,
+}: NoticeRow): 'missing' | 'wrong' | null {
+  if (delivery_id === null) return null
+  if (title === EMAIL_CAME_BACK.message) return 'wrong'
+  return title_text?.message === NO_ADDRESS ? 'missing' : null
+}
 
 /** What the list of notices and the event `notice.created` say about a notice. */
 export const noticeFields = {

@@ -1,6 +1,8 @@
 // Who has a file: the orders that delivered it, links to it, and links to its pack, newest first.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { viewedOnly } from '../../files/view-kinds.ts'
 import { usableUntil } from '../links/model/ends.ts'
+import { packViewsEnd } from '../links/model/pack-links.ts'
 import { readNewest, type HistoryPlace, type PagePlace } from './file-history.ts'
 
 interface HolderFacts {
@@ -43,7 +45,7 @@ const DELIVERIES = `
 const factsOfLink = (packName: string, child: string, end: string) => `
   jsonb_build_object('id', l.id, 'order_name', null, 'pack_name', ${packName}, 'email', l.email,
     'downloads', coalesce(${child}.served, 0), 'last_download_at', ${child}.last_download_at,
-    'ended', ${hasEnded(end)} or coalesce(${child}.use_ends_at <= now(), false)) as facts`
+    'ended', ${hasEnded(end)}) as facts`
 
 const LINKS = `
   select l.created_at as at, 'link/' || l.id as key, 'link' as kind,
@@ -51,10 +53,14 @@ const LINKS = `
   from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
   where l.shop_id = :shop and l.file_id = :file and l.parent_id is null`
 
+/** Of a file of the pack's link `l`, with its own link `c`: as `known-link.ts` decides. */
+const PACK_FILE_END = `case when ${viewedOnly('f')} then ${packViewsEnd('c', 'l')}
+  else least(l.ends_at, c.use_ends_at) end`
+
 /** Those of its present pack: a file that left a pack is not behind its links any more. */
 const PACK_LINKS = `
   select l.created_at as at, 'pack/' || l.id as key, 'pack_link' as kind,
-    ${factsOfLink('k.name', 'c', 'l.ends_at')}
+    ${factsOfLink('k.name', 'c', PACK_FILE_END)}
   from files f join packs k on k.shop_id = f.shop_id and k.id = f.pack_id
   join links l on l.shop_id = k.shop_id and l.pack_id = k.id
   left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id

@@ -164,7 +164,7 @@ const waitingMails = (scope: ShopScope, { links, orders }: Buyer): Promise<Rows>
 const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select coalesce(f.filename, p.name, l.pack_name) as name, l.email, l.created_at, l.ends_at as expires_at, l.available_at, l.first_used_at,
-       l.download_limit, l.downloads, l.view_limit, l.views, l.view_expires_at, l.last_download_at, l.revoked_at, l.asked_at
+       l.download_limit, l.downloads, l.view_limit, l.views, l.views_end_at as view_expires_at, l.last_download_at, l.revoked_at, l.asked_at
      from links l left join files f on f.shop_id = l.shop_id and f.id = l.file_id
      left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
      where l.shop_id = :shop and l.id = any(:links::uuid[]) order by l.id`,

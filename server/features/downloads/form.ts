@@ -9,6 +9,7 @@ import type { LinkCounter } from './counting/link-counter.ts'
 import { refuse, type RefusalContext } from './refusal.ts'
 import { isKey } from './request.ts'
 import type { Visit } from './response.ts'
+import { viewerOf } from './viewers.ts'
 
 export const MAX_FORM_BYTES = 16 * 1024
 
@@ -75,10 +76,11 @@ export async function answerForm(
 export async function readFormLink(
   counter: Pick<LinkCounter, 'lookUp'>,
   form: Record<string, unknown>,
-  { now, client }: Pick<Visit, 'now'> & { client: Client },
+  { request, now, client }: Pick<Visit, 'request' | 'now'> & { client: Client },
 ): Promise<{ key: string; link: KnownLink }> {
   const key = String(form.key ?? '')
-  const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
+  const asker = { key, client, sites: null, now, viewer: viewerOf(request) }
+  const link = isKey(key) ? await counter.lookUp(asker) : null
   if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
   return { key, link }
 }

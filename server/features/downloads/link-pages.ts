@@ -19,8 +19,8 @@ import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
 import { sendPack, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
-  countsViews,
   hasAsked,
+  linkViewButton,
   refuse,
   shownShop,
   translatorForLink,
@@ -33,7 +33,6 @@ import { isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
 import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
-import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 /** A request for the page of a link. */
@@ -243,10 +242,7 @@ export function sendConfirm(
   const refused = file && whyNotViewed(link, null, now)
   const view =
     file && refused === null
-      ? viewButtonOf(frame.t, file, {
-          address: relativeToPage(request, `view?key=${asked.key}${tokens}`),
-          counted: countsViews(link),
-        })
+      ? linkViewButton(request, frame.t, { ...link, target: file }, asked.key)
       : null
   const viewOnly = view !== null && target !== null && isViewOnly(target)
   const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`

@@ -20,6 +20,7 @@ import {
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { PAGE, prefersJson, relativeToPage } from './request.ts'
+import type { LinkTarget } from './targets.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
@@ -298,21 +299,29 @@ function otherUse(
 ): PageButton | null {
   const { target } = link
   if (!key || !target?.hash) return null
-  const tokens = withTokens(tokensIn(request))
   if (VIEWABLE.includes(code) && whyNotViewed(link, null, now) === null)
-    return viewButtonOf(t, target, {
-      address: relativeToPage(request, `view?key=${key}${tokens}`),
-      counted: countsViews(link),
-    })
+    return linkViewButton(request, t, { ...link, target }, key)
   const isLeft = !isViewOnly(target) && refusalReason(link, null, now) === null
   if (!VIEWED.includes(code) || !isLeft) return null
   return {
-    address: relativeToPage(request, `download?key=${key}&${PAGE}${tokens}`),
+    address: relativeToPage(request, `download?key=${key}&${PAGE}${withTokens(tokensIn(request))}`),
     text: t('pack.download'),
     named: t('pack.downloadNamed', { filename: target.filename }),
     post: false,
   }
 }
+
+/** The button that opens the view of a link's file. Null: the file is not viewed. */
+export const linkViewButton = (
+  request: IncomingMessage,
+  t: Translator,
+  link: KnownLink & { target: LinkTarget },
+  key: string,
+): PageButton | null =>
+  viewButtonOf(t, link.target, {
+    address: relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`),
+    counted: countsViews(link),
+  })
 
 function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
   if (link.delivery)

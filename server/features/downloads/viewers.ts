@@ -32,6 +32,11 @@ export function viewerOf(request: IncomingMessage): Buffer | null {
   return session === null ? null : hashKey(session)
 }
 
+/** SQL: when the running view of the link `l` by a browser (`viewerOf`) ends; null: it has none. */
+export const runningView = (viewer: string, now: string): string =>
+  `(select w.expires_at from view_sessions w where w.shop_id = l.shop_id and w.link_id = l.id
+    and w.session = ${viewer}::bytea and w.expires_at > ${now})`
+
 /** The id of the browser's session; null: it has none. */
 export const cookieSession = ({ headers }: IncomingMessage): string | null =>
   SESSION.exec(headers.cookie ?? '')?.[1] ?? null

@@ -9,6 +9,7 @@ import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../l
 import { askOf, shownAskOf } from '../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { FileTarget } from '../downloads/targets.ts'
+import { runningView } from '../downloads/viewers.ts'
 import { hasNoPicture } from '../previews/kept.ts'
 import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
 
@@ -148,8 +149,7 @@ const READ = (search: boolean) => `
       ${askOf('l', 'p')} as asks,
       l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, l.view_limit, l.views,
       l.views_end_at, l.view_expires_at is not null as own_view_end,
-      (select w.expires_at from view_sessions w where w.shop_id = l.shop_id and w.link_id = l.id
-        and w.session = :viewer::bytea and w.expires_at > :now) as viewing, f.deleted_at,
+      ${runningView(':viewer', ':now')} as viewing, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
     where ${LISTED} ${search ? `and ${SEARCHED}` : ''}

@@ -1,6 +1,6 @@
 // A link as every answer shows it.
 import { z } from 'zod'
-import { flag } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, flag } from '../../../plugins/contract.ts'
 import type { LinkFilter } from './model/list.ts'
 import { copiedAddress, type CopiedLinks } from './model/copied.ts'
 import { shownAskSchema } from './model/ask-terms.ts'
@@ -35,6 +35,11 @@ export const linkSchema = z
     first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
+    view: FILE_SETTINGS.view.schema
+      .nullable()
+      .describe(
+        'What the buyer may do with the file now: `download` for types that no browser shows; null: a pack’s link',
+      ),
     view_limit: z.number().int().nullable().describe('Null: unlimited'),
     views: z
       .number()
@@ -76,7 +81,7 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
   first_used_at: link.first_used_at?.toISOString() ?? null,
   download_limit: link.download_limit,
   downloads: link.downloads,
-  ...{ view_limit: link.view_limit, views: link.views },
+  ...{ view: link.view, view_limit: link.view_limit, views: link.views },
   view_expires_at: link.view_expires_at?.toISOString() ?? null,
   ask_for: shownAskOf(link.asks),
   status: link.status,

@@ -261,6 +261,23 @@ it.each([
   }
 })
 
+it('each address of a text for people has the words that follow it', () => {
+  const failures = [
+    ...['<ada@example.com>:', 'Sorry, no mailbox here by that name. (#5.1.1)', ''],
+    ...['<bob@example.com>:', '552 5.2.2 over quota', ''],
+  ]
+  const fates = [
+    { recipient: 'ada@example.com', code: '5.1.1', permanent: true },
+    { recipient: 'bob@example.com', permanent: false, reason: '552 5.2.2 over quota' },
+  ]
+  const head = ['Return-Path: <>', `To: ${ADDRESS}`, 'From: MAILER-DAEMON@qmail.example.com']
+  const intro = ['', 'This is a permanent error.', '']
+  expect(read([...head, ...intro, ...failures]).fates).toMatchObject(fates)
+  const named = 'X-Failed-Recipients: ada@example.com, bob@example.com'
+  const indented = failures.map((line) => `  ${line.replace(/[<>:]/g, '')}`)
+  expect(read([...head, named, ...intro, ...indented]).fates).toMatchObject(fates)
+})
+
 it('answers and other mails are no reports, and broken ones do not fail', () => {
   const away = [
     `To: ${ADDRESS}`,

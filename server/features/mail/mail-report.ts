@@ -191,14 +191,32 @@ function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[
     (named !== null && !isReply) ||
     (isFromServer && (FAILED_SUBJECT.test(of('subject')) || FAILED_TEXT.test(text)))
   if (!isFailure || DELAYED.test(text)) return null
-  const recipients = named?.match(ADDRESS) ??
-    /^<([^<>\s]+@[^<>\s]+)>:?\s*$/m.exec(text)?.slice(1) ?? [null]
-  const reason = replyIn(text)
-  const code = codeIn('', reason)
-  return recipients.map((recipient) => ({
-    ...{ event: 'bounced' as const, recipient, code, reason },
-    permanent: isAddressToBlame(code, reason),
-  }))
+  const recipients = named?.match(ADDRESS) ?? text.match(/(?<=^<)[^<>\s]+@[^<>\s]+(?=>:?\s*$)/gm)
+  const sections = sectionsOf(text, recipients ?? [])
+  return (recipients ?? [null]).map((recipient) => {
+    const reason = replyIn(sections.get(recipient?.toLowerCase() ?? '') ?? text)
+    const code = codeIn('', reason)
+    return {
+      ...{ event: 'bounced' as const, recipient, code, reason },
+      permanent: isAddressToBlame(code, reason),
+    }
+  })
+}
+
+const ADDRESS_LINE = /^[ \t]*<?([^<>\s]+@[^<>\s]+?)>?:?[ \t]*$/
+
+/** What a text says about each address: the lines between its own and that of another one. */
+function sectionsOf(text: string, recipients: readonly string[]): ReadonlyMap<string, string> {
+  const named = new Set(recipients.map((one) => one.toLowerCase()))
+  const sections = new Map<string, string>()
+  let current: string | null = null
+  for (const line of text.split(/\r?\n/)) {
+    const address = ADDRESS_LINE.exec(line)?.[1]?.toLowerCase()
+    if (address !== undefined && named.has(address)) current = address
+    else if (current !== null && (line.trim() !== '' || sections.has(current)))
+      sections.set(current, `${sections.get(current) ?? ''}${line}\n`)
+  }
+  return sections
 }
 
 /** The reply of the other server within a text, or what follows the address (qmail, Exim). */

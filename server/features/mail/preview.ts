@@ -66,7 +66,7 @@ function partsOf(
   }
   if (mail === 'link')
     return {
-      values: { name: FILES[0] ?? '', pack: 'false' },
+      values: { name: FILES[0] ?? '' },
       before: formatText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date }),
     }
   const count = FILES.length

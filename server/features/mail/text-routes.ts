@@ -120,7 +120,7 @@ const EXAMPLE_COUNT = 7
 /** The usual text of several files, with variables in place of the values. */
 function usualAsTemplate(name: BuyerMail, field: TextField, one: Locale): string {
   const variables = Object.fromEntries(VARIABLES[name].map((each) => [each, `{${each}}`]))
-  const values = { ...variables, count: EXAMPLE_COUNT, pack: 'false' }
+  const values = { ...variables, count: EXAMPLE_COUNT }
   return usualText({ mail: name, field, locale: one }, values).replaceAll(
     filesText(one, EXAMPLE_COUNT),
     '{files}',

@@ -95,11 +95,14 @@ export interface UsualText {
   locale: Locale
 }
 
-export function usualText({ mail, field, locale }: UsualText, values: TextValues): string {
+/** `viewed`: a file that the mail is about is only viewed. */
+const USUAL_VALUES = { pack: 'false', viewed: 'false' } as const
+
+export function usualText({ mail, field, locale }: UsualText, given: TextValues): string {
+  const values = { ...USUAL_VALUES, ...given }
   if (mail === 'library') return translatorFor(locale)(LIBRARY_FIELDS[field], values)
   if (mail === 'link') return formatText(locale, LINK_TEXTS[locale][field], values)
-  if (mail === 'links')
-    return formatText(locale, LINK_TEXTS[locale][LINKS_FIELDS[field]], { pack: 'false', ...values })
+  if (mail === 'links') return formatText(locale, LINK_TEXTS[locale][LINKS_FIELDS[field]], values)
   if (mail === 'text') return formatText(locale, DELIVERY_TEXTS[locale].text, values)
   const own = DELIVERY_FIELDS[mail]
   const name = field === 'subject' || field === 'intro' ? own[field] : field

@@ -1,5 +1,6 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -79,7 +80,7 @@ export async function queueFirstMails(tx: ShopScope, deliveries: readonly string
 }
 
 /** The error of a mail whose delivery was held or withdrawn after the mail was queued. */
-export const NOT_READY = 'The delivery was not ready any more'
+export const NOT_READY = sayPlain('The delivery was not ready any more')
 
 /**
  * Queues first mails again that failed with `NOT_READY`, and those about added files. Call it in the transaction in which the
@@ -261,6 +262,8 @@ interface MailRow {
   expires_at: Date | null
   /** That of a file that is only viewed. */
   views_end_at: Date | null
+  /** One of its files is only viewed. */
+  viewed: boolean
   licensed: boolean
 }
 
@@ -274,7 +277,7 @@ export async function writeDeliveryMails(
   const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.preparing, f.later, f.expires_at, f.views_end_at,
+       f.files, f.preparing, f.later, f.expires_at, f.views_end_at, f.viewed,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
          and k.revoked_at is null)
          as licensed
@@ -292,7 +295,8 @@ export async function writeDeliveryMails(
            order by l.available_at, f.filename) filter (where w.later))
              [1:${MAX_NAMED}], '{}') as later,
          min(l.ends_at) filter (where ${DOWNLOADABLE}) as expires_at,
-         min(l.views_end_at) filter (where ${viewedOnly('f')}) as views_end_at
+         min(l.views_end_at) filter (where ${viewedOnly('f')}) as views_end_at,
+         coalesce(bool_or(${viewedOnly('f')}), false) as viewed
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
          and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
@@ -324,18 +328,23 @@ function contentOf(
   baseUrl: string,
 ): Content {
   const { locale } = translatorFor(row.locale)
-  const end = row.expires_at ?? row.views_end_at
-  const date = end === null ? '' : translatorFor(locale).date(end)
   const values = {
-    ...{ shop: look.shop, order: inOneLine(row.order_name), date },
+    ...{ shop: look.shop, order: inOneLine(row.order_name), viewed: String(row.viewed) },
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
     waiting: row.preparing.length,
     names: row.preparing.map(inOneLine).join(', '),
   }
-  const text = (
-    name: 'preparing' | 'expires' | 'viewExpires' | 'licences' | 'later' | 'laterIntro',
-  ) => formatText(locale, DELIVERY_TEXTS[locale][name], values)
+  const text = (name: 'preparing' | 'licences' | 'later' | 'laterIntro') =>
+    formatText(locale, DELIVERY_TEXTS[locale][name], values)
+  const endText = (name: 'expires' | 'viewExpires', end: Date | null) =>
+    end === null
+      ? []
+      : [
+          formatText(locale, DELIVERY_TEXTS[locale][name], {
+            date: translatorFor(locale).date(end),
+          }),
+        ]
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
   const later = row.later.map(
@@ -348,7 +357,10 @@ function contentOf(
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
     before: row.preparing.length === 0 ? '' : text('preparing'),
-    after: end === null ? '' : text(row.expires_at === null ? 'viewExpires' : 'expires'),
+    after: [
+      ...endText('expires', row.expires_at),
+      ...endText('viewExpires', row.views_end_at),
+    ].join(locale === 'ja' ? '' : ' '),
     address: linkAddress(baseUrl, HIDDEN_KEY),
     ...(row.licensed ? { licences: { title: text('licences'), hidden: HIDDEN_LICENCES } } : {}),
   }

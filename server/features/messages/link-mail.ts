@@ -41,7 +41,10 @@ export async function writeLinkMails(
 /** A link has no language, so its mail has that of the buyer's page. */
 function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 'to'> {
   const { language: locale } = look.page.page
-  const values = { name: inOneLine(row.name), pack: String(row.pack_id !== null) }
+  const values = {
+    name: inOneLine(row.name),
+    ...{ pack: String(row.pack_id !== null), viewed: String(row.viewed_only) },
+  }
   const parts = {
     ...{ mail: 'link' as const, locale, values, before: termsOf(look, row) },
     address: pageAddress(baseUrl, HIDDEN_KEY),

@@ -84,7 +84,11 @@ export async function writeMovedMail(
   })
   const more = links.length - linked.length
   const parts = {
-    ...{ mail: 'links' as const, locale, values: { count: links.length }, linked },
+    ...{ mail: 'links' as const, locale, linked },
+    values: {
+      count: links.length,
+      viewed: String(found.every(({ viewed_only }) => viewed_only)),
+    },
     ...{ address: '', before: more > 0 ? `+ ${more}` : '' },
   }
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { textOf } from '../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import {
-  asksForAddress,
+  askedAddress,
   listNotices,
   markRead,
   noticeFields,
@@ -20,8 +20,9 @@ const noticeSchema = z
     ...noticeFields,
     title_text: textSchema,
     body_text: textSchema,
-    asks_for_address: z.boolean().meta({
-      description: 'The address of the delivery is missing or wrong: correcting it sends the email',
+    asks_for_address: z.enum(['missing', 'wrong']).nullable().meta({
+      description:
+        'What is wrong with the address of the delivery: correcting it sends the email. Null: nothing',
     }),
     read_at: timestamp.nullable(),
   })
@@ -73,7 +74,7 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   operation_id:
     notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   delivery_id: notice.delivery_id && toPublicId('delivery', notice.delivery_id),
-  asks_for_address: asksForAddress(notice),
+  asks_for_address: askedAddress(notice),
   created_at: notice.created_at.toISOString(),
   read_at: notice.read_at?.toISOString() ?? null,
 })

@@ -102,7 +102,7 @@ export const operationSchema = z
       })
       .nullable()
       .describe(
-        'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
+        'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; files that would only be skipped or fail count in `skipped` and `failed` alone. A step that works on the bytes counts each of its files as changed, because its result is only known when it has run. Null: no preview, or it is not ready',
       ),
     stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),

@@ -6,7 +6,7 @@ import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
 import { sized } from '../../../test/scale.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { asksForAddress, listNotices } from '../../core/outbox/notices.ts'
+import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
@@ -304,7 +304,7 @@ test('an order without an address raises one notice, and is listed as unreachabl
   expect(notices).toMatchObject([
     { title: 'Order #8008 has no email address', delivery_id: listed[0]!.id },
   ])
-  expect(notices.map(asksForAddress)).toEqual([true])
+  expect(notices.map(askedAddress)).toEqual(['missing'])
   expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
   await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
   expect(await listDeliveries(own, { listed: ['unreachable'], limit: 10 })).toEqual([])
@@ -390,7 +390,7 @@ describe('later changes of an order', () => {
     const { rows } = await listNotices(scope, { limit: 10 })
     const notices = rows.filter(({ title }) => title === 'The files of order #7007 are held')
     expect(notices).toMatchObject([{ delivery_id: id }])
-    expect(notices.map(asksForAddress)).toEqual([false])
+    expect(notices.map(askedAddress)).toEqual([null])
     expect((await readDelivery(scope, id, now))!.messages).toEqual([])
     await releaseDelivery(scope, id, parts)
     await reconcile(later(one, { recommendation: 'CANCEL' }))

@@ -68,7 +68,9 @@ export const deliverySchema = z
         views_used_up: z.number().int(),
         views_expired: z.number().int(),
       })
-      .describe('Why: a file may be used up and expired'),
+      .describe(
+        'Why: a file may be used up and expired. One that is only viewed counts in `views_used_up` and `views_expired` alone',
+      ),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
     opened_at: timestamp.nullable(),

@@ -12,7 +12,7 @@ import { effectTask } from './effects.ts'
 import { reconcileTask } from './tasks.ts'
 import { claimOrders } from '../../storefront/webhooks/claims.ts'
 import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
-import { listNotices } from '../../core/outbox/notices.ts'
+import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
@@ -206,6 +206,7 @@ describe('first mails', () => {
     expect((await delivery()).message).toMatchObject({ status: 'bounced', error: report.reason })
     const { rows } = await listNotices(shop.scope, { limit: 1 })
     expect(rows).toMatchObject([{ title: 'An email came back', delivery_id: id }])
+    expect(rows.map(askedAddress)).toEqual(['wrong'])
     // Further orders of this address get no mail either, and can be corrected too.
     const next = await shop.buy(about)
     await reported([next])

@@ -419,10 +419,23 @@ describe('views', () => {
 
   test('alone end a file that is only viewed, also in its mail', async () => {
     const made = await buy([{ ...fields, view: 'view_only', view_days: 9, expiry_days: 2 }])
-    const mail = { delivery: made.delivery, about: 'order', given: null, released: null } as const
-    const [written] = await writeDeliveryMails(depot.scope, [mail], 'https://files.example.com')
+    const mixed = await buy([
+      { ...fields, view: 'view_only', view_days: 9, expiry_days: 2 },
+      { expiry_days: 4 },
+    ])
+    const [written, both] = await writeDeliveryMails(
+      depot.scope,
+      [made, mixed].map(({ delivery }) => ({
+        ...{ delivery, about: 'order' as const, given: null, released: null },
+      })),
+      'https://files.example.com',
+    )
     expect(written!.text).toContain('You can view in the browser until March 1, 2027.')
     expect(written!.text).not.toContain('You can download until')
+    expect(written!.html).toContain('Open your file')
+    expect(both!.text).toContain(
+      'You can download until February 24, 2027. You can view in the browser until March 1, 2027.',
+    )
     later(3 * DAY)
     expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['active'])
     later(6 * DAY)
@@ -452,7 +465,7 @@ describe('views', () => {
       const { used_up, expired, views_used_up, views_expired } = row
       return [buyer?.blocked, row.blocked, used_up, expired, views_used_up, views_expired]
     }
-    expect(await blocks()).toEqual([3, 3, 2, 3, 2, 2])
+    expect(await blocks()).toEqual([3, 3, 2, 2, 2, 2])
     expect((await filesOf(made.delivery)).map(({ view }) => view)).toEqual([
       ...['view_only', 'download', 'both'],
     ])

@@ -18,6 +18,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
@@ -59,23 +60,14 @@ const draftOf = (page: BuyerPage): BuyerPageDraft => {
   return { ...own, ask_again, buy_again, copied_links }
 }
 
-/** The fields that differ from the saved values. */
-function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDraft> {
-  const was = draftOf(saved)
-  const keys = Object.keys(was) as (keyof BuyerPageDraft)[]
-  return Object.fromEntries(
-    keys
-      .filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
-      .map((key) => [key, draft[key]]),
-  )
-}
-
 const LinkCards = (props: Pick<PartProps, 'draft' | 'onChange'>) => (
   <>
     <EndedCard {...props} />
     <CopiedLinksCard {...props} />
   </>
 )
+
+const changeOf = (saved: BuyerPage, draft: BuyerPageDraft) => changedFields(draftOf(saved), draft)
 
 function Form({ saved }: { saved: BuyerPage }) {
   const form = useRecordDraft({ record: saved, draftOf, changeOf })

@@ -10,15 +10,15 @@ import {
   useDeleteConnection,
 } from './calls.ts'
 import { isMoving, useOperation } from '../operations/calls.ts'
-import { ApiError } from '../../shell/client/error.ts'
+import { isMissing } from '../../shell/client/error.ts'
+import { together } from '../../shell/client/together.ts'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
 import { connectionState } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { Badge, Banner, BlockStack, Text } from '../../shell/ui/index.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { AccessCard } from './access-card.tsx'
 import { AuthorizeBanner } from './authorize-banner.tsx'
@@ -36,25 +36,19 @@ export function ConnectionPage({ id }: { id: string }) {
   const cloud = useCloud()
   if (connection.data && cloud.data)
     return <Loaded connection={connection.data} query={connection} cloud={cloud.data} />
-  const error = connection.error ?? cloud.error
-  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  const needed = together([connection, cloud])
+  if (isMissing(needed.error)) return <LostPage />
   return (
     <Page
       title={t('Connection')}
       backAction={{ content: t('Connections'), url: '/import/connections' }}
     >
-      {error ? (
-        <Problem
-          error={error}
-          what={t('The connection could not be loaded')}
-          onRetry={() => void Promise.all([connection.refetch(), cloud.refetch()])}
-          retrying={connection.isFetching || cloud.isFetching}
-        />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={t('the connection')} />
-        </Card>
-      )}
+      <Unloaded
+        query={needed}
+        what={t('the connection')}
+        problem={t('The connection could not be loaded')}
+        rows={5}
+      />
     </Page>
   )
 }

@@ -19,7 +19,7 @@ export function CsvPage({ id }: { id: string }) {
         title: t('CSV file not found'),
         heading: t('This CSV file has expired'),
         action: t('Choose a CSV file'),
-        text: t('CSV files are kept for a day. Choose it again to continue.'),
+        hint: t('CSV files are kept for a day. Choose it again to continue.'),
       }}
       what={t('the CSV file')}
       problem={t('The CSV file could not be loaded')}

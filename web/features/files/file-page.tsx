@@ -1,17 +1,17 @@
 // One file: its content, settings, products and links.
 import { type ReactNode, useState } from 'react'
 import { Titled } from '../../shell/components/titled.tsx'
-import { ApiError } from '../../shell/client/error.ts'
+import { isMissing } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { type Query } from '../../shell/client/together.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { Code } from '../../shell/components/copy.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { FileIcon } from '../../shell/files/icon.tsx'
-import { Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import {
   Badge,
@@ -58,62 +58,47 @@ export function FilePage({ id }: { id: string }) {
   const file = useFile(id)
   const [started, setStarted] = useState<string | null>(null)
   const back = { content: t('Files'), url: lastSeen('/files') }
-  const retry = () => void file.refetch()
-  const gone = file.error instanceof ApiError && file.error.status === 404
   const news = started && (
     <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
   )
-  if (file.data && !gone)
+  if (file.data && !isMissing(file.error))
     return (
       <Whole
         file={file.data}
-        stale={file.error}
-        retry={retry}
-        retrying={file.isFetching}
+        query={file}
         back={back}
         news={news}
         onStarted={({ id }) => setStarted(id)}
       />
     )
   return (
-    <Page title={gone ? t('File not found') : t('File')} backAction={back}>
-      {gone ? (
-        <BlockStack gap="400">
-          {news}
-          <Card>
-            <Nothing
-              why="unmatched"
-              heading={t('This file doesn’t exist')}
-              action={{ content: t('Go to files'), url: back.url }}
-            >
-              {t('It may have been deleted: the trash keeps deleted files for 7 days.')}
-            </Nothing>
-          </Card>
-        </BlockStack>
-      ) : (
-        <Unloaded
-          query={file}
-          what={t('the file')}
-          problem={t('The file could not be loaded')}
-          rows={5}
-        />
-      )}
-    </Page>
+    <UnloadedPage
+      query={file}
+      back={back}
+      title={t('File')}
+      what={t('the file')}
+      problem={t('The file could not be loaded')}
+      missing={{
+        title: t('File not found'),
+        heading: t('This file doesn’t exist'),
+        action: t('Go to files'),
+        hint: t('It may have been deleted: the trash keeps deleted files for 7 days.'),
+        news,
+      }}
+    />
   )
 }
 
 interface WholeProps {
   file: FileDetail
-  stale: Error | null
-  retry: () => void
-  retrying: boolean
+  query: Query
   back: { content: string; url: string }
   /** Operations that were started here, with their progress. */
   news: ReactNode
   onStarted: (operation: Operation) => void
 }
 
-function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
+function Whole({ file, query, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
   const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
@@ -136,9 +121,9 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
     >
       <Layout>
         {news && <Layout.Section variant="fullWidth">{news}</Layout.Section>}
-        {stale && (
+        {query.error && (
           <Layout.Section variant="fullWidth">
-            <Problem stale error={stale} what="" onRetry={retry} retrying={retrying} />
+            <LoadProblem query={query} what="" />
           </Layout.Section>
         )}
         {file.problem && (

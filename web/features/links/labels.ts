@@ -83,23 +83,21 @@ export const viewsLeftTexts = ({ views, view_limit: limit }: Omit<Views, 'view_e
 export const viewsEndTexts = ({ view_expires_at: end }: Pick<Views, 'view_expires_at'>) =>
   end === null ? [] : [t('views end {at}', { at: momentText(end) })]
 
-/**
- * Whether views have ended, or are used up, on their own. A link does not say whether its file is viewed:
- * only the file of a delivery has `view`.
- */
+export const isViewed = ({ view }: Pick<DownloadLink, 'view'>): boolean => view !== 'download'
+
+/** New terms do not give such a link back. */
+export const isGone = ({ status }: Pick<DownloadLink, 'status'>): boolean =>
+  status === 'revoked' || status === 'withdrawn'
+
+/** Whether the views of a file that is viewed have ended, or are used up, on their own. */
 export function viewsState(
-  {
-    view,
-    views,
-    view_limit: limit,
-    view_expires_at: end,
-  }: Views & { view?: 'download' | 'both' | 'view_only' },
+  link: Views & Pick<DownloadLink, 'view'>,
   now: Date,
 ): { ended: boolean; usedUp: boolean } {
-  const isViewed = view !== 'download'
+  const { views, view_limit: limit, view_expires_at: end } = link
   return {
-    ended: isViewed && end !== null && Date.parse(end) <= now.getTime(),
-    usedUp: isViewed && limit !== null && views >= limit,
+    ended: isViewed(link) && end !== null && Date.parse(end) <= now.getTime(),
+    usedUp: isViewed(link) && limit !== null && views >= limit,
   }
 }
 

@@ -54,49 +54,34 @@ export const packLinkFormFor = ({
   download_limit,
 }: Parameters<typeof linkFormFor>[0]): LinkForm => linkFormFor({ expiry_days, download_limit })
 
+/** Terms that are numbers: the field of each, and the one that says whether it has a limit. */
+const NUMBERS = [
+  { term: 'expiry_days', field: 'expiryDays', on: 'expires', most: MAX_DAYS },
+  { term: 'download_limit', field: 'downloadLimit', on: 'limited', most: MAX_DOWNLOADS },
+  { term: 'view_limit', field: 'viewLimit', on: 'viewsLimited', most: MAX_DOWNLOADS },
+  { term: 'view_days', field: 'viewDays', on: 'viewsEnd', most: MAX_DAYS },
+] as const
+
 /** The requested link, or the problem of each field. */
 export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: LinkFormErrors } {
   const errors: LinkFormErrors = {}
-  const days = form.expires ? whole(form.expiryDays, MAX_DAYS) : null
-  const limit = form.limited ? whole(form.downloadLimit, MAX_DOWNLOADS) : null
-  const views = readViews(form)
+  const terms: Pick<NewLink, (typeof NUMBERS)[number]['term']> = {}
+  for (const { term, field, on, most } of form.isViewed ? NUMBERS : NUMBERS.slice(0, 2)) {
+    const value = form[on] ? whole(form[field], most) : null
+    if (value !== undefined) terms[term] = value
+    else
+      errors[field] =
+        most === MAX_DAYS
+          ? t('Enter a whole number from 1 to 36,500')
+          : t('Enter a whole number from 1 up')
+  }
   const email = form.email.trim()
-  if (days === undefined) errors.expiryDays = t('Enter a whole number from 1 to 36,500')
-  if (limit === undefined) errors.downloadLimit = t('Enter a whole number from 1 up')
   const problem = addressProblem(email)
-  Object.assign(errors, views.errors)
   if (problem !== null) errors.email = problem
   const asked = readAsk(form)
-  if ('error' in asked) errors.password = asked.error
-  if (days === undefined || limit === undefined || 'error' in asked) return { errors }
-  if (problem !== null || Object.keys(views.errors).length > 0) return { errors }
-  return {
-    link: {
-      ...{ expiry_days: days, download_limit: limit, ...views.terms },
-      ...(email === '' ? {} : { email }),
-      ...asked.terms,
-    },
-  }
-}
-
-/** The terms of views; none if the file is not viewed. */
-function readViews(form: LinkForm): {
-  terms: Pick<NewLink, 'view_limit' | 'view_days'>
-  errors: LinkFormErrors
-} {
-  if (!form.isViewed) return { terms: {}, errors: {} }
-  const limit = form.viewsLimited ? whole(form.viewLimit, MAX_DOWNLOADS) : null
-  const days = form.viewsEnd ? whole(form.viewDays, MAX_DAYS) : null
-  return {
-    terms: {
-      ...(limit === undefined ? {} : { view_limit: limit }),
-      ...(days === undefined ? {} : { view_days: days }),
-    },
-    errors: {
-      ...(limit === undefined ? { viewLimit: t('Enter a whole number from 1 up') } : {}),
-      ...(days === undefined ? { viewDays: t('Enter a whole number from 1 to 36,500') } : {}),
-    },
-  }
+  if ('error' in asked) return { errors: { ...errors, password: asked.error } }
+  if (Object.keys(errors).length > 0) return { errors }
+  return { link: { ...terms, ...(email === '' ? {} : { email }), ...asked.terms } }
 }
 
 const FIELDS: Record<string, keyof LinkFormErrors> = {

@@ -35,7 +35,7 @@ export function MovePage({ id }: { id: string }) {
         title: t('Export not found'),
         heading: t('This export has expired'),
         action: t('Choose an export'),
-        text: t('Exports that are not imported are kept for a day. Choose it again to continue.'),
+        hint: t('Exports that are not imported are kept for a day. Choose it again to continue.'),
       }}
       what={t('the export')}
       problem={t('The export could not be loaded')}

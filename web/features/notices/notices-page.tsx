@@ -20,7 +20,6 @@ import {
 import { momentText } from '../../shell/labels/time.ts'
 import { shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
-import { addressAction } from './labels.ts'
 
 export function NoticesPage() {
   const notices = useNotices()
@@ -149,7 +148,9 @@ function NoticeActions({ notice, onRead, onCorrect }: ActionsProps) {
           <>
             {notice.asks_for_address && (
               <Button variant="plain" onClick={onCorrect}>
-                {addressAction(notice)}
+                {notice.asks_for_address === 'wrong'
+                  ? t('Correct the address')
+                  : t('Add an address')}
               </Button>
             )}
             <Link url={`/deliveries/${notice.delivery_id}`} onClick={unread ? onRead : undefined}>

@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useChannels } from '../imports/channel-calls.ts'
-import { ApiError } from '../../shell/client/error.ts'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { type Query } from '../../shell/client/together.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { isMoving, saveLog, useOperation } from './calls.ts'
 import { type Operation } from '../../shell/client/types.ts'
-import { Nothing } from '../../shell/components/lists.tsx'
 import { type ActionButton, useOperationActions } from './operation-actions.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -14,7 +14,7 @@ import { StatusBadge } from './status.tsx'
 import { useRequester } from './use-requester.ts'
 import { usePageChannels } from '../../shell/feature.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
-import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
+import { BlockStack, Layout } from '../../shell/ui/index.ts'
 import { labelText, operationTitle } from './labels.ts'
 import { statusWord } from './operation-status.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -27,52 +27,28 @@ import { t } from '../../shell/messages/t.ts'
 export function OperationPage({ id }: { id: string }) {
   const operation = useOperation(id)
   const back = { content: t('Operations'), url: lastSeen('/operations') }
-  const retry = () => void operation.refetch()
-  if (operation.data)
-    return (
-      <Whole
-        operation={operation.data}
-        back={back}
-        stale={
-          operation.error && (
-            <Problem
-              stale
-              error={operation.error}
-              what=""
-              onRetry={retry}
-              retrying={operation.isFetching}
-            />
-          )
-        }
-      />
-    )
-  const gone = operation.error instanceof ApiError && operation.error.status === 404
+  if (operation.data) return <Whole operation={operation.data} query={operation} back={back} />
   return (
-    <Page title={gone ? t('Operation not found') : t('Operation')} backAction={back} fullWidth>
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This operation doesn’t exist')}
-            action={{ content: t('Go to operations'), url: back.url }}
-          />
-        </Card>
-      ) : (
-        <Unloaded
-          query={operation}
-          what={t('the operation')}
-          problem={t('The operation could not be loaded')}
-          rows={5}
-        />
-      )}
-    </Page>
+    <UnloadedPage
+      query={operation}
+      back={back}
+      title={t('Operation')}
+      what={t('the operation')}
+      problem={t('The operation could not be loaded')}
+      missing={{
+        title: t('Operation not found'),
+        heading: t('This operation doesn’t exist'),
+        action: t('Go to operations'),
+      }}
+      fullWidth
+    />
   )
 }
 
 interface WholeProps {
   operation: Operation
+  query: Query
   back: { content: string; url: string }
-  stale: React.ReactNode
 }
 
 /**
@@ -81,7 +57,7 @@ interface WholeProps {
  */
 const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry', 'pause']
 
-function Whole({ operation, back, stale }: WholeProps) {
+function Whole({ operation, query, back }: WholeProps) {
   const { buttons, question, error } = useOperationActions(operation, (record, action) => {
     if (action === 'undo') navigate(`/operations/${record.id}`)
   })
@@ -114,7 +90,7 @@ function Whole({ operation, back, stale }: WholeProps) {
       fullWidth
     >
       <BlockStack gap="400">
-        {stale}
+        <LoadProblem query={query} what="" />
         {error && <Problem error={error} what={t('This could not be done')} />}
         {log.error && <Problem error={log.error} what={t('The log could not be exported')} />}
         <Outcome operation={operation} />

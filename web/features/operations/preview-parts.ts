@@ -10,6 +10,8 @@ export interface PreviewPart {
   kind: 'change' | 'ask' | 'same' | 'failed' | 'skipped'
   /** `12 files would be changed` */
   title: string
+  /** What the preview cannot know; '': nothing. */
+  note: string
   count: number
   /** The first items. */
   items: readonly Item[]
@@ -49,6 +51,11 @@ function titleOf(
   return reason === '' ? what : t('{field}: {value}', { field: what, value: reason })
 }
 
+const noteOf = (kind: PreviewPart['kind'], onBytes: boolean): string =>
+  kind === 'change' && onBytes
+    ? t('Some may stay as they are: that is only known when they are opened.')
+    : ''
+
 const skippedText = (labels: Labels | undefined, count: number): string =>
   labels
     ? formatMessage(labels.skipped, { count })
@@ -86,8 +93,10 @@ export function partsOfAll(
   return [...found.values()]
     .toSorted((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind))
     .map((part) => {
+      const { kind } = part
       const count = part.items.length
-      return { ...part, count, title: titleOf(part.kind, labels, count, part.reason) }
+      const title = titleOf(kind, labels, count, part.reason)
+      return { ...part, count, title, note: noteOf(kind, onBytes) }
     })
 }
 
@@ -105,6 +114,7 @@ export function partsOfCounts(
     count: counts[kind],
     items: items.filter((item) => kindOf(item, onBytes) === kind),
     title: titleOf(kind, labels, counts[kind], ''),
+    note: noteOf(kind, onBytes),
   })).filter(({ count }) => count > 0)
 }
 

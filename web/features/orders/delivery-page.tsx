@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
-import { ApiError } from '../../shell/client/error.ts'
+import { isMissing } from '../../shell/client/error.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -37,7 +37,7 @@ export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
   const { data, error } = delivery
   if (data) return <Loaded delivery={data} query={delivery} />
-  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  if (isMissing(error)) return <LostPage />
   return (
     <Page title={t('Delivery')} backAction={back()}>
       <Unloaded

@@ -2,6 +2,7 @@
 import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { type AskTerms } from '../links/ask-form.ts'
+import { isViewed } from '../links/labels.ts'
 import { type DeliveredFile, type DeliveryChange } from './calls.ts'
 import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { lacks, type Lacks, type UsedTerms } from './unblock.ts'
@@ -15,8 +16,6 @@ export interface ExtendTerms {
 }
 
 export type ExtendedFile = UsedTerms & Pick<DeliveredFile, 'file_id' | 'available_at'>
-
-export const isViewed = ({ view }: Pick<DeliveredFile, 'view'>): boolean => view !== 'download'
 
 const anyLacks = (files: readonly UsedTerms[], what: keyof Lacks, now: Date): boolean =>
   files.some((file) => lacks(file, now)[what])

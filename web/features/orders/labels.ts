@@ -7,6 +7,7 @@ import {
   type NewFiles,
 } from './calls.ts'
 import { t } from '../../shell/messages/t.ts'
+import { isViewed } from '../links/labels.ts'
 import { messageWord } from '../messages/labels.ts'
 import { type StatusWord } from '../operations/operation-status.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -134,7 +135,7 @@ export function grantChanges(
   const until = now.getTime() + GRANTED_DAYS * DAY_MS
   const isShorter = (end: string | null) => end !== null && new Date(end).getTime() < until
   const downloaded = files.filter(({ view }) => view !== 'view_only')
-  const viewed = files.filter(({ view }) => view !== 'download')
+  const viewed = files.filter(isViewed)
   const changeOf = (change: DeliveryChange, some: typeof files): DeliveryChange[] =>
     some.length === 0 ? [] : [{ ...change, file_ids: some.map(({ file_id }) => file_id) }]
   return [

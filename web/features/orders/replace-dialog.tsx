@@ -21,7 +21,8 @@ export function ReplaceDialog({ delivery, file, onClose, onUnsent }: Props) {
   const { id, email, status } = delivery
   const change = useChangeDelivery(id)
   const [chosen, setChosen] = useState<string | null>(null)
-  const [resend, setResend] = useState(true)
+  // A sent email cannot be undone.
+  const [resend, setResend] = useState(false)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const canSend = status === 'ready' && email !== null

@@ -5,7 +5,6 @@ import { type DeliveredFile, type Delivery, ifUnsent, useChangeDelivery } from '
 import {
   changedText,
   type ExtendTerms,
-  isViewed,
   presetTerms,
   shortenedText,
   termChanges,
@@ -14,6 +13,7 @@ import {
 import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { AskFields } from '../links/ask-fields.tsx'
+import { isViewed } from '../links/labels.ts'
 import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
 import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'

@@ -66,7 +66,8 @@ function useUnblockPlan({ delivery, onClose, onDone }: LoadedProps) {
   const [now] = useState(() => new Date())
   const plan = unblockPlan(delivery, now)
   const unblock = useUnblock(id)
-  const [send, setSend] = useState(true)
+  // A sent email cannot be undone.
+  const [send, setSend] = useState(false)
   const canSend = status === 'ready' && email !== null
   const nothing = isEmpty(plan)
   const submit = () => {
@@ -100,9 +101,8 @@ function Loaded(props: LoadedProps) {
       primaryAction={{
         content: nothing ? t('Close') : UNBLOCK_TEXTS[use],
         loading: unblock.isPending,
-        onAction: submit,
+        onAction: nothing ? onClose : submit,
       }}
-      secondaryActions={nothing ? [] : [{ content: t('Cancel'), onAction: onClose }]}
     >
       {unblock.error && (
         <Problem error={unblock.error} what={t('The downloads could not be granted')} />

@@ -2,7 +2,7 @@
 // grants, and the earlier terms are kept for an undo.
 import { type DeliveredFile, type Delivery, type DeliveryChange } from './calls.ts'
 import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
-import { viewsState } from '../links/labels.ts'
+import { isGone, viewsState } from '../links/labels.ts'
 
 type Terms = NonNullable<DeliveryChange['terms']>[number]
 
@@ -48,19 +48,18 @@ type BlockedDelivery = Pick<Delivery, 'status' | 'reason'> & {
 
 /** A file that was revoked or withdrawn lacks nothing: new terms do not give it back. */
 export function lacks(file: UsedTerms, now: Date): Lacks {
-  const { status, expires_at, download_limit, downloads, view, view_expires_at } = file
-  const isGone = status === 'revoked' || status === 'withdrawn'
+  const { expires_at, download_limit, downloads, view, view_expires_at } = file
+  if (isGone(file)) return { usedUp: false, expired: false, viewsUsedUp: false, viewsEnded: false }
   const isPast = expires_at !== null && Date.parse(expires_at) <= now.getTime()
   const { ended, usedUp } = viewsState(file, now)
   // A file that is only viewed may be viewed for longer than its link is valid.
   const isViewedStill = view === 'view_only' && view_expires_at !== null && !ended
   return {
     // The limit of downloads is without effect for a file that is only viewed.
-    usedUp:
-      !isGone && view !== 'view_only' && download_limit !== null && downloads >= download_limit,
-    expired: !isGone && isPast && !isViewedStill,
-    viewsUsedUp: !isGone && usedUp,
-    viewsEnded: !isGone && ended,
+    usedUp: view !== 'view_only' && download_limit !== null && downloads >= download_limit,
+    expired: isPast && !isViewedStill,
+    viewsUsedUp: usedUp,
+    viewsEnded: ended,
   }
 }
 
@@ -77,7 +76,7 @@ export function unblockPlan(
 ): UnblockPlan {
   const plan: UnblockPlan = { files: [], terms: [], earlier: [], prepare: [] }
   for (const file of file_list) {
-    if (file.status === 'revoked' || file.status === 'withdrawn') continue
+    if (isGone(file)) continue
     const { file_id, expires_at, download_limit, downloads, view_limit, views } = file
     const lacking = lacks(file, now)
     const { usedUp, expired, viewsUsedUp, viewsEnded } = lacking

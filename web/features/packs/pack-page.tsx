@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
-import { ApiError } from '../../shell/client/error.ts'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { type Query } from '../../shell/client/together.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { type Pack, useChangePack, usePack } from './calls.ts'
-import { Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
-import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
+import { BlockStack, Layout } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { LinksCard } from '../links/links-card.tsx'
 import { PackWatermark } from '../settings/pack-watermark.tsx'
@@ -25,43 +24,31 @@ import { t } from '../../shell/messages/t.ts'
 export function PackPage({ id }: { id: string }) {
   const pack = usePack(id)
   const back = { content: t('Packs'), url: lastSeen('/packs') }
-  if (pack.data)
-    return (
-      <Whole pack={pack.data} stale={pack.error} retry={() => void pack.refetch()} back={back} />
-    )
-  const gone = pack.error instanceof ApiError && pack.error.status === 404
+  if (pack.data) return <Whole pack={pack.data} query={pack} back={back} />
   return (
-    <Page title={gone ? t('Pack not found') : t('Pack')} backAction={back}>
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This pack doesn’t exist')}
-            action={{ content: t('Go to packs'), url: '/packs' }}
-          >
-            {t('It may have been deleted.')}
-          </Nothing>
-        </Card>
-      ) : (
-        <Unloaded
-          query={pack}
-          what={t('the pack')}
-          problem={t('The pack could not be loaded')}
-          rows={5}
-        />
-      )}
-    </Page>
+    <UnloadedPage
+      query={pack}
+      back={back}
+      title={t('Pack')}
+      what={t('the pack')}
+      problem={t('The pack could not be loaded')}
+      missing={{
+        title: t('Pack not found'),
+        heading: t('This pack doesn’t exist'),
+        action: t('Go to packs'),
+        hint: t('It may have been deleted.'),
+      }}
+    />
   )
 }
 
 interface WholeProps {
   pack: Pack
-  stale: Error | null
-  retry: () => void
+  query: Query
   back: { content: string; url: string }
 }
 
-function Whole({ pack, stale, retry, back }: WholeProps) {
+function Whole({ pack, query, back }: WholeProps) {
   const [asking, setAsking] = useState<'name' | 'link' | 'delete' | null>(null)
   const close = () => setAsking(null)
   return (
@@ -83,9 +70,9 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
       ]}
     >
       <Layout>
-        {stale && (
+        {query.error && (
           <Layout.Section variant="fullWidth">
-            <Problem stale error={stale} what="" onRetry={retry} />
+            <LoadProblem query={query} what="" />
           </Layout.Section>
         )}
         <Layout.Section>

@@ -1,8 +1,8 @@
 // One list of licence keys: its terms, and the keys that buyers have.
 import { useCallback, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { ApiError } from '../../shell/client/error.ts'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { type Query } from '../../shell/client/together.ts'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
@@ -28,34 +28,26 @@ const BACK = { content: t('Licence keys'), url: '/settings/licences' }
 export function LicenceListPage({ id }: { id: string }) {
   const list = useLicenceList(id)
   if (list.data) return <Whole list={list.data} query={list} />
-  const gone = list.error instanceof ApiError && list.error.status === 404
   return (
-    <Page title={gone ? t('List not found') : t('Licence keys')} backAction={BACK}>
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This list doesn’t exist')}
-            action={{ content: t('Go to licence keys'), url: BACK.url }}
-          >
-            {t('It may have been deleted.')}
-          </Nothing>
-        </Card>
-      ) : (
-        <Unloaded
-          query={list}
-          what={t('the list')}
-          problem={t('The list could not be loaded')}
-          rows={5}
-        />
-      )}
-    </Page>
+    <UnloadedPage
+      query={list}
+      back={BACK}
+      title={t('Licence keys')}
+      what={t('the list')}
+      problem={t('The list could not be loaded')}
+      missing={{
+        title: t('List not found'),
+        heading: t('This list doesn’t exist'),
+        action: t('Go to licence keys'),
+        hint: t('It may have been deleted.'),
+      }}
+    />
   )
 }
 
 interface WholeProps {
   list: LicenceList
-  query: Parameters<typeof LoadProblem>[0]['query']
+  query: Query
 }
 
 function Whole({ list, query }: WholeProps) {

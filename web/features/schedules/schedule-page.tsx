@@ -2,6 +2,7 @@
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { useSchedule, useTemplates } from './calls.ts'
 import { usePlugins } from '../../shell/client/plugins.ts'
+import { together } from '../../shell/client/together.ts'
 import { useWorkflows } from '../../shell/client/workflows.ts'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { draftOf, emptyDraft } from './draft.ts'
@@ -18,22 +19,19 @@ export function SchedulePage({ id }: { id: string }) {
   const templates = useTemplates()
   const plugins = usePlugins()
   const workflows = useWorkflows()
-  const needed = [...(fresh ? [templates] : [schedule]), plugins, workflows]
-  const error = needed.find((query) => query.data === undefined && query.error)?.error ?? null
-  if (error || needed.some(({ data }) => data === undefined))
+  const needed = together([...(fresh ? [templates] : [schedule]), plugins, workflows])
+  if (!needed.loaded)
     return (
       <UnloadedPage
-        error={error}
-        retrying={needed.some(({ isFetching }) => isFetching)}
-        onRetry={() => needed.forEach((query) => query.error && void query.refetch())}
+        query={needed}
         back={BACK}
-        texts={{
-          title: t('Scheduled task'),
-          missingTitle: t('Scheduled task not found'),
-          missing: t('This task doesn’t exist'),
-          goToList: t('Go to scheduled tasks'),
-          failed: t('The task could not be loaded'),
-          what: t('the task'),
+        title={t('Scheduled task')}
+        what={t('the task')}
+        problem={t('The task could not be loaded')}
+        missing={{
+          title: t('Scheduled task not found'),
+          heading: t('This task doesn’t exist'),
+          action: t('Go to scheduled tasks'),
         }}
       />
     )

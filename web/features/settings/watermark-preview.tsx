@@ -1,6 +1,6 @@
 // A page without and with the watermark as it is in the form, and a warning if its image no longer exists.
+import { isMissing } from '../../shell/client/error.ts'
 import { type ReactNode, useEffect, useState } from 'react'
-import { ApiError } from '../../shell/client/error.ts'
 import { useFile, useFileBytes } from '../../shell/client/queries.ts'
 import { type ShopSettings } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -43,7 +43,7 @@ export function WatermarkPreview({ watermark }: { watermark: Watermark }) {
 
 function PicturePreview({ watermark, id }: { watermark: Watermark; id: string }) {
   const { data: file, error } = useFile(id)
-  const gone = error instanceof ApiError && error.status === 404
+  const gone = isMissing(error)
   const { data: bytes } = useFileBytes(id, file?.version ?? 0, file !== undefined)
   const picture = usePicture(bytes)
   if (id === '') return <PageWith />

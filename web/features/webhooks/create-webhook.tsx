@@ -30,7 +30,6 @@ export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | nu
       onClose={() => onClose(null)}
       onEnter={submit}
       primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
-      secondaryActions={[{ content: t('Cancel'), onAction: () => onClose(null) }]}
     >
       {create.error && problems.all.length === 0 && (
         <Problem error={create.error} what={t('The webhook could not be created')} />

@@ -1,6 +1,7 @@
 // One workflow: a new one, a copy, one of the shop's to edit, or a built-in one to read.
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { usePlugins } from '../../shell/client/plugins.ts'
+import { together } from '../../shell/client/together.ts'
 import { useWorkflow, type Workflow } from '../../shell/client/workflows.ts'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { BuiltInWorkflow } from './built-in-workflow.tsx'
@@ -18,24 +19,19 @@ export function WorkflowPage({ id }: { id: string }) {
   const source = fresh ? from : id
   const workflow = useWorkflow(source)
   const plugins = usePlugins()
-  const ready = plugins.data !== undefined && (source === null || workflow.data !== undefined)
-  if (!ready)
+  const needed = together([...(source === null ? [] : [workflow]), plugins])
+  if (!needed.loaded)
     return (
       <UnloadedPage
-        error={workflow.error ?? plugins.error}
-        retrying={workflow.isFetching || plugins.isFetching}
-        onRetry={() => {
-          if (plugins.error) void plugins.refetch()
-          if (workflow.error) void workflow.refetch()
-        }}
+        query={needed}
         back={BACK}
-        texts={{
-          title: t('Workflow'),
-          missingTitle: t('Workflow not found'),
-          missing: t('This workflow doesn’t exist'),
-          goToList: t('Go to workflows'),
-          failed: t('The workflow could not be loaded'),
-          what: t('the workflow'),
+        title={t('Workflow')}
+        what={t('the workflow')}
+        problem={t('The workflow could not be loaded')}
+        missing={{
+          title: t('Workflow not found'),
+          heading: t('This workflow doesn’t exist'),
+          action: t('Go to workflows'),
         }}
       />
     )

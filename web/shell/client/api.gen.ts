@@ -1260,7 +1260,7 @@ export interface components {
       errors: number
       failed: number
       finished_at: string | null
-      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; files that would only be skipped or fail count in `skipped` and `failed` alone. A step that works on the bytes counts each of its files as changed, because its result is only known when it has run. Null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number
@@ -1383,7 +1383,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Why: a file may be used up and expired */
+      /** @description Why: a file may be used up and expired. One that is only viewed counts in `views_used_up` and `views_expired` alone */
       blocked_by: {
         expired: number
         not_prepared: number
@@ -1512,7 +1512,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Why: a file may be used up and expired */
+      /** @description Why: a file may be used up and expired. One that is only viewed counts in `views_used_up` and `views_expired` alone */
       blocked_by: {
         expired: number
         not_prepared: number
@@ -4934,6 +4934,8 @@ export interface components {
       status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
       /** @description Only with `links:write` */
       url: string | null
+      /** @description What the buyer may do with the file now: `download` for types that no browser shows; null: a pack’s link */
+      view: ('download' | 'both' | 'view_only') | null
       /** @description When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid */
       view_expires_at: string | null
       /** @description Null: unlimited */
@@ -5626,8 +5628,8 @@ export interface components {
       product_id: string
     }
     Notice: {
-      /** @description The address of the delivery is missing or wrong: correcting it sends the email */
-      asks_for_address: boolean
+      /** @description What is wrong with the address of the delivery: correcting it sends the email. Null: nothing */
+      asks_for_address: ('missing' | 'wrong') | null
       body: string
       body_text: components['schemas']['Text']
       /** Format: date-time */
@@ -5669,7 +5671,7 @@ export interface components {
       errors: number
       failed: number
       finished_at: string | null
-      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready */
+      /** @description The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; files that would only be skipped or fail count in `skipped` and `failed` alone. A step that works on the bytes counts each of its files as changed, because its result is only known when it has run. Null: no preview, or it is not ready */
       foreseen: {
         candidates: number
         changed: number
@@ -6222,6 +6224,8 @@ export interface components {
         file_id: string
         /** @description Why it cannot have this name, or keeps its own; null: it can */
         problem: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        problem_text?: components['schemas']['Text']
       }[]
       /** @description How many files the selection has */
       total: number

@@ -38,6 +38,10 @@ export class ApiError extends Error {
   }
 }
 
+/** What was asked for does not exist. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404
+
 export const offline = (cause: unknown) =>
   new ApiError('offline', t('Stevedore can’t be reached. Check your connection and try again.'), {
     cause,

@@ -1,13 +1,9 @@
 // The error of a query, with a button to retry it; nothing if it has none.
+import { type Query } from '../client/together.ts'
 import { Problem } from './problem.tsx'
 
 interface Props {
-  query: {
-    error: Error | null
-    data: unknown
-    isFetching: boolean
-    refetch: () => Promise<unknown>
-  }
+  query: Query
   /** What failed: "The files could not be loaded". */
   what: string
 }

@@ -1,49 +1,22 @@
 // The page of a record that is not loaded: placeholder rows, the error, or that it does not exist.
-import { ApiError } from '../client/error.ts'
-import { Card } from '../ui/index.ts'
-import { LoadingRows, Nothing } from './lists.tsx'
+import { type ComponentProps } from 'react'
+import { isMissing } from '../client/error.ts'
+import { MissingPage, type MissingPageProps } from './missing-page.tsx'
 import { Page } from './page.tsx'
-import { Problem } from './problem.tsx'
+import { Unloaded } from './unloaded.tsx'
 
-interface Props {
-  error: Error | null
-  retrying: boolean
-  onRetry: () => void
-  /** The page that lists such records. */
-  back: { content: string; url: string }
-  texts: {
-    title: string
-    missingTitle: string
-    /** `This workflow doesn’t exist` */
-    missing: string
-    /** The button to the list. */
-    goToList: string
-    /** `The workflow could not be loaded` */
-    failed: string
-    /** `the workflow` */
-    what: string
-  }
+interface Props extends Pick<ComponentProps<typeof Unloaded>, 'query' | 'what' | 'problem'> {
+  title: string
+  back: MissingPageProps['back']
+  missing: Omit<MissingPageProps, 'back' | 'fullWidth'>
+  fullWidth?: boolean
 }
 
-export function UnloadedPage({ error, retrying, onRetry, back, texts }: Props) {
-  const missing = error instanceof ApiError && error.status === 404
-  return (
-    <Page title={missing ? texts.missingTitle : texts.title} backAction={back}>
-      {missing ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={texts.missing}
-            action={{ content: texts.goToList, url: back.url }}
-          />
-        </Card>
-      ) : error ? (
-        <Problem error={error} what={texts.failed} onRetry={onRetry} retrying={retrying} />
-      ) : (
-        <Card padding="0">
-          <LoadingRows rows={5} what={texts.what} />
-        </Card>
-      )}
+export const UnloadedPage = ({ title, back, missing, fullWidth, ...unloaded }: Props) =>
+  isMissing(unloaded.query.error) ? (
+    <MissingPage {...{ ...missing, back, fullWidth }} />
+  ) : (
+    <Page title={title} backAction={back} fullWidth={fullWidth}>
+      <Unloaded {...unloaded} rows={5} />
     </Page>
   )
-}

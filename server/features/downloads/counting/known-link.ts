@@ -15,6 +15,7 @@ import {
   type LinkTarget,
   type Query,
 } from '../targets.ts'
+import { runningView } from '../viewers.ts'
 import { findSession, runningSession } from './session-sql.ts'
 import { foundSession, mayRestart, type FoundSession } from './sessions.ts'
 
@@ -124,8 +125,7 @@ const COLUMNS = {
   views_end_at: `case when l.parent_id is null or l.paid then l.views_end_at
     else ${packViewsEnd('l', 'p')} end`,
   view_expires_at: 'l.view_expires_at',
-  viewing: `(select w.expires_at from view_sessions w where w.shop_id = l.shop_id
-    and w.link_id = l.id and w.session = $7::bytea and w.expires_at > $3)`,
+  viewing: runningView('$7', '$3'),
   asks: askOf('l', 'p'),
   root: 'coalesce(l.parent_id, l.id)',
   email: 'l.email',

@@ -81,7 +81,7 @@ interface AnswerParts extends GateParts {
 async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise<void> {
   const { request, response, now } = visit
   const form = await readForm(request)
-  const { key, link } = await readFormLink(parts.counter, form, { now, client })
+  const { key, link } = await readFormLink(parts.counter, form, { request, now, client })
   const { asked, given } = readAnswer(key, form)
   const isViewed = asked.to === 'view' || (link.target !== null && isViewOnly(link.target))
   // A view needs no download to be left, and the page of a used-up link may offer one.

@@ -1,12 +1,9 @@
 // The page with the button that begins a counted view, for addresses that were opened without it.
 import type { KnownLink } from '../counting/known-link.ts'
-import { tokensIn, withTokens } from '../gate-tokens.ts'
 import { renderConfirm, sendPage } from '../pages.ts'
-import { shownShop, translatorForLink } from '../refusal.ts'
-import { relativeToPage } from '../request.ts'
+import { linkViewButton, shownShop, translatorForLink } from '../refusal.ts'
 import type { Visit } from '../response.ts'
 import type { LinkTarget } from '../targets.ts'
-import { viewButtonOf } from '../view-buttons.ts'
 import { VIEW_SECONDS } from '../viewers.ts'
 
 const HOURS = VIEW_SECONDS / 3600
@@ -18,12 +15,11 @@ export function sendStart(
 ): void {
   const t = translatorForLink(request, link)
   const { target, view_limit: limit, views } = link
-  const address = relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`)
   const page = renderConfirm(
     { t, shop: shownShop(link) },
     {
       ...{ title: target.filename, name: '', action: '', viewOnly: true },
-      view: viewButtonOf(t, target, { address, counted: true }),
+      view: linkViewButton(request, t, link, key),
       viewsLeft: t('views.start', { count: Math.max(0, (limit ?? 0) - views), hours: HOURS }),
     },
   )

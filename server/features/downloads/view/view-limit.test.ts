@@ -225,12 +225,19 @@ describe('a limit of views', () => {
     const used = await get(port, key)
     expect([used.status, used.text.includes('This file has no views left')]).toEqual([410, true])
     expect(plain((await get(port, key, first)).text)).toContain(`href='view?key=${key}'`)
-    expect((await askForMore(port, { key })).status).toBe(200)
-    const [{ body } = { body: '' }] = await depot.scope.query<{ body: string }>(
-      `select body from notices where shop_id = :shop and title like 'A customer asks for more%'
-       order by created_at desc limit 1`,
-    )
-    expect(body).toContain('Their link has reached its limit of views.')
+    const told = async (of: string, headers = {}) => {
+      expect((await askForMore(port, { key: of }, headers)).status).toBe(200)
+      const [notice] = await depot.scope.query<{ body: string }>(
+        `select body from notices where shop_id = :shop and title like 'A customer asks for more%'
+         order by id desc limit 1`,
+      )
+      return notice?.body
+    }
+    expect(await told(key)).toContain('Their link has reached its limit of views.')
+    // The browser whose view runs still has the file.
+    const running = await depot.addLink(BYTES, { view_limit: 1 }, { ...PDF, view: 'view_only' })
+    expect((await press(running.key, first)).status).toBe(303)
+    expect(await told(running.key, first)).toContain('Their link still works.')
   })
 })
 

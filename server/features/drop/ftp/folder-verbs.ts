@@ -23,19 +23,6 @@ export const factsOf = ({ kind, size, modified }: Node): string =>
     ? `type=dir;modify=${timeVal(modified)};`
     : `type=file;size=${size};modify=${timeVal(modified)};`
 
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-
-/** The line of an entry in the format of `ls -l`, for clients without MLSD. */
-export function listLine({ name, kind, size, modified }: Node): string {
-  const letters = kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'
-  const day = `${MONTHS[modified.getUTCMonth()]} ${String(modified.getUTCDate()).padStart(2)}`
-  const recent = Math.abs(Date.now() - modified.getTime()) < 180 * 86_400_000
-  const when = recent
-    ? modified.toISOString().slice(11, 16)
-    : String(modified.getUTCFullYear()).padStart(5)
-  return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
-}
-
 /**
  * Resolves the folder of CWD: curl starts in the home and changes to `uploads`, then to the shop's
  * folder in it.

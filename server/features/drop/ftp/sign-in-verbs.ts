@@ -1,5 +1,6 @@
 // Verbs of the connection itself: sign-in, encryption, features.
 import { SessionLimit } from '../sessions.ts'
+import { entriesAt, listLine, withoutOptions } from './listings.ts'
 import type { State, Verb } from './state.ts'
 
 const FEATURES = [
@@ -56,6 +57,14 @@ function refuse(state: State, refused: string): void {
   if (state.triesLeft <= 0) state.end()
 }
 
+/** With a path, the listing that LIST sends, over the control connection. */
+const status: Verb = async (state, argument) => {
+  if (argument === '') return state.reply(211, 'No transfer is running')
+  const path = withoutOptions(argument)
+  const pages = await Array.fromAsync(await entriesAt(state, path, listLine))
+  state.reply(213, [`Status of ${path || state.folder}`, ...pages.flat(), 'End of status'])
+}
+
 export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
   USER: (state, username) => {
     if (state.session) return state.reply(530, 'You are signed in')
@@ -91,7 +100,7 @@ export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
   SYST: ({ reply }) => reply(215, 'UNIX Type: L8'),
   NOOP: ({ reply }) => reply(200, 'OK'),
   HELP: ({ reply }) => reply(214, 'See the FTP page of the app'),
-  STAT: ({ reply }) => reply(211, 'No transfer is running'),
+  STAT: status,
   QUIT: (state) => {
     state.reply(221, 'Goodbye')
     state.end()

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Socket } from 'node:net'
 import { DropError } from '../errors.ts'
 import type { Transfer } from '../transfer.ts'
-import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
 import { sessionOf, type State, type UnconfirmedFile, type Verb } from './state.ts'
-import { factsOf, listLine, pathOf } from './folder-verbs.ts'
+import { factsOf, pathOf } from './folder-verbs.ts'
+import { entriesAt, listLine, withoutOptions } from './listings.ts'
 import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
 
@@ -205,25 +205,25 @@ async function retrieve(state: State, argument: string): Promise<void> {
   }
 }
 
-/** Removes options of `ls` such as `-a`, which clients send. */
-const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
+const sendLines = (state: State, pages: AsyncIterable<readonly string[]>): Promise<void> => {
+  const { encode } = namesOf(state)
+  const lines = async function* (): AsyncGenerator<Buffer> {
+    for await (const page of pages) yield encode(page.map((line) => `${line}\r\n`).join(''))
+  }
+  return withData(state, (data) => pipeline(lines as unknown as () => Readable, data))
+}
 
 const listing =
-  (lineOf: (node: Node) => string, onFiles: boolean): Verb =>
-  async (state, argument) => {
-    const { fs } = sessionOf(state)
-    const name = onFiles ? withoutOptions(argument) : argument
-    const path = name === '' ? state.folder : pathOf(state, name)
-    const node = await fs.stat(path)
-    if (node.kind === 'file' && !onFiles) return state.reply(501, 'This is not a folder')
-    const { encode } = namesOf(state)
-    const lines = async function* (): AsyncGenerator<Buffer> {
-      if (node.kind === 'file') return yield encode(`${lineOf(node)}\r\n`)
-      for await (const page of fs.list(path))
-        yield encode(page.map((one) => `${lineOf(one)}\r\n`).join(''))
-    }
-    await withData(state, (data) => pipeline(lines as unknown as () => Readable, data))
-  }
+  (lineOf: Parameters<typeof entriesAt>[2]): Verb =>
+  async (state, argument) =>
+    sendLines(state, await entriesAt(state, withoutOptions(argument), lineOf))
+
+const listFacts: Verb = async (state, argument) => {
+  const path = argument === '' ? state.folder : pathOf(state, argument)
+  const { kind } = await sessionOf(state).fs.stat(path)
+  if (kind === 'file') return state.reply(501, 'This is not a folder')
+  await sendLines(state, await entriesAt(state, path, (node) => `${factsOf(node)} ${node.name}`))
+}
 
 async function passiveV4(state: State): Promise<void> {
   const own = state.options.passive.address ?? state.socket.localAddress
@@ -262,8 +262,9 @@ export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   APPE: (state, argument) => store(state, argument, true),
   STOU: storeUnique,
   RETR: retrieve,
-  LIST: listing(listLine, true),
-  NLST: listing(({ name }) => name, true),
-  MLSD: listing((node) => `${factsOf(node)} ${node.name}`, false),
+  LIST: listing(listLine),
+  // With the folder of a pattern: `mget scans/*.pdf` sends RETR with these names.
+  NLST: listing(({ name }, folder) => folder + name),
+  MLSD: listFacts,
   ABOR: ({ reply }) => reply(226, 'No transfer is running any more'),
 }

@@ -14,11 +14,11 @@ const OFFERS_VIEW = ofFile(offersView('u'))
 /** SQL: why the downloads or the views of a link `c` of a file have ended at this time. */
 export const linkEnds = (now: string) => ({
   used_up: `c.downloads >= c.download_limit and not ${VIEWED_ONLY}`,
-  // A file that is only viewed may be viewed for longer than its link is valid.
-  expired: `c.ends_at <= ${now}
-    and not (coalesce(c.views_end_at > ${now}, false) and ${VIEWED_ONLY})`,
+  expired: `c.ends_at <= ${now} and not ${VIEWED_ONLY}`,
   views_used_up: `c.views >= c.view_limit and ${OFFERS_VIEW}`,
-  views_expired: `c.view_expires_at <= ${now} and ${OFFERS_VIEW}`,
+  // A file that is only viewed may be viewed for longer than its link is valid.
+  views_expired: `(c.view_expires_at <= ${now} and ${OFFERS_VIEW}
+    or c.views_end_at <= ${now} and ${VIEWED_ONLY})`,
 })
 
 /** SQL: a link `c` was not revoked, and its file can no longer be downloaded or viewed as offered. */

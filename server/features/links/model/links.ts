@@ -1,7 +1,8 @@
 // Buyers' links, read with their keys, and the status of each.
+import type { FileSettings } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { viewedOnly } from '../../../files/view-kinds.ts'
+import { effectiveViewOf, viewedOnly } from '../../../files/view-kinds.ts'
 import { askWithin } from './asks.ts'
 
 /**
@@ -34,6 +35,8 @@ export interface Link {
   first_used_at: Date | null
   download_limit: number | null
   downloads: number
+  /** What the buyer may do with the file now (`effectiveView`); null: a pack's link. */
+  view: FileSettings['view'] | null
   view_limit: number | null
   /** Those that were counted: a link without a limit counts none. */
   views: number
@@ -78,6 +81,7 @@ export interface LinkRow extends LinkFacts, ViewFacts {
   email: string | null
   use_hours: number | null
   first_used_at: Date | null
+  view: FileSettings['view'] | null
   view_expires_at: Date | null
   asks: string
 }
@@ -98,7 +102,8 @@ const ASKS = askWithin(
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,
   l.ends_at as expires_at, l.available_at, l.use_hours, l.first_used_at, l.download_limit,
-  l.downloads, l.view_limit, l.views, l.view_expires_at, ${VIEW_FACTS}, l.created_at, ${ASKS} as asks, f.deleted_at, ${MAPPING_STATE} as mapping_state`
+  l.downloads, case when f.id is not null then ${effectiveViewOf('f')} end as view,
+  l.view_limit, l.views, l.view_expires_at, ${VIEW_FACTS}, l.created_at, ${ASKS} as asks, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
@@ -148,7 +153,7 @@ export async function readLinks(
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
   const { id, file_id, pack_id, name, email, download_limit, downloads, created_at } = row
   const { expires_at, available_at, use_hours, first_used_at, asks } = row
-  const { view_limit, views, view_expires_at } = row
+  const { view, view_limit, views, view_expires_at } = row
   const key = secrets.linkKey(id, row.rotation, row.key_hash)
   const status = shownStatus(row, now)
   return {
@@ -164,7 +169,7 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
     first_used_at,
     download_limit,
     downloads,
-    ...{ view_limit, views, view_expires_at },
+    ...{ view, view_limit, views, view_expires_at },
     asks,
     status,
     created_at,

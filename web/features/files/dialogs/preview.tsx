@@ -77,13 +77,14 @@ export function Preview({
   )
 }
 
-function Part({ part: { kind, title, count, items } }: { part: PreviewPart }) {
+function Part({ part: { kind, title, note, count, items } }: { part: PreviewPart }) {
   const shown = items.slice(0, SHOWN)
   return (
     <section className="preview-part">
       <Text as="h3" variant="headingSm" tone={kind === 'failed' ? 'critical' : undefined}>
         {title}
       </Text>
+      {note !== '' && <Hint>{note}</Hint>}
       {shown.length > 0 && (
         <ul className="preview-files">
           {shown.map((item) => (

@@ -10,7 +10,7 @@ import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherClock } from './clock-check.ts'
 import { reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
-import { refuseUnnamedPooler } from './pooler-check.ts'
+import { refuseUnnamedPooler } from '../core/db/pooler-check.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 

@@ -52,7 +52,9 @@ export function createProfiles(
   const read = async (shop: number, until: AbortSignal) => {
     try {
       const scope = forShop(database, shop)
-      const { begun } = await scope.one<{ begun: Date }>('select clock_timestamp() as begun')
+      const { begun } = await scope.one<{ begun: string }>(
+        'select clock_timestamp()::text as begun from shops where id = :shop',
+      )
       const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
       await storeProfile(scope, profile, begun)
       return true
@@ -93,7 +95,7 @@ const claim = (scope: ShopScope): Promise<boolean> =>
  * @param begun when the platform was asked: the answer of an earlier request is not stored after that
  *   of a later one.
  */
-async function storeProfile(scope: ShopScope, profile: Profile, begun: Date): Promise<void> {
+async function storeProfile(scope: ShopScope, profile: Profile, begun: string): Promise<void> {
   const { name, email, ianaTimezone, primaryDomain } = profile.shop
   const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
   const isStored = await scope.has(

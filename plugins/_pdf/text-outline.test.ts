@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { english } from '../texts.ts'
+import type { AnyText } from '../say.ts'
 import { outlineOf } from './text-outline.ts'
 
 const widthOf = async (text: string) => {
@@ -71,9 +73,9 @@ describe('the outline of a text', () => {
   })
   it('is refused if no font has the letters, and names each once', async () => {
     const refused = (text: string) =>
-      outlineOf(text).catch(({ code, message }: { code: string; message: string }) => [
+      outlineOf(text).catch(({ code, text: words }: { code: string; text: AnyText }) => [
         code,
-        message,
+        english(words),
       ])
     expect(await refused('a 😀😀 𓀀')).toEqual(['glyph_missing', 'No installed font has 😀 𓀀'])
     expect(await refused('\u200b')).toEqual([

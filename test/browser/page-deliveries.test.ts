@@ -163,6 +163,7 @@ test('a buyer without views left is told so, and the merchant gives more where i
   await changes.getByText('Chart.png: 3 more views').waitFor()
   // The views are given although the email cannot be sent: the page says both.
   await delivery.route('**/resend', (route) => route.fulfill({ status: 503, body: 'down' }))
+  await dialog(delivery).getByLabel('Send the email with the link again').check()
   await dialog(delivery).getByRole('button', { name: 'Let them view again' }).click()
   await delivery.getByText(/^The buyer of #\d+ can view again$/).waitFor()
   await delivery.getByText('The message could not be sent').waitFor()

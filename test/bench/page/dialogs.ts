@@ -86,7 +86,8 @@ async function namesOf(page: Page): Promise<string[]> {
   return [...first.values()].slice(0, MAX_BUTTONS)
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog')
+/** What is in it: in a narrow window the dialog itself has no size, and is not visible. */
+const dialogOf = (page: Page) => page.getByRole('dialog').locator('> *').first()
 
 async function useOpened(
   page: Page,

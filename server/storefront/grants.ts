@@ -6,7 +6,7 @@ import { AppError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { TOKEN_CODES, tokenFailures } from '../core/totals.ts'
 import type { Library } from './library.ts'
-import { isGone, StoreGone } from './platform-failures.ts'
+import { isStoreGone, StoreGone } from './platform-failures.ts'
 import { withTransport, type Transport } from './transport.ts'
 
 export interface Grants {
@@ -64,7 +64,7 @@ export function createGrants(library: Library, transport: Transport, log: Logger
       } catch (error) {
         warn(shop, error)
         if (TOKEN_ENDED.includes(errorCode(error))) return null
-        const Failure = isGone(error) ? StoreGone : PortError
+        const Failure = isStoreGone(error) ? StoreGone : PortError
         throw new Failure(
           'storefront_unavailable',
           'The storefront did not renew the access to its catalog',

@@ -146,7 +146,7 @@ export class ScopeMissing extends PlatformRefusal {}
 export class StoreGone extends PortError {}
 
 /** Does the platform not find the store? */
-export const isGone = (error: unknown): boolean =>
+export const isStoreGone = (error: unknown): boolean =>
   error instanceof HttpResponseError && error.response.code === GONE
 
 export function unavailableError(failure: PlatformFailure): PortError {

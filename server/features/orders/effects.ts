@@ -257,7 +257,8 @@ const HELD_RETRY_SECONDS = { least: 10 * 60, most: 24 * 3600 }
 
 /** When lines that cannot be fulfilled yet are tried again; null: not any more. */
 function waitFor(later: FulfilResult['later'], age: number): { later: number } | null {
-  if (later === 'unassigned' && age < UNASSIGNED_SECONDS) return { later: UNASSIGNED_RETRY_SECONDS }
+  if (later === 'unassigned' && age < UNASSIGNED_SECONDS)
+    return { later: Math.max(age / 2, UNASSIGNED_RETRY_SECONDS) }
   if (later !== 'held' || age > HELD_SECONDS) return null
   const { least, most } = HELD_RETRY_SECONDS
   return { later: Math.min(Math.max(age / 4, least), most) }

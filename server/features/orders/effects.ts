@@ -21,7 +21,7 @@ import type { MarkResult } from '../../storefront/order-changes.ts'
 import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
-import { QueryFailure } from '../../storefront/platform-failures.ts'
+import { QueryFailure, ScopeMissing } from '../../storefront/platform-failures.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import { mailUntold, recordPlatformMails } from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
@@ -349,7 +349,9 @@ async function writeResults(
     else if (result !== null) await postpone(scope, effect, result.later)
   await giveUpOn(
     scope,
-    failed.filter((one) => isLasting(one)).map(({ effect }) => effect),
+    failed
+      .filter((one) => isLasting(one) || one.error instanceof ScopeMissing)
+      .map(({ effect }) => effect),
   )
   for (const one of failed) await delayEffect(scope, one, log)
 }

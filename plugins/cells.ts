@@ -27,9 +27,30 @@ export function plainCell(value: string | number | null | undefined): string {
   return isMarked(text) ? MARK + text : text
 }
 
-/** The original text of a `plainCell`. */
+const MONTHS =
+  '(jan|feb|fév|fev|ene|mar|mär|apr|abr|avr|may|mai|mei|jun|juin|jul|juil|aug|ago|aoû|sep|set|oct|okt|out|ott|nov|dec|dez|dic|déc)[a-zäûé]*[.]*'
+const GAP = '[-/., ]*'
+
+/**
+ * The source of a regular expression for JavaScript and PostgreSQL, without regard to case: texts that a
+ * spreadsheet reads as a number, a day, a time or a truth value, and saves in another form: `007`, `3.10`,
+ * `2024-05`, `5%`, `Mar 5`. It has no question mark, which would be a parameter of a query, and no counts, which are slow there.
+ */
+export const LIKE_NUMBER = `^(${[
+  '[($€£¥.,]*[0-9][-0-9.,:/ %e+)$€£¥]*([ap]m|)',
+  `[0-9]*${GAP}${MONTHS}${GAP}[0-9]+`,
+  `[0-9]+${GAP}${MONTHS}`,
+  'true|false|wahr|falsch|vrai|faux|verdadero|falso|verdadeiro|vero|waar|onwaar',
+].join('|')})$`
+const NUMBER = new RegExp(LIKE_NUMBER, 'i')
+/** Longer texts are not converted. */
+export const LONGEST_NUMBER = 24
+
+const isNumber = (text: string) => text.length <= LONGEST_NUMBER && NUMBER.test(text)
+
+/** The original text of a marked cell. */
 export function originalCell(cell: string): string {
   if (!cell.startsWith(MARK)) return cell
   const text = cell.slice(MARK.length)
-  return isMarked(text) ? text : cell
+  return isMarked(text) || isNumber(text) ? text : cell
 }

@@ -31,8 +31,9 @@ export const syncCloud = definePlugin({
   advice: {
     cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
     cloud_access_denied:
-      'Correct the keys of the connection, or their permissions, then sync again.',
-    cloud_archived: 'Restore the files at the provider, then sync again.',
+      'Correct the keys of the connection, or their permissions. Then choose Try again on its page, or sync again.',
+    cloud_archived:
+      'Restore the files at the provider, then choose Try again on the page of the connection.',
     cloud_listing_differs:
       'Save the files again at the provider, so that it lists them correctly, then sync again.',
     cloud_listing_too_large: 'Choose a smaller folder, or several connections with a part each.',

@@ -140,6 +140,11 @@ describe('the file itself', () => {
       expect(await detailOf(read(path))).toBe('The server answered 206')
     },
   )
+  it('is not at an address that expired: Google Cloud Storage answers 400', async () => {
+    expect(await detailOf(read(serve(raw('400 Bad Request', {}, FILE))))).toBe(
+      'The server answered 400. The address may be incomplete, or may have expired',
+    )
+  })
   it('at an address with an unencoded #', async () => {
     answers.set('/dir/No.%231.pdf', () => raw('200 OK', {}, FILE))
     expect(await read('/dir/No.#1.pdf')).toEqual(FILE)
@@ -235,12 +240,16 @@ describe('an answer that is no HTTP says what is wrong', () => {
   })
 })
 
-it('a self-signed certificate is named', async () => {
+it.each([
+  [undefined, 'self-signed certificate'],
+  [['h2'], 'accepts HTTP/2 only'],
+])('a server of TLS with the protocols %j has a reason', async (protocols, reason) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
-  const https = createHttpsServer({ key, cert }).listen(0, '127.0.0.1')
+  const options = { key, cert, ...(protocols && { ALPNProtocols: protocols }) }
+  const https = createHttpsServer(options).listen(0, '127.0.0.1')
   await once(https, 'listening')
   const url = `https://127.0.0.1:${(https.address() as AddressInfo).port}/`
-  expect(await detailOf(client.open(url, signal))).toContain('self-signed certificate')
+  expect(await detailOf(client.open(url, signal))).toContain(reason)
   https.close()
 })
 

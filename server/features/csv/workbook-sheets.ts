@@ -78,9 +78,19 @@ const isXlsx = (bytes: Buffer): boolean => bytes.includes('xl/workbook.xml')
 
 type Sheet = Awaited<ReturnType<typeof readXlsx>>['sheets'][number]
 
+/**
+ * What spreadsheets show for a formula that they could not calculate. Programs write workbooks without
+ * results of formulas; an empty result is an empty text.
+ */
+const NOT_CALCULATED = '#CALC!'
+
 function textOf({ rows, cells }: Sheet): string {
   const written = rows.map((row, at) =>
-    row.map((value, column) => cellText(value, cells?.get(`${at},${column}`)?.style?.numFmt)),
+    row.map((value, column) => {
+      const cell = cells?.get(`${at},${column}`)
+      const isOpen = value === null && cell?.type === 'formula'
+      return isOpen ? NOT_CALCULATED : cellText(value, cell?.style?.numFmt)
+    }),
   )
   showLinks(written, cells)
   const last = written.findLastIndex((row) => row.some((cell) => cell !== ''))

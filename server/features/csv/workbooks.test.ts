@@ -84,6 +84,28 @@ it('keeps the zeros that a number format shows', async () => {
   expect(body.preview[0].values.product_sku).toBe('0012')
 })
 
+it('names a formula that was never calculated, as in workbooks that a program wrote', async () => {
+  const rows = [HEAD, ['a.pdf', url, null, 30, ''], [null, url, '', 30, '']]
+  const formula = (result: string | null) => ({
+    ...{ value: result, type: 'formula', formula: '"b"&".pdf"', formulaResult: result },
+  })
+  const cells = new Map([
+    ['1,2', formula('')],
+    ['2,0', formula(null)],
+  ])
+  const bytes = Buffer.from(
+    (await writeXlsx({ sheets: [{ name: 'A', rows, cells }] } as never)) as Uint8Array,
+  )
+  const { body } = await app.upload(bytes, { 'content-type': XLSX })
+  expect(body.preview.map(({ values }: { values: object }) => values)).toMatchObject([
+    { filename: 'a.pdf', product_sku: '' },
+    { filename: '#CALC!' },
+  ])
+  await app.checked(body.id, { probe: false })
+  const { data } = (await app.owner.call('GET', `/api/csv/${body.id}/problems`)).body
+  expect(data).toMatchObject([{ row: 3, message: 'The formula of this cell has no result' }])
+})
+
 it.each([
   // The last cell of a sheet: more cells than the library reads.
   ['1048575,16383'],

@@ -21,7 +21,7 @@ import type { MarkResult } from '../../storefront/order-changes.ts'
 import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
-import { QueryFailure } from '../../storefront/platform-failures.ts'
+import { QueryFailure, ScopeMissing } from '../../storefront/platform-failures.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import { mailUntold, recordPlatformMails } from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
@@ -257,7 +257,8 @@ const HELD_RETRY_SECONDS = { least: 10 * 60, most: 24 * 3600 }
 
 /** When lines that cannot be fulfilled yet are tried again; null: not any more. */
 function waitFor(later: FulfilResult['later'], age: number): { later: number } | null {
-  if (later === 'unassigned' && age < UNASSIGNED_SECONDS) return { later: UNASSIGNED_RETRY_SECONDS }
+  if (later === 'unassigned' && age < UNASSIGNED_SECONDS)
+    return { later: Math.max(age / 2, UNASSIGNED_RETRY_SECONDS) }
   if (later !== 'held' || age > HELD_SECONDS) return null
   const { least, most } = HELD_RETRY_SECONDS
   return { later: Math.min(Math.max(age / 4, least), most) }
@@ -348,7 +349,9 @@ async function writeResults(
     else if (result !== null) await postpone(scope, effect, result.later)
   await giveUpOn(
     scope,
-    failed.filter((one) => isLasting(one)).map(({ effect }) => effect),
+    failed
+      .filter((one) => isLasting(one) || one.error instanceof ScopeMissing)
+      .map(({ effect }) => effect),
   )
   for (const one of failed) await delayEffect(scope, one, log)
 }

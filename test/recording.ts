@@ -23,6 +23,8 @@ async function openPage(browser: Browser, address: string): Promise<Page> {
 }
 
 const NAME = 'Harbour charts.txt'
+/** A product of the sample shop with few files. */
+const SKU = 'EB-002'
 
 /** Deletes the file of an earlier recording: its name would be taken. */
 async function deleteEarlier(apiKey: string): Promise<void> {
@@ -34,8 +36,16 @@ async function deleteEarlier(apiKey: string): Promise<void> {
     await fetch(`${url}/api/files/bulk-delete`, { method: 'POST', headers, body })
 }
 
+/** After menus and dialogs have faded in. */
+async function shootStill(page: Page, options: { path?: string } = {}): Promise<Buffer> {
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
+  )
+  return page.screenshot(options)
+}
+
 const picture = (page: Page, name: string) =>
-  page.screenshot({ path: path.join(IMAGES, `${name}.png`) })
+  shootStill(page, { path: path.join(IMAGES, `${name}.png`) })
 
 async function takePictures(browser: Browser): Promise<void> {
   const page = await openPage(browser, `${url}/files`)
@@ -66,7 +76,7 @@ async function takePictures(browser: Browser): Promise<void> {
 /** From a file on this computer to its download by a buyer, a frame for each step. */
 async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
   const frames: Buffer[] = []
-  const shoot = async (page: Page) => frames.push(await page.screenshot())
+  const shoot = async (page: Page) => frames.push(await shootStill(page))
   const act = async (page: Page, target: Locator, then: Locator) => {
     await target.click()
     await then.first().waitFor()
@@ -93,15 +103,15 @@ async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
   await shoot(page)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: /^Not mapped: choose/ }).click()
-  await dialog.getByLabel('Search products by title or SKU').fill('EB-009')
-  await dialog.locator('label', { hasText: 'EB-009' }).getByRole('radio').first().check()
+  await dialog.getByLabel('Search products by title or SKU').fill(SKU)
+  await dialog.locator('label', { hasText: SKU }).getByRole('radio').first().check()
   await shoot(page)
   await dialog.getByRole('button', { name: 'Choose', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: /needs? a product$/ }).waitFor({ state: 'detached' })
   await shoot(page)
 
-  const buyer = await openPage(browser, `${shopFront}/demo/shop?q=EB-009`)
+  const buyer = await openPage(browser, `${shopFront}/demo/shop?q=${SKU}`)
   await buyer.getByLabel('Your email address').fill('ana@example.com')
   await shoot(buyer)
   await act(
@@ -110,7 +120,10 @@ async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
     buyer.getByRole('link', { name: 'Your files' }),
   )
   const button = buyer.getByRole('button', { name: `Download ${NAME}` })
-  await act(buyer, buyer.getByRole('link', { name: 'Your files' }), button)
+  await buyer.getByRole('link', { name: 'Your files' }).click()
+  await button.scrollIntoViewIfNeeded()
+  await buyer.waitForLoadState('networkidle')
+  await shoot(buyer)
   const [download] = await Promise.all([buyer.waitForEvent('download'), button.click()])
   await download.path()
   await buyer.close()

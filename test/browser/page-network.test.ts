@@ -108,6 +108,18 @@ test('a page from before an upgrade reloads itself, once', async () => {
   await page.getByRole('link', { name: 'Scheduled tasks' }).click()
   await page.getByText('This page could not be shown').waitFor()
   expect(loads).toBe(1)
+
+  // Without a connection the page stays, and is loaded again when there is one.
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Packs', exact: true }).click()
+  await page.getByText('Check your connection and try again').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Check your connection and try again').waitFor()
+  expect(loads).toBe(1)
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Packs', exact: true }).waitFor()
+  expect(loads).toBe(2)
   await close()
 })
 

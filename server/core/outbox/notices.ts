@@ -25,8 +25,9 @@ export interface NoticeRow {
 
 /** Titles of notices of deliveries whose address is missing or wrong. */
 export const EMAIL_CAME_BACK = say('An email came back')
-const NO_ADDRESS = 'Order {order} has no email address'
-export const noAddressTitle = (order: string): Text => say(NO_ADDRESS, { order })
+export const noAddressTitle = (order: string): Text =>
+  say('Order {order} has no email address', { order })
+const NO_ADDRESS = noAddressTitle('').message
 
 /**
  * What is wrong with the address of the delivery, if correcting it is the answer to the notice.

@@ -80,7 +80,12 @@ it('a file with problems of several kinds is corrected, by groups and by rows, a
   // Its address was not requested while another cell of the row was wrong.
   await fix(id, 'invalid_type', { type: 'set', text: '' })
   expect(paths().slice(asked)).toEqual(['/bytes/100/3'])
-  await fix(id, 'invalid_url', { type: 'prefix', text: 'http://' })
+  // A second click, before the rows are checked again, changes nothing.
+  const { id: group } = await groupOf(id, 'invalid_url')
+  const twice = { group, fix: { type: 'prefix', text: 'http://' } }
+  const answers = await Promise.all([1, 2].map(() => call('POST', `/api/csv/${id}/fixes`, twice)))
+  expect(answers.map(({ status }) => status)).toContain(200)
+  await untilChecked(app, id)
   expect(paths().slice(asked + 1)).toEqual(['/bytes/100/5'])
   file = await fix(id, 'url_not_accessible', { type: 'leave_out' })
   expect(file.corrections).toEqual({ rows: 4, left_out: 2, can_undo: true })

@@ -126,7 +126,9 @@ async function correctedTexts(
 
 function fixedText(now: string, fix: Extract<Fix, { type: 'set' | 'prefix' | 'replace' }>): string {
   if (fix.type === 'set') return fix.text
-  if (fix.type === 'prefix') return now === '' ? now : `${fix.text}${now}`
+  // Sent twice while the rows are being checked, it is put in front once.
+  if (fix.type === 'prefix')
+    return now === '' || now.startsWith(fix.text) ? now : `${fix.text}${now}`
   return now.replaceAll(fix.find, fix.with)
 }
 

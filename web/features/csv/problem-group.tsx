@@ -31,11 +31,15 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
   const [question, setQuestion] = useState<FixQuestion | null>(null)
   const fix = useFixGroup(upload.id)
   const content = useId()
+  const [fixed, setFixed] = useState(false)
+  if (fixed && upload.recheck === null) setFixed(false)
   const apply = (how: Fix, value?: string, then?: () => void) =>
     fix.mutate(
       { group: group.id, fix: how, ...(value === undefined ? {} : { value }) },
       {
         onSuccess: ({ rows: changed }) => {
+          // Until its rows are checked again, the group shows them as they were: once is enough.
+          if (value === undefined) setFixed(true)
           toast(t('{changed, plural, one {# row} other {# rows}} corrected', { changed }))
           then?.()
         },
@@ -52,7 +56,12 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
               <Problem error={fix.error} what={t('The rows could not be corrected')} />
             )}
             {fixes.length > 0 && (
-              <FixButtons group={group} busy={fix.isPending} onFix={apply} onAsk={setQuestion} />
+              <FixButtons
+                group={group}
+                busy={fix.isPending || fixed}
+                onFix={apply}
+                onAsk={setQuestion}
+              />
             )}
           </BlockStack>
         </Box>

@@ -33,6 +33,8 @@ const FEWEST_ROUNDS = 2
 export const pageBench: Bench = {
   name: 'page',
   async run(context) {
+    const unknown = ONLY?.find((name) => !(name in PARTS))
+    if (unknown !== undefined) throw new Error(`There is no part ${unknown}`)
     const dataDir = path.join(context.folder, 'data')
     const server = await startServer({ dataDir, args: ['--sample'] })
     const browser = await startBrowser()

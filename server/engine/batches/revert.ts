@@ -64,7 +64,7 @@ export function revert(item: WorkItem): ItemEnding | null {
   const drifted = driftOf(record, undo)
   if (drifted)
     return skipped(
-      say('{what} was changed since', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }),
+      say('Changed since: {what}', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }),
     )
   // An import that added a version also records the name, which it did not change.
   for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))

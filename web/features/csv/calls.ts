@@ -1,7 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { CALM_MS, LIVE_MS } from '../../shell/client/polling.ts'
+import { BUSY_MS, LIVE_MS } from '../../shell/client/polling.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { type Schemas } from '../../shell/client/types.ts'
@@ -59,7 +59,7 @@ export const useCsv = (id: string) =>
 /** Stored files, newest first. */
 export const useKeptCsvs = () =>
   useRead('GET /api/csv', {
-    poll: (files) => (files?.data.some(({ status }) => status === 'checking') ? CALM_MS : false),
+    poll: (files) => (files?.data.some(({ status }) => status === 'checking') ? BUSY_MS : false),
   })
 
 /** After a refusal the file is read again: it may have been started in another tab. */

@@ -9,6 +9,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { typedSince } from '../../shell/components/typed-since.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../../shell/ui/index.ts'
 
@@ -22,7 +23,7 @@ interface FieldsProps {
 
 export function SettingsForm({ drop }: { drop: Drop }) {
   const [draft, setDraft] = useState<Draft>({})
-  const change = changeOf(drop, draft)
+  const change = changedFields<Draft>(drop, draft)
   const dirty = Object.keys(change).length > 0
   const save = useChangeDrop(useKnown(drop, dirty))
   const discard = () => {
@@ -69,12 +70,6 @@ export function SettingsForm({ drop }: { drop: Drop }) {
     </>
   )
 }
-
-/** The settings that differ from the saved ones. */
-const changeOf = (saved: DropSettings, draft: Draft): Draft =>
-  Object.fromEntries(
-    Object.entries(draft).filter(([key, value]) => saved[key as keyof DropSettings] !== value),
-  )
 
 const ScheduleFields = ({ value, drop, onChange }: FieldsProps) => (
   <BlockStack gap="400">

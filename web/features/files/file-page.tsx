@@ -5,7 +5,7 @@ import { isMissing } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
-import { type Query } from '../../shell/client/together.ts'
+import { type LoadedQuery } from '../../shell/client/together.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { Code } from '../../shell/components/copy.tsx'
@@ -91,7 +91,7 @@ export function FilePage({ id }: { id: string }) {
 
 interface WholeProps {
   file: FileDetail
-  query: Query
+  query: LoadedQuery
   back: { content: string; url: string }
   /** Operations that were started here, with their progress. */
   news: ReactNode

@@ -17,7 +17,8 @@ export function Picture({ file }: { file: File }) {
   const whole = SHOWN.includes(type) && file.size_bytes <= LARGEST
   const bytes = useFileBytes(file.id, file.version, whole)
   const preview = useFilePreview(file.id, file.version, !whole && PREVIEWED.test(type))
-  if (whole && !bytes.error) return <Bytes bytes={bytes.data} type={type} name={file.filename} />
+  if (whole && !bytes.error)
+    return <Bytes key={file.version} bytes={bytes.data} type={type} name={file.filename} />
   if (preview.error instanceof ApiError && preview.error.code === 'ffmpeg_missing')
     return (
       <Hint>
@@ -25,7 +26,7 @@ export function Picture({ file }: { file: File }) {
       </Hint>
     )
   return preview.data || preview.isLoading ? (
-    <Bytes bytes={preview.data} type="image/webp" name={file.filename} />
+    <Bytes key={file.version} bytes={preview.data} type="image/webp" name={file.filename} />
   ) : null
 }
 

@@ -27,10 +27,7 @@ export function HomePage() {
             <FirstSteps done={home.data.first_steps} />
           </>
         )}
-        {/* What is above has a height that nothing knows before: the figures would move. */}
-        <div hidden={home.isPending}>
-          <FiguresSection />
-        </div>
+        <FiguresSection />
       </BlockStack>
     </Page>
   )

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
+import { useStable } from '../../shell/components/use-stable.ts'
 import { Button, Card, CloseIcon, Text } from '../../shell/ui/index.ts'
 import { hasEnded, useAct, useOperation } from '../operations/calls.ts'
 import { useReopen } from './calls.ts'
@@ -71,14 +72,16 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
   const ended = operation !== undefined && hasEnded(operation)
   const isUndone = undoing !== null && operation?.id === undoing && ended
   const isWhole = operation?.status === 'success'
+  const done = useStable(onDone)
+  const fail = useStable(onError)
   useEffect(() => {
     if (!ended) return
     for (const key of ['reviews', 'files', 'file', 'activity'])
       void client.invalidateQueries({ queryKey: [key] })
     if (!isUndone) return
-    if (isWhole) onDone()
-    else onError(new Error(t('Not all files could be undone: look at the operation’s details')))
-  }, [client, ended, isUndone, isWhole, onDone, onError])
+    if (isWhole) done()
+    else fail(new Error(t('Not all files could be undone: look at the operation’s details')))
+  }, [client, ended, isUndone, isWhole, done, fail])
   return (
     <Button
       disabled={undoing === null ? !operation?.actions.includes('undo') : isUndone}

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useChannels } from '../imports/channel-calls.ts'
-import { type Query } from '../../shell/client/together.ts'
+import { type LoadedQuery } from '../../shell/client/together.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { isMoving, saveLog, useOperation } from './calls.ts'
@@ -47,7 +47,7 @@ export function OperationPage({ id }: { id: string }) {
 
 interface WholeProps {
   operation: Operation
-  query: Query
+  query: LoadedQuery
   back: { content: string; url: string }
 }
 

@@ -1,6 +1,6 @@
 // A buyer's request for more: one click grants it and notifies the buyer.
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveryDetail, ifUnsent, useChangeDelivery } from './calls.ts'
+import { type DeliveryDetail, ifUnsent, isUnsent, type useChangeDelivery } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { grantChanges, grantText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -9,13 +9,14 @@ import { Banner, BlockStack } from '../../shell/ui/index.ts'
 
 interface Props {
   delivery: DeliveryDetail
+  /** Of the page: the banner is gone when the downloads are granted and the message is still on its way. */
+  grant: ReturnType<typeof useChangeDelivery>
   /** The downloads are granted, but the message could not be sent. */
   onUnsent: (error: Error) => void
 }
 
-export function AskedBanner({ delivery, onUnsent }: Props) {
-  const { id, asked, file_list, email, status } = delivery
-  const grant = useChangeDelivery(id)
+export function AskedBanner({ delivery, grant, onUnsent }: Props) {
+  const { asked, file_list, email, status } = delivery
   if (!asked) return null
   const changes = grantChanges(file_list, new Date())
   const resend = email !== null && status === 'ready'
@@ -54,8 +55,15 @@ export function AskedBanner({ delivery, onUnsent }: Props) {
           })}
         </p>
         {asked.message && <p className="asked-message">{asked.message}</p>}
-        {grant.error && (
-          <Problem error={grant.error} what={t('The downloads could not be granted')} />
+        {grant.error && !isUnsent(grant.error) && (
+          <Problem
+            error={grant.error}
+            what={
+              changes.length > 0
+                ? t('The downloads could not be granted')
+                : t('The message could not be sent')
+            }
+          />
         )}
       </BlockStack>
     </Banner>

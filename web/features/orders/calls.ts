@@ -128,12 +128,14 @@ export const useUnblock = (id: string) =>
     if (resend) await act(id, 'resend').catch(unsent)
   })
 
-/** `resend`: sends the buyer the mail again afterwards. Throws `UnsentError`. */
+/** `resend`: sends the buyer the mail again afterwards. Throws `UnsentError`, unless nothing was changed. */
 export const useChangeDelivery = (id: string) =>
   useDeliveryWork<{ changes: readonly DeliveryChange[]; resend: boolean }>(
     async ({ changes, resend }) => {
       for (const one of changes) await change(id, one)
-      if (resend) await act(id, 'resend').catch(unsent)
+      if (!resend) return
+      const sent = act(id, 'resend')
+      await (changes.length > 0 ? sent.catch(unsent) : sent)
     },
   )
 
@@ -146,9 +148,11 @@ function unsent(error: unknown): never {
   throw new UnsentError(code, message, { status, requestId, cause: error })
 }
 
+export const isUnsent = (error: Error): error is UnsentError => error instanceof UnsentError
+
 /** For `mutate`: calls back if only the message could not be sent. */
 export const ifUnsent =
   (tell: (error: UnsentError) => void) =>
   (error: Error): void => {
-    if (error instanceof UnsentError) tell(error)
+    if (isUnsent(error)) tell(error)
   }

@@ -63,6 +63,10 @@ function Loaded({ delivery, query }: LoadedProps) {
   const actions = useDeliveryActions(delivery, () => onUnsent(null))
   const releasing = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
+  const show = (dialog: DialogState) => {
+    onUnsent(null)
+    setOpen(dialog)
+  }
   const [used, onUse] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
@@ -85,18 +89,21 @@ function Loaded({ delivery, query }: LoadedProps) {
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
-          onCorrect={() => setOpen({ dialog: 'correct' })}
-          onUnblock={() => setUnblocking(true)}
+          onCorrect={() => show({ dialog: 'correct' })}
+          onUnblock={() => {
+            onUnsent(null)
+            setUnblocking(true)
+          }}
           onPrepare={actions.prepare}
           onUnsent={onUnsent}
         />
-        <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
+        <AboutCard delivery={delivery} onCorrect={() => show({ dialog: 'address' })} />
         <FilesCard
           delivery={delivery}
-          onTerms={(files) => setOpen({ dialog: 'terms', files })}
-          onReplace={(file) => setOpen({ dialog: 'replace', file })}
+          onTerms={(files) => show({ dialog: 'terms', files })}
+          onReplace={(file) => show({ dialog: 'replace', file })}
           onRelease={releasing.release}
-          onUse={(file) => setOpen({ dialog: 'use', file })}
+          onUse={(file) => show({ dialog: 'use', file })}
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />

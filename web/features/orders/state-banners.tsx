@@ -1,5 +1,5 @@
 // Why a buyer does not get the files of a delivery, each with what the merchant can do about it.
-import { type DeliveryDetail } from './calls.ts'
+import { type DeliveryDetail, useChangeDelivery } from './calls.ts'
 import { blockedText, DELIVERY_STATUSES, isText, UNBLOCK_TEXTS } from './labels.ts'
 import { messageText, reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -18,6 +18,7 @@ interface Props {
 
 export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare, onUnsent }: Props) {
   const { status, asked } = delivery
+  const grant = useChangeDelivery(delivery.id)
   const blocked = blockedText(delivery)
   const use = plannedUse(unblockPlan(delivery, new Date()))
   const reason =
@@ -54,7 +55,7 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare, onUnse
           {reason !== null && <p>{reason}</p>}
         </Banner>
       )}
-      {asked && changeable && <AskedBanner delivery={delivery} onUnsent={onUnsent} />}
+      {asked && changeable && <AskedBanner {...{ delivery, grant, onUnsent }} />}
       {status !== 'ready' && (
         <Banner
           tone={status === 'held' ? 'warning' : 'info'}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
-import { type Query } from '../../shell/client/together.ts'
+import { type LoadedQuery } from '../../shell/client/together.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { type Pack, useChangePack, usePack } from './calls.ts'
@@ -44,7 +44,7 @@ export function PackPage({ id }: { id: string }) {
 
 interface WholeProps {
   pack: Pack
-  query: Query
+  query: LoadedQuery
   back: { content: string; url: string }
 }
 

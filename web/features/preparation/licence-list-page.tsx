@@ -1,7 +1,7 @@
 // One list of licence keys: its terms, and the keys that buyers have.
 import { useCallback, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { type Query } from '../../shell/client/together.ts'
+import { type LoadedQuery } from '../../shell/client/together.ts'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { ListPages } from '../../shell/components/list-pages.tsx'
@@ -47,7 +47,7 @@ export function LicenceListPage({ id }: { id: string }) {
 
 interface WholeProps {
   list: LicenceList
-  query: Query
+  query: LoadedQuery
 }
 
 function Whole({ list, query }: WholeProps) {

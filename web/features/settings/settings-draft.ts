@@ -16,7 +16,11 @@ export type SettingsDraft = Omit<
   match_threshold: NumberValue
 }
 
-export const draftOf = (saved: ShopSettings): SettingsDraft => ({
+/** `etag` comes with the answer and is no setting. */
+export const draftOf = ({
+  etag: _,
+  ...saved
+}: ShopSettings & { etag?: string }): SettingsDraft => ({
   ...saved,
   match_threshold: Math.round(saved.match_threshold * 100),
 })

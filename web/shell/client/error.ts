@@ -3,6 +3,8 @@ import { type ErrorDetail } from './types.ts'
 import { messageText, type ServerText } from '../messages/server-text.ts'
 import { t } from '../messages/t.ts'
 
+const ADMIN_SILENT = 'admin_silent'
+
 export class ApiError extends Error {
   readonly code: string
   /** 0 if there was no answer. */
@@ -34,9 +36,14 @@ export class ApiError extends Error {
 
   /** May the same call succeed a moment later? */
   get passing(): boolean {
-    return this.status === 0 ? this.code === 'offline' : this.status === 429 || this.status >= 502
+    if (this.status === 0) return this.code === 'offline' || this.code === ADMIN_SILENT
+    return this.status === 429 || this.status >= 502
   }
 }
+
+/** It was waited for long enough: the call is not repeated before the next time that the data is polled. */
+export const isAdminSilent = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === ADMIN_SILENT
 
 /** What was asked for does not exist. */
 export const isMissing = (error: unknown): boolean =>
@@ -50,7 +57,7 @@ export const offline = (cause: unknown) =>
 /** The admin gives no session token: mostly, there is no connection. */
 export const adminSilent = (cause: unknown) =>
   new ApiError(
-    'offline',
+    ADMIN_SILENT,
     t(
       'Your store’s admin does not answer. Check your connection, or open Stevedore again from the admin.',
     ),

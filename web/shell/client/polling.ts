@@ -4,8 +4,12 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './error.ts'
 
-/** Polling intervals: while work runs, while work may start, and for data that rarely changes. */
+/**
+ * Polling intervals: of what shows work while it runs, of what changes by it, while work may start,
+ * and for data that rarely changes.
+ */
 export const LIVE_MS = 1000
+export const BUSY_MS = 2500
 export const CALM_MS = 5000
 export const SLOW_MS = 15_000
 /** The interval of a page that was left alone; calls may state a longer one. */
@@ -37,10 +41,11 @@ const isRefusal = (error: Error | null) => error instanceof ApiError && !error.p
 export const intervalOf =
   <Data>(poll: Polling<Data>) =>
   (query: Polled): number | false => {
+    const last = remember(query)
+    last.isSlowed = false
     if (isRefusal(query.state.error)) return false
     const stated = typeof poll === 'function' ? poll(query.state.data as Data | undefined) : poll
     if (stated === false || stated < CALM_MS || query.state.error) return stated
-    const last = remember(query)
     const quiet = query.state.dataUpdatedAt - Math.max(last.changedAt, touchedAt)
     const interval = Math.max(stated, Math.min(SLOWEST_MS, quiet))
     last.isSlowed = interval > stated

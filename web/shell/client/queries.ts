@@ -9,8 +9,8 @@ import {
 } from '@tanstack/react-query'
 import { call, callForBytes } from './client.ts'
 import { pathOf, type Query } from './endpoints.ts'
-import { ApiError } from './error.ts'
-import { CALM_MS, SLOW_MS } from './polling.ts'
+import { ApiError, isAdminSilent } from './error.ts'
+import { BUSY_MS, SLOW_MS } from './polling.ts'
 import { useRead, useReadPages } from './reads.ts'
 import { type Activity, type DownloadLink, type Schemas, type Selection } from './types.ts'
 
@@ -31,7 +31,8 @@ export const createQueryClient = (): QueryClient => {
         // The page itself reports that the server cannot be reached: the browser's own state may be
         // wrong.
         networkMode: 'always',
-        retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ApiError && error.passing && !isAdminSilent(error),
         retryDelay: (failures) => 400 * 2 ** failures,
       },
       mutations: { networkMode: 'always' },
@@ -45,7 +46,7 @@ export const useSession = () => useRead('GET /api/session', { staleTime: Infinit
 export const useFiles = (query: Query, live: boolean, enabled = true) =>
   useRead('GET /api/files', {
     ...{ query, enabled, keep: true },
-    poll: live ? CALM_MS / 2 : IDLE_FILES_MS,
+    poll: live ? BUSY_MS : IDLE_FILES_MS,
   })
 
 /** What deleting these files would affect. null: none are selected yet. */
@@ -125,7 +126,7 @@ export const useNotices = () =>
 /** What is new on the server: the only query that an open page polls while nothing runs. */
 export const useActivity = (): Activity =>
   useRead('GET /api/activity', {
-    poll: (activity) => (activity?.running ? CALM_MS : IDLE_ACTIVITY_MS),
+    poll: (activity) => (activity?.running ? BUSY_MS : IDLE_ACTIVITY_MS),
   }).data ?? NOTHING_NEW
 
 /** Assumed until the first answer. */

@@ -1,7 +1,7 @@
 // Several queries that a page needs, as one.
 
 /** What shows whether something is loaded, and loads it again. */
-export interface Query {
+export interface LoadedQuery {
   error: Error | null
   data: unknown
   isFetching: boolean
@@ -9,7 +9,7 @@ export interface Query {
 }
 
 /** `loaded`: all have data. The error is that of a query without data. */
-export const together = (queries: readonly Query[]) => ({
+export const together = (queries: readonly LoadedQuery[]) => ({
   loaded: queries.every(({ data }) => data !== undefined),
   data: undefined,
   error: queries.find(({ data, error }) => data === undefined && error)?.error ?? null,

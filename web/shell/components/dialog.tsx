@@ -1,5 +1,12 @@
 // A dialog that focuses its first field when it opens, and returns the focus when it closes.
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
 import { openers } from './openers.ts'
 import { t } from '../messages/t.ts'
@@ -32,11 +39,17 @@ export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: P
       })
     }
   }, [back])
+  const box = useRef<HTMLDivElement>(null)
+  // Escape reaches every open dialog: it closes the one in front alone.
+  const closeTopmost = () => {
+    const front = [...document.querySelectorAll('[role="dialog"]')].at(-1)
+    if (!front || front.contains(box.current)) onClose()
+  }
   return (
     <Modal
       open
       instant
-      onClose={onClose}
+      onClose={closeTopmost}
       primaryAction={primaryAction}
       secondaryActions={
         primaryAction && primaryAction.onAction !== onClose
@@ -46,7 +59,7 @@ export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: P
       {...rest}
     >
       <Modal.Section>
-        <FirstFieldFocused>
+        <FirstFieldFocused box={box}>
           <Fields onEnter={isReady(primaryAction) ? onEnter : undefined}>
             <BlockStack gap="400">{children}</BlockStack>
           </Fields>
@@ -61,8 +74,13 @@ const isReady = (button: Props['primaryAction']): boolean =>
   button?.loading !== true && button?.disabled !== true
 
 /** Focuses the first field if there is one, unless the focus is already in the dialog. */
-function FirstFieldFocused({ children }: { children: ReactNode }) {
-  const fields = useRef<HTMLDivElement>(null)
+function FirstFieldFocused({
+  box: fields,
+  children,
+}: {
+  box: RefObject<HTMLDivElement>
+  children: ReactNode
+}) {
   useEffect(() => {
     const box = fields.current!
     // Runs before the effect in which Polaris focuses the dialog itself, which then does nothing.
@@ -76,7 +94,7 @@ function FirstFieldFocused({ children }: { children: ReactNode }) {
     })
     watch.observe(box, { childList: true, subtree: true })
     return () => watch.disconnect()
-  }, [])
+  }, [fields])
   return <div ref={fields}>{children}</div>
 }
 

@@ -36,6 +36,7 @@ export function LeaveGuard({ dirty, what }: Props) {
         content: t('Leave'),
         destructive: true,
         onAction: () => {
+          setWanted(null)
           if (wanted !== null) navigate(wanted.url)
         },
       }}

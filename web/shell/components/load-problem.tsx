@@ -1,9 +1,9 @@
 // The error of a query, with a button to retry it; nothing if it has none.
-import { type Query } from '../client/together.ts'
+import { type LoadedQuery } from '../client/together.ts'
 import { Problem } from './problem.tsx'
 
 interface Props {
-  query: Query
+  query: LoadedQuery
   /** What failed: "The files could not be loaded". */
   what: string
 }

@@ -211,7 +211,7 @@ function PlainCells<Id extends string, Row>({
 
 function RowCell<Row>({ column, row }: { column: Omit<Column<Row>, 'title'>; row: Row }) {
   const { align, tabular, wraps, cut, cell } = column
-  const className = tabular ? 'tabular' : wraps ? 'wraps' : undefined
+  const className = [tabular && 'tabular', wraps && 'wraps'].filter(Boolean).join(' ')
   return (
     <IndexTable.Cell className={className}>
       {align === 'end' ? (

@@ -1,5 +1,6 @@
 // The draft of a form about a record that is read again while the form is open.
 import { useState } from 'react'
+import { typedSince } from './typed-since.ts'
 
 interface Options<Saved, Draft, Change extends object> {
   /** As it was read last. */
@@ -8,6 +9,13 @@ interface Options<Saved, Draft, Change extends object> {
   /** The fields that differ. */
   changeOf: (record: Saved, draft: Draft) => Change
 }
+
+/** `base`: what `change` is compared with; `seen`: the record as it was read then. */
+const startOf = <Saved, Draft>(record: Saved, draftOf: (record: Saved) => Draft) => ({
+  base: record,
+  seen: record,
+  draft: draftOf(record),
+})
 
 /**
  * `change`: what a person has changed. A later version of the record is shown until then; afterwards
@@ -18,17 +26,21 @@ export function useRecordDraft<Saved, Draft extends object, Change extends objec
   draftOf,
   changeOf,
 }: Options<Saved, Draft, Change>) {
-  const [{ base, draft }, set] = useState(() => ({ base: record, draft: draftOf(record) }))
+  const [{ base, seen, draft }, set] = useState(() => startOf(record, draftOf))
   const change = changeOf(base, draft)
   const dirty = Object.keys(change).length > 0
-  const restart = () => set({ base: record, draft: draftOf(record) })
-  if (!dirty && base !== record) restart()
+  const restart = () => set(startOf(record, draftOf))
+  // After saving, the record may be the old one until it is read again.
+  if (!dirty && seen !== record) restart()
   return {
     ...{ draft, change, dirty },
     edit: (part: Partial<Draft>) => set((now) => ({ ...now, draft: { ...now.draft, ...part } })),
     /** `sent` was saved: what was typed meanwhile is kept. */
     saved: (next: Saved, sent: Draft) =>
-      set((now) => ({ base: next, draft: now.draft === sent ? draftOf(next) : now.draft })),
+      set((now) => ({
+        ...{ base: next, seen: record },
+        draft: { ...draftOf(next), ...typedSince(now.draft, sent) },
+      })),
     discard: restart,
   }
 }

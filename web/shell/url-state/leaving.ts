@@ -34,6 +34,7 @@ document.addEventListener(
     ) as HTMLAnchorElement | null
     if (!guard || !anchor || anchor.origin !== window.location.origin || anchor.target === '_blank')
       return
+    if (isHere(anchor.pathname + anchor.search)) return
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
       return
     event.preventDefault()
@@ -42,6 +43,9 @@ document.addEventListener(
   },
   true,
 )
+
+/** The page that is open: going to it loses nothing. */
+const isHere = (url: string) => url === window.location.pathname + window.location.search
 
 /** Blocks navigation and calls `onLeave` with its target, until the returned function is called. */
 export function guardLeaving(onLeave: Leave): () => void {
@@ -54,6 +58,7 @@ export function guardLeaving(onLeave: Leave): () => void {
 
 /** Goes to another page, as a link does: a page with unsaved changes asks first. */
 export function goTo(url: string, onStay?: () => void): void {
+  if (isHere(url)) return
   if (guard) guard.onLeave(url, onStay)
   else navigate(url)
 }

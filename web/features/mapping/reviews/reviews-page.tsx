@@ -33,11 +33,11 @@ function useShown({ like, cursor }: { like: string; cursor: string }) {
   const groups = useReviewGroups({ limit: SHOWN, cursor }, like === '')
   const reviews = useReviews({ limit: SHOWN, cursor, like }, like !== '')
   if (like !== '') return { read: reviews, ...reviews.data, list: reviews.data?.data.map(alone) }
-  return { read: groups, ...groups.data, list: groups.data?.data.map(together) }
+  return { read: groups, ...groups.data, list: groups.data?.data.map(asEntry) }
 }
 
 const alone = (review: Review): ReviewEntry => ({ review })
-const together = ({ review, ...alike }: GroupSummary & { review: Review }): ReviewEntry => ({
+const asEntry = ({ review, ...alike }: GroupSummary & { review: Review }): ReviewEntry => ({
   review,
   alike: alike.count > 1 ? alike : undefined,
 })

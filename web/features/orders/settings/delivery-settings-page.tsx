@@ -13,6 +13,7 @@ import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { SaveBar } from '../../../shell/components/save-bar.tsx'
 import { typedSince } from '../../../shell/components/typed-since.ts'
+import { changedFields } from '../../../shell/labels/changes.ts'
 import { t, translated } from '../../../shell/messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../shell/ui/index.ts'
 import { DeliveryFields } from './delivery-fields.tsx'
@@ -46,7 +47,7 @@ export function DeliverySettingsPage() {
 
 function Form({ settings }: { settings: SavedSettings }) {
   const [draft, setDraft] = useState<Partial<DeliverySettings>>({})
-  const change = changeOf(settings, draft)
+  const change = changedFields<Partial<DeliverySettings>>(settings, draft)
   const dirty = Object.keys(change).length > 0
   const save = useChangeSettings(useKnown(settings, dirty))
   const problems = problemsOf(objectionsIn(save.error))
@@ -88,15 +89,6 @@ function Form({ settings }: { settings: SavedSettings }) {
     </>
   )
 }
-
-/** The settings that differ from the saved ones. */
-const changeOf = (
-  saved: DeliverySettings,
-  draft: Partial<DeliverySettings>,
-): Partial<DeliverySettings> =>
-  Object.fromEntries(
-    Object.entries(draft).filter(([key, value]) => saved[key as keyof DeliverySettings] !== value),
-  )
 
 /** The merchant grants scopes in the storefront's admin; each missing one disables something. */
 function MissingAccess() {

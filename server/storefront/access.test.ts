@@ -276,6 +276,23 @@ describe('the profile', () => {
     expect(await storefront.refreshProfile(shop)).toBe(true)
   })
 
+  test('is not overwritten by an earlier answer that arrives later', async () => {
+    const [storefront, other] = [await signIn(), open()]
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const shopWas = { name: 'Harbour', email: 'old@harbour.example', ianaTimezone: 'UTC' }
+    instead = (_, init) => {
+      if (!isProfile(init)) return undefined
+      asked.resolve()
+      return answer.promise.then(() => Response.json({ data: { shop: shopWas, ...INSTALLED } }))
+    }
+    const late = storefront.refreshProfile(shop)
+    await asked.promise
+    says('Harbour Charts', 'new@harbour.example', 'Europe/Paris')
+    const isRead = await other.refreshProfile(shop).finally(() => answer.resolve())
+    expect([isRead, await late]).toEqual([true, true])
+    expect((await read()).name).toBe('Harbour Charts')
+  })
+
   test('is updated unless the merchant has chosen another value', async () => {
     const storefront = await signIn()
     await scope().query(

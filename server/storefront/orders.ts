@@ -228,15 +228,17 @@ async function askGroup(
     if (!(error instanceof QueryFailure)) throw error
     if (ids.length === 1) return [error]
   }
-  const nodes: (OrderNode | PortError | null)[] = []
+  const nodes = new Map<string, OrderNode | PortError | null>()
   let isAnswered = false
-  for (const id of ids) {
+  // From a random one: otherwise a few such orders at the beginning would delay the others each time.
+  const first = randomInt(ids.length)
+  for (const id of [...ids.slice(first), ...ids.slice(0, first)]) {
     const [node = null] = await askGroup(ask, [id], reading)
-    nodes.push(node)
+    nodes.set(id, node)
     isAnswered ||= !(node instanceof PortError)
-    if (!isAnswered && node instanceof PortError && nodes.length === MAX_FAILED_ALONE) throw node
+    if (!isAnswered && node instanceof PortError && nodes.size === MAX_FAILED_ALONE) throw node
   }
-  return nodes
+  return ids.map((id) => nodes.get(id) ?? null)
 }
 
 /** The order with the rest of its lines. */

@@ -51,8 +51,12 @@ export function createProfiles(
   }
   const read = async (shop: number, until: AbortSignal) => {
     try {
+      const scope = forShop(database, shop)
+      const { begun } = await scope.one<{ begun: string }>(
+        'select clock_timestamp()::text as begun from shops where id = :shop',
+      )
       const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
-      await storeProfile(forShop(database, shop), profile)
+      await storeProfile(scope, profile, begun)
       return true
     } catch (error) {
       if (!signal.aborted)
@@ -88,14 +92,16 @@ const claim = (scope: ShopScope): Promise<boolean> =>
 /**
  * Stores the platform's name. Recipients and time zone follow the platform if the shop has none, or
  * still has the platform's earlier values; the merchant's own choices are kept.
+ * @param begun when the platform was asked: the answer of an earlier request is not stored after that
+ *   of a later one.
  */
-async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
+async function storeProfile(scope: ShopScope, profile: Profile, begun: string): Promise<void> {
   const { name, email, ianaTimezone, primaryDomain } = profile.shop
   const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
-  await scope.query(
+  const isStored = await scope.has(
     `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
        profile = jsonb_build_object('email', cast(:email as text), 'time_zone',
-         cast(:zone as text), 'language', cast(:language as text)),
+         cast(:zone as text), 'language', cast(:language as text), 'read_at', :begun::timestamptz),
        settings = settings
          || case when settings->'recipients' is null
                    or settings->'recipients' = jsonb_build_array(profile->'email')
@@ -103,12 +109,15 @@ async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
                 else '{}' end
          || case when settings->'time_zone' is null or settings->'time_zone' = profile->'time_zone'
               then jsonb_build_object('time_zone', cast(:zone as text)) else '{}' end
-     where id = :shop`,
+     where id = :shop
+       and coalesce((profile ->> 'read_at')::timestamptz, '-infinity') <= :begun::timestamptz
+     returning id`,
     {
-      ...{ name, email, zone: ianaTimezone },
+      ...{ name, email, begun, zone: ianaTimezone },
       language: primaryDomain?.localization?.defaultLocale ?? null,
     },
   )
+  if (!isStored) return
   await scope.query('update shop_tokens set scope = :scopes where shop_id = :shop', {
     scopes: scopes.join(','),
   })

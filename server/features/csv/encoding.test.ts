@@ -28,6 +28,7 @@ const CASES = [
     Buffer.from('6e616d650a436166e9209380359420962' + '08a9e9f0a', 'hex'),
   ],
   ['plain ASCII', 'utf-8', 'a,b\n1,2\n', Buffer.from('a,b\n1,2\n')],
+  ['a stray zero', 'utf-8', 'a,b\n1,\0\n', Buffer.from('a,b\n1,\0\n')],
   ['nothing', 'utf-8', '', Buffer.alloc(0)],
 ] as const
 

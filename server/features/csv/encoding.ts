@@ -30,6 +30,8 @@ const SAMPLE_BYTES = 16 * 1024
  * separators.
  */
 const ZEROS_OF_UTF16 = 0.05
+/** So many zeros may be in a short file of another encoding by mistake. */
+const STRAY_ZEROS = 2
 
 export interface EncodingDetector {
   /** Adds the next bytes of the file, in order. */
@@ -187,7 +189,7 @@ function zerosOf(head: Buffer): Encoding | null {
       if (at % 2 === 0) even++
       else odd++
     }
-  const enough = (head.length / 2) * ZEROS_OF_UTF16
+  const enough = Math.max((head.length / 2) * ZEROS_OF_UTF16, STRAY_ZEROS)
   if (odd > enough && even * 4 < odd) return 'utf-16le'
   if (even > enough && odd * 4 < even) return 'utf-16be'
   return null

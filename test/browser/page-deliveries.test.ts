@@ -7,6 +7,7 @@ import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
+import { sendFile } from '../uploads.ts'
 import { choose, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -38,23 +39,8 @@ async function uploadPicture(filename: string, product_sku: string): Promise<voi
   const { id } = (await made.json()) as { id: string }
   const canvas = { width: 40, height: 30, channels: 3, background: '#2a6' } as const
   const bytes = await sharp({ create: canvas }).png().toBuffer()
-  const coded = (text: string) => Buffer.from(text).toString('base64')
-  const headers = { authorization: `Bearer ${server.apiKey}`, 'tus-resumable': '1.0.0' }
-  const { headers: answered } = await fetch(`${server.url}/api/uploads`, {
-    method: 'POST',
-    headers: {
-      ...{ ...headers, 'upload-length': String(bytes.length) },
-      'upload-metadata': `filename ${coded(filename)},batch ${coded(id)}`,
-    },
-  })
-  await fetch(new URL(answered.get('location') ?? '', server.url), {
-    method: 'PATCH',
-    headers: {
-      ...{ ...headers, 'upload-offset': '0' },
-      'content-type': 'application/offset+octet-stream',
-    },
-    body: new Uint8Array(bytes),
-  })
+  const sender = { url: server.url, key: server.apiKey }
+  await sendFile(sender, bytes, { metadata: { filename, batch: id } }).done
   const names = async () => {
     const found = await server.call('GET', `/api/files?search=${filename}`)
     return ((await found.json()) as { data: { filename: string }[] }).data
@@ -128,7 +114,6 @@ soakTest(
     const help = row.getByRole('button', { name: /^Let them download again: #\d+$/ })
     await help.click()
     await list(dialog(page), 'What changes').getByText('Tides.pdf: 3 more downloads').waitFor()
-    await dialog(page).getByLabel('Send the email with the link again').uncheck()
     await dialog(page).getByRole('button', { name: 'Let them download again' }).click()
     await page.getByText('No email was sent.').waitFor()
     await row.waitFor({ state: 'detached' })
@@ -140,7 +125,7 @@ soakTest(
     const focused = 'document.activeElement.getAttribute("aria-label")'
     await expect.poll(() => page.evaluate(focused)).toMatch(/^Let them download again: #\d+$/)
     await page.keyboard.press('Enter')
-    await dialog(page).getByLabel('Send the email with the link again').waitFor()
+    await dialog(page).getByLabel('Send the email with the link again').check()
     await page.keyboard.press('Enter')
     await page.getByText('The email with the link is on its way.').waitFor()
     expect((await fetch(address)).status).toBe(200)

@@ -20,6 +20,7 @@ export function AddressDialog({ delivery, onClose }: Props) {
   const change = useChangeDelivery(id)
   const texts = useSettings().data?.text_buyers === true
   const { contact, isUnchanged, isPhone, title, check, field } = useAddressField(delivery, texts)
+  // The link that the buyer has stops working.
   const [resend, setResend] = useState(true)
   const problems = problemsOf(objectionsIn(change.error))
   const canSend = status === 'ready'

@@ -18,7 +18,8 @@ interface Props {
 export function ReplaceDialog({ delivery: { id, email, status }, file, onClose }: Props) {
   const change = useChangeDelivery(id)
   const [chosen, setChosen] = useState<string | null>(null)
-  const [resend, setResend] = useState(true)
+  // A sent email cannot be undone.
+  const [resend, setResend] = useState(false)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
   const canSend = status === 'ready' && email !== null

@@ -64,7 +64,8 @@ function useUnblockPlan({ delivery, onClose, onDone }: LoadedProps) {
   const [now] = useState(() => new Date())
   const plan = unblockPlan(delivery, now)
   const unblock = useUnblock(id)
-  const [send, setSend] = useState(true)
+  // A sent email cannot be undone.
+  const [send, setSend] = useState(false)
   const canSend = status === 'ready' && email !== null
   const nothing = isEmpty(plan)
   const submit = () => {

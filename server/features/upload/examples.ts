@@ -1,9 +1,10 @@
 // Examples of the requests, which the API's document shows and a test sends.
 import { IDS, type Examples } from '../../http/example.ts'
+import { TUS_VERSION } from './tus.ts'
 
 const batch = { id: IDS.batch }
 const upload = { id: IDS.unfinished_upload }
-const tus = { 'Tus-Resumable': '1.0.0' }
+const tus = { 'Tus-Resumable': TUS_VERSION }
 
 export const uploadExamples: Examples = {
   'post /api/uploads/batches': { body: { count: 2, auto_map: true }, status: 201 },

@@ -3,8 +3,9 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'
 import { errorSchema } from '../../http/schemas.ts'
+import { TUS_VERSION } from './tus.ts'
 
-const resumable = z.literal('1.0.0').describe('The version of the protocol')
+const resumable = z.literal(TUS_VERSION).describe('The version of the protocol')
 const offset = z.coerce.number().int().min(0)
 const id = z.strictObject({ id: z.string() })
 

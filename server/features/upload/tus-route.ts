@@ -5,6 +5,7 @@ import type { Context, Next } from 'koa'
 import type { Entry } from '../../../plugins/contract.ts'
 import { CHECKSUMS } from './receive.ts'
 import { EXTENSIONS } from './store.ts'
+import { TUS_VERSION } from './tus.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/scopes.ts'
@@ -17,7 +18,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const matched = PATH.exec(ctx.path)
     if (!matched) return next() as Promise<void>
-    ctx.set('Tus-Resumable', '1.0.0')
+    ctx.set('Tus-Resumable', TUS_VERSION)
     // For clients behind a proxy that blocks PATCH. From here on this is the request's method for
     // all code.
     ctx.method = ctx.get('X-HTTP-Method-Override').toUpperCase() || ctx.method
@@ -44,7 +45,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
 /** What the server can do, for any client. */
 function describe(ctx: Context, fileBytes: number): void {
   ctx.set({
-    'Tus-Version': '1.0.0',
+    'Tus-Version': TUS_VERSION,
     'Tus-Extension': EXTENSIONS.join(','),
     'Tus-Max-Size': String(fileBytes),
     'Tus-Checksum-Algorithm': CHECKSUMS.join(','),

@@ -96,14 +96,14 @@ export async function handleTus(
   await send(request, response, answer)
 }
 
-const VERSION = '1.0.0'
+export const TUS_VERSION = '1.0.0'
 
 /** The protocol requires 412 with the versions of the server; the library answers 400. */
 function requireVersion(sent: string | string[] | undefined, response: ServerResponse): void {
-  if (!sent || sent === VERSION) return
-  response.setHeader('Tus-Version', VERSION)
+  if (!sent || sent === TUS_VERSION) return
+  response.setHeader('Tus-Version', TUS_VERSION)
   throw new AppError('precondition_failed', {
-    message: say('Uploads speak tus {version}', { version: VERSION }),
+    message: say('Uploads speak tus {version}', { version: TUS_VERSION }),
   })
 }
 

@@ -1,6 +1,7 @@
 // Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
 // are stored.
 import { say, type Text } from '../../../plugins/contract.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud, RemoteAccess } from './cloud.ts'
@@ -227,11 +228,7 @@ async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
 
 /** Deletes a connection; its files stay in the shop. A running sync must be cancelled first. */
 export async function deleteConnection(tx: ShopScope, id: string): Promise<void> {
-  const rows = await tx.query(
-    'delete from connections where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  if (rows.length === 0) throw new AppError('not_found')
+  await deleteRow(tx, 'connections', id)
 }
 
 function offered(cloud: Cloud, id: string): Provider {

@@ -2,6 +2,7 @@
 // automatically.
 import { say, type Text } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, headersKey, type ColumnMapping } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
@@ -63,13 +64,7 @@ export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>
   )
 
 export async function removeMapping(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from csv_column_mappings where shop_id = :shop and id = :id returning id',
-    {
-      id,
-    },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'csv_column_mappings', id)
 }
 
 /**

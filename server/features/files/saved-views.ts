@@ -2,6 +2,7 @@
 // and columns, of other lists with their query.
 import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FileFilter } from '../../files/filter.ts'
@@ -150,11 +151,7 @@ export async function changeView(
 
 /** Throws `not_found`. */
 export async function deleteView(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from saved_views where shop_id = :shop and id = :id returning 1',
-    { id },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'saved_views', id)
 }
 
 const nameTaken = () =>

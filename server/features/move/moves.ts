@@ -1,6 +1,7 @@
 // Stored exports of other apps: what was recognised, what their rows say, and what became of them.
 import { say } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Finding } from './findings.ts'
 import type { MoveField, SourceApp, SourceTable } from './presets.ts'
@@ -145,11 +146,7 @@ export const markStarted = (tx: ShopScope, id: string, operation: string) =>
   )
 
 export async function removeMove(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from moves where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'moves', id)
 }
 
 /**

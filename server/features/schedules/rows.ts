@@ -1,6 +1,7 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
 import { say } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from '../workflows/problems.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -119,11 +120,7 @@ export async function replaceSchedule(
 
 /** Deletes a schedule. Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from schedules where shop_id = :shop and id = :id returning 1',
-    { id },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'schedules', id)
 }
 
 /** Recalculates every next run after a change of the shop's time zone. */

@@ -1,6 +1,7 @@
 // Tag templates: lists of tags that a shop has saved under a name, to use again.
 import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { nameKey, normalizeTags } from '../../files/rules.ts'
@@ -101,11 +102,7 @@ export async function changeTemplate(
 
 /** Deletes a template. Throws `not_found`. */
 export async function deleteTemplate(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from tag_templates where shop_id = :shop and id = :id returning 1',
-    { id },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'tag_templates', id)
 }
 
 const nameTaken = () =>

@@ -1,5 +1,6 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
 import { say } from '../../../plugins/contract.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
@@ -131,11 +132,7 @@ export async function changeWebhook(
 
 /** Deletes a webhook and the messages that wait for it. Throws `not_found`. */
 export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
-  const rows = await scope.query(
-    'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  if (rows.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'webhook_endpoints', id)
   await forgetReceiver(scope, id)
 }
 

@@ -1,6 +1,7 @@
 // The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
 import { say, type Step, type Workflow } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -90,11 +91,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
       throw new AppError('workflow_in_use', {
         message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
-    const gone = await tx.query(
-      'delete from workflows where shop_id = :shop and id = :id returning 1',
-      { id },
-    )
-    if (gone.length === 0) throw new AppError('not_found')
+    await deleteRow(tx, 'workflows', id)
   })
 }
 

@@ -1,6 +1,7 @@
 // The shop's rules that map files by their names: `names that start with WS- belong to …`. The first
 // that a name matches counts.
 import { say, nameKey, type NamePattern, type NameRule } from '../../../../plugins/contract.ts'
+import { deleteRow } from '../../../core/db/delete-row.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { nameMatches } from '../../../matching/name-rules.ts'
@@ -126,11 +127,7 @@ export interface RuleChange {
 
 /** Deletes a rule; files keep their products. Throws `not_found`. */
 export async function deleteRule(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query(
-    'delete from mapping_rules where shop_id = :shop and id = :id returning id',
-    { id },
-  )
-  if (gone.length === 0) throw new AppError('not_found')
+  await deleteRow(scope, 'mapping_rules', id)
 }
 
 /** The rules in their order. Two changes of the order follow each other. */

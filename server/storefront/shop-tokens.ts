@@ -41,15 +41,13 @@ export const isRenewable = (row: TokenRow | null, ms = 0): boolean =>
 const lasts = (at: Date | null, ms: number) => at === null || +at - Date.now() > ms
 
 /** The shop with its tokens, which it has only while it is installed; null: it is unknown. */
-export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
-  const rows = await scope.query<TokenRow>(
+export const readTokens = (scope: ShopScope): Promise<TokenRow | null> =>
+  scope.first<TokenRow>(
     `select s.domain, s.uninstalled_at::text as uninstalled, t.access_token, t.expires_at,
        t.refresh_token, t.refresh_expires_at
      from shops s left join shop_tokens t on t.shop_id = s.id and s.uninstalled_at is null
      where s.id = :shop`,
   )
-  return rows[0] ?? null
-}
 
 /**
  * Stores the tokens, unless the app was uninstalled while the platform was asked for them: false.
@@ -85,12 +83,12 @@ export const install = (
   sealed: Record<string, unknown>,
 ): Promise<boolean> =>
   scope.transaction(async (tx) => {
-    const rows = await tx.query(
+    const isInstalled = await tx.has(
       `update shops set uninstalled_at = null, installed_at = :at
        where id = :shop and uninstalled_at = :uninstalled::timestamptz returning 1`,
       { ...read },
     )
-    return rows.length > 0 && writeTokens(tx, sealed)
+    return isInstalled && writeTokens(tx, sealed)
   })
 
 /** Removes these tokens, unless another process has stored others since they were read. */

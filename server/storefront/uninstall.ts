@@ -22,11 +22,11 @@ export async function uninstallShop(
  * unknown.
  */
 export async function uninstall(tx: ShopScope): Promise<boolean> {
-  const rows = await tx.query(
+  const isUninstalled = await tx.has(
     `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null
      returning pg_notify('drop_control', 'shop ' || id)`,
   )
   await tx.query('delete from shop_tokens where shop_id = :shop')
   await tx.query('delete from token_leases where shop_id = :shop')
-  return rows.length > 0
+  return isUninstalled
 }

@@ -87,11 +87,11 @@ export async function beginCheck(
   id: string,
   { name }: TaskKind,
 ): Promise<CsvUpload | null> {
-  const rows = await scope.query(
+  const isQueued = await scope.has(
     `update csv_uploads set round = round + 1 where shop_id = :shop and id = :id
        and status = 'checking' and recheck is ${name === RECHECK_CSV.name ? 'not null' : 'null'}
      returning id`,
     { id },
   )
-  return rows.length > 0 ? requireUpload(scope, id) : null
+  return isQueued ? requireUpload(scope, id) : null
 }

@@ -82,7 +82,7 @@ export async function changeAccount(
   id: string,
   fields: AccountFields,
 ): Promise<DropAccount | null> {
-  const [row] = await scope.query<DropAccount>(
+  const row = await scope.first<DropAccount>(
     `update drop_accounts set name = coalesce(:name, name), enabled = coalesce(:enabled, enabled),
        allowed_addresses = coalesce(:addresses::text[], allowed_addresses),
        public_keys = coalesce(:keys::jsonb, public_keys),
@@ -96,7 +96,7 @@ export async function changeAccount(
     },
   )
   if (row) await endSessions(scope, id)
-  return row ?? null
+  return row
 }
 
 /** Sets a new password; the old one stops working, and sessions end. */
@@ -105,7 +105,7 @@ export async function changePassword(
   id: string,
 ): Promise<{ account: DropAccount; password: string } | null> {
   const password = newPassword()
-  const [account] = await scope.query<DropAccount>(
+  const account = await scope.first<DropAccount>(
     `update drop_accounts set password = :hash, password_changed_at = now() where shop_id = :shop
        and id = :id
      returning ${ACCOUNT}`,
@@ -117,12 +117,12 @@ export async function changePassword(
 }
 
 export async function deleteAccount(scope: ShopScope, id: string): Promise<boolean> {
-  const rows = await scope.query(
+  const isDeleted = await scope.has(
     `delete from drop_accounts where shop_id = :shop and id = :id returning 1`,
     { id },
   )
-  if (rows.length > 0) await endSessions(scope, id)
-  return rows.length > 0
+  if (isDeleted) await endSessions(scope, id)
+  return isDeleted
 }
 
 /** Notifies every process of the drop server. */

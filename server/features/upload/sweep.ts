@@ -84,13 +84,13 @@ async function finishOrRemove(
     })
     return false
   }
-  const gone = await scope.query(
+  const isDeleted = await scope.has(
     `delete from uploads where shop_id = :shop and id = :id and status = 'uploading'
        and expires_at < now() returning id`,
     { id: row.id },
   )
-  if (gone.length > 0) await removeBytes(parts.folder, row)
-  return gone.length > 0
+  if (isDeleted) await removeBytes(parts.folder, row)
+  return isDeleted
 }
 
 /**

@@ -137,10 +137,10 @@ async function storeOne(tx: ShopScope, id: string, report: Report): Promise<void
  * versions) have ours, and no earlier installation with such a report.
  */
 async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void> {
-  const rows = await tx.query(
+  const isOlder = await tx.has(
     `select 1 from shops where id = :shop and (:at::timestamptz is null or installed_at <= :at)
      for no key update`,
     { at: triggeredAt },
   )
-  if (rows.length > 0) await uninstallApp(tx)
+  if (isOlder) await uninstallApp(tx)
 }

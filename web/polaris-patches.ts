@@ -1,6 +1,7 @@
 // Mends what Polaris renders against the rules for accessible pages, while the page is built.
 /// <reference types="node" />
 import type { Plugin } from 'vite'
+import { componentOf } from './unused-parts.ts'
 
 interface Patch {
   /** The module, below the components of Polaris. */
@@ -9,7 +10,6 @@ interface Patch {
   to: string
 }
 
-const COMPONENTS = '/polaris/build/esm/components/'
 export const PATCHES: readonly Patch[] = [
   {
     // A half-ticked checkbox says `mixed` in an attribute, and browsers tell assistive technology
@@ -28,7 +28,7 @@ export const PATCHES: readonly Patch[] = [
 
 /** Exported for its test: the module of Polaris at a path, with its patches. */
 export const patched = (code: string, id: string): string =>
-  PATCHES.filter(({ module }) => id.endsWith(COMPONENTS + module)).reduce(
+  PATCHES.filter(({ module }) => module === componentOf(id)).reduce(
     (text, { from, to }) => text.replace(from, to),
     code,
   )
@@ -38,7 +38,7 @@ export function polarisPatches(): Plugin {
     name: 'polaris-patches',
     enforce: 'pre',
     transform(code, id) {
-      const mended = patched(code, id.replaceAll('\\', '/'))
+      const mended = patched(code, id)
       return mended === code ? null : { code: mended, map: null }
     },
   }

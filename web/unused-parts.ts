@@ -20,9 +20,13 @@ export const UNUSED_PARTS = [
   'TopBar/components/UserMenu/UserMenu.js',
 ]
 
+/** The path of a module below the components of Polaris; undefined: it is none of them. */
+export const componentOf = (id: string): string | undefined =>
+  id.replaceAll('\\', '/').split(COMPONENTS)[1]
+
 /** Whether Polaris' module is one of them. */
 export const isUnusedPart = (id: string): boolean => {
-  const [, part] = id.replaceAll('\\', '/').split(COMPONENTS)
+  const part = componentOf(id)
   return part !== undefined && UNUSED_PARTS.includes(part)
 }
 

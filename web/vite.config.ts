@@ -23,7 +23,7 @@ export default defineConfig({
   ],
   // In development the plugins above do not see Polaris, which is bundled ahead. Its parts without styles
   // must be left out there too: an empty save bar would take room beside the page.
-  optimizeDeps: { rolldownOptions: { plugins: [unusedParts()] } },
+  optimizeDeps: { rolldownOptions: { plugins: [unusedParts(), polarisPatches()] } },
   // An import of types alone would load the module that has them.
   oxc: { typescript: { onlyRemoveTypeImports: false } },
   build: {

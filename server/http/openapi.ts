@@ -117,7 +117,8 @@ export function openApiDocument(
         'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
         'An answer to a GET has an `ETag`; with `If-None-Match`, an unchanged one is 304 without a body. ' +
         'A PUT or PATCH of a record takes its `ETag` in `If-Match`: it is 412 if a field that it changes was changed meanwhile. ' +
-        'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key runs once.',
+        'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key runs once. ' +
+        'Lengths of texts (`maxLength`) count UTF-16 code units: most emoji are two.',
     },
     servers: [{ url: baseUrl }],
     security: [{ bearer: [] }],

@@ -1,22 +1,25 @@
 // Addresses of buyers that do not exist, as a mail server said: nothing more is sent to them until the
 // shop corrects or allows them. Repeated mails to unknown addresses make receivers distrust the sender.
 // Addresses that reported a mail as spam get no news, but still what they bought.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 
 /** The result of a mail to a blocked address. */
 export const BLOCKED: DeliveryResult & { status: 'failed' } = {
   status: 'failed',
-  reason:
+  reason: sayPlain(
     'An earlier mail to this address came back, because it does not exist. Correct the address, or allow it again',
+  ),
   blocked: true,
 }
 
 /** The result of news to an address that reported a mail as spam. */
 export const COMPLAINED: DeliveryResult & { status: 'failed' } = {
   status: 'failed',
-  reason:
+  reason: sayPlain(
     'This address reported a mail as spam, so it gets no mails about new versions and added files. Send it from the delivery, or allow the address again',
+  ),
 }
 
 /** `news`: mails that the buyer can do without are not sent. */

@@ -1,6 +1,7 @@
 // Hands email to the mail server, at most once. In SMTP, the server's reply to DATA is the point of
 // no return: before it nothing was sent, and a reply after the message is a clear yes or no. Only a
 // missing reply after the message leaves the result unknown.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import DKIM from 'nodemailer/lib/dkim'
@@ -165,7 +166,10 @@ async function handOver(
     if (gate.stopping && !gate.passed) return { status: 'returned' }
     const replied = typeof (error as SmtpError).responseCode === 'number'
     if (gate.passed && !replied)
-      return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
+      return {
+        status: 'unknown',
+        reason: sayPlain('The mail server did not say whether it took it'),
+      }
     const reason = reasonOf(error as SmtpError)
     return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
   }
@@ -185,9 +189,9 @@ interface SmtpError extends Error {
 
 /** The mail server's reply, without its address. */
 function reasonOf({ code, response }: SmtpError): string {
-  if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
+  if (code === 'EAUTH') return sayPlain('The mail server did not accept our sign-in')
   if (response) return `The mail server answered: ${wordsOf(response)}`
-  return 'The mail server could not be reached'
+  return sayPlain('The mail server could not be reached')
 }
 
 const MAX_WORDS = 200

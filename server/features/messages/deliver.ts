@@ -1,4 +1,5 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'
@@ -43,7 +44,7 @@ const NOTHING: StartedMessage = { ended: Promise.resolve(), detached: false }
 const MAX_AGE_MS = 3 * 24 * 3600 * 1000
 const EXPIRED = {
   status: 'failed',
-  reason: 'The address did not answer for three days',
+  reason: sayPlain('The address did not answer for three days'),
 } as const
 
 /**

@@ -1,5 +1,6 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -79,7 +80,7 @@ export async function queueFirstMails(tx: ShopScope, deliveries: readonly string
 }
 
 /** The error of a mail whose delivery was held or withdrawn after the mail was queued. */
-export const NOT_READY = 'The delivery was not ready any more'
+export const NOT_READY = sayPlain('The delivery was not ready any more')
 
 /**
  * Queues first mails again that failed with `NOT_READY`, and those about added files. Call it in the transaction in which the

@@ -1,6 +1,7 @@
 // Texts that bring the files of an order to a buyer without an email address: one link to the
 // delivery's page. As with mails, a message stores neither the key nor the whole number; both are
 // inserted when it is sent.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
@@ -15,7 +16,7 @@ import { openPhone, shortenedPhone } from './buyer-phone.ts'
 import { NOT_READY, withDeliveryKeys } from './delivery-mail.ts'
 
 const TEMPLATE = 'delivery-text'
-const NO_PHONE = 'The order has no phone number any more'
+const NO_PHONE = sayPlain('The order has no phone number any more')
 
 interface TextPayload {
   template: typeof TEMPLATE

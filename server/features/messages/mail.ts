@@ -1,6 +1,7 @@
 // Email: rendered from its template before the first attempt. Mails about links, deliveries and
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
 // shop's current recipients, from the installation.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -87,7 +88,7 @@ async function writeMails(
 
 /** A mail as it is sent, or why its link does not work any more. */
 type SendableContent = Content | { gone: string }
-const EXPIRED_LINK: SendableContent = { gone: 'The link does not work any more' }
+const EXPIRED_LINK: SendableContent = { gone: sayPlain('The link does not work any more') }
 
 async function withKeys(
   { secrets, baseUrl, clock }: MailOptions,
@@ -184,7 +185,7 @@ async function handOver(
 ): Promise<DeliveryResult> {
   if ('gone' in mail) return { status: 'failed', reason: mail.gone }
   if (mail.to.length === 0)
-    return { status: 'failed', reason: 'There are no recipients in the settings' }
+    return { status: 'failed', reason: sayPlain('There are no recipients in the settings') }
   if ('status' in sender) return sender
   if (!sender.server) return { status: 'sent', content: { kept: true } }
   const { to, subject, text, html } = mail

@@ -1,4 +1,5 @@
 // Posts a signed message to an address that a shop gave: one attempt, and its result.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
@@ -48,7 +49,7 @@ export async function postSigned(post: SignedPost): Promise<DeliveryResult & { g
     if (status === GONE)
       return {
         status: 'failed',
-        reason: 'The address answered 410: it wants no more messages',
+        reason: sayPlain('The address answered 410: it wants no more messages'),
         gone: true,
       }
     const slow = performance.now() - begun > SLOW_MS
@@ -60,7 +61,7 @@ export async function postSigned(post: SignedPost): Promise<DeliveryResult & { g
     return {
       status: 'again',
       unanswered: true,
-      reason: 'The address could not be reached, or did not answer in time',
+      reason: sayPlain('The address could not be reached, or did not answer in time'),
     }
   }
 }

@@ -1,6 +1,7 @@
 // Messages whose worker died while it sent them, across shops. A living worker records its attempt
 // long before this sweep treats the message as lost (mail-server.ts, callbacks.ts); both times come
 // from the database's clock.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
@@ -13,7 +14,7 @@ import { markTextLost } from './delivery-text.ts'
 
 const SWEEP_MS = 15_000
 
-const REASON = 'The server stopped while it was being sent'
+const REASON = sayPlain('The server stopped while it was being sent')
 
 interface StaleRow {
   shop_id: number

@@ -1,4 +1,5 @@
 // Posts the messages of webhooks. The body is written once, before the first attempt.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { wholeAddress } from '../../core/kept-address.ts'
 import type { CallbackOptions } from '../messages/callbacks.ts'
@@ -44,10 +45,10 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
     },
     send: async (scope, { text }, message, stopping) => {
       const receiver = await receiverOf(scope, message, clock())
-      if (!receiver) return { status: 'failed', reason: 'The webhook was deleted' }
+      if (!receiver) return { status: 'failed', reason: sayPlain('The webhook was deleted') }
       const { type } = message.payload as WebhookPayload
       if (!receiver.enabled && type !== TEST_EVENT)
-        return { status: 'failed', reason: 'The webhook is switched off' }
+        return { status: 'failed', reason: sayPlain('The webhook is switched off') }
       const open = (sealed: Buffer) => secrets.open(sealed, secretPlace(scope.shop))
       const { url, sealed_url, secret, previous_secret } = receiver
       const { gone = false, ...delivery } = await postSigned({

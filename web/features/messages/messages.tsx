@@ -5,6 +5,7 @@ import { type Message, type Page } from '../../shell/client/types.ts'
 import { messageWord } from './labels.ts'
 import { pageText } from '../../shell/labels/page.ts'
 import { momentText } from '../../shell/labels/time.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Box, InlineStack, Text } from '../../shell/ui/index.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
@@ -116,5 +117,5 @@ function rowsOf(message: Message, { first, more = [] }: Pick<DialogProps, 'first
     [t('Status'), messageWord(message).text + sent],
     ...more,
   ]
-  return error ? [...rows, [t('Problem'), error] as const] : rows
+  return error ? [...rows, [t('Problem'), messageText({ message: error })] as const] : rows
 }

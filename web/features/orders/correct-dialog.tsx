@@ -5,6 +5,7 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Hint, Text } from '../../shell/ui/index.ts'
 import { useSettings } from '../../shell/client/settings.ts'
@@ -68,8 +69,10 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       {delivery.sent?.error && (
         <Text as="p" tone="critical" breakWord>
           {isText(delivery)
-            ? delivery.sent.error
-            : t('The mail server said: {reason}', { reason: delivery.sent.error })}
+            ? messageText({ message: delivery.sent.error })
+            : t('The mail server said: {reason}', {
+                reason: messageText({ message: delivery.sent.error }),
+              })}
         </Text>
       )}
       {field({

@@ -6,6 +6,7 @@ import { Quiet } from '../../shell/components/quiet.tsx'
 import { messageWord } from '../messages/labels.ts'
 import { AttemptRow } from '../../shell/files/attempt-row.tsx'
 import { momentText } from '../../shell/labels/time.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Box, Card, Heading, SmallPrint, Text } from '../../shell/ui/index.ts'
 import './deliveries.css'
@@ -55,7 +56,7 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
           </Text>
           {error && (
             <Text as="span" variant="bodySm" tone="critical" breakWord>
-              {error}
+              {messageText({ message: error })}
             </Text>
           )}
         </BlockStack>

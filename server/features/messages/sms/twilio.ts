@@ -1,6 +1,7 @@
 // Twilio's REST API: POST /2010-04-01/Accounts/{sid}/Messages.json with a form and basic
 // authentication; 201 means that Twilio has accepted the message
 // (www.twilio.com/docs/messaging/api).
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { errors, request } from 'undici'
 import { z } from 'zod'
 import { readBounded } from '../../../core/bounded-body.ts'
@@ -15,11 +16,11 @@ const answerSchema = z.object({ code: z.number().optional(), message: z.string()
 
 /** Twilio's errors about the recipient's number: another attempt does not help. */
 const NUMBER_ERRORS: Readonly<Record<number, string>> = {
-  21211: 'This is not a phone number',
-  21408: 'The account may not send to this country',
-  21610: 'The recipient has replied STOP',
-  21612: 'The number cannot be reached from the sender',
-  21614: 'This number cannot receive text messages',
+  21211: sayPlain('This is not a phone number'),
+  21408: sayPlain('The account may not send to this country'),
+  21610: sayPlain('The recipient has replied STOP'),
+  21612: sayPlain('The number cannot be reached from the sender'),
+  21614: sayPlain('This number cannot receive text messages'),
 }
 
 export function twilioGateway({ accountSid, authToken, from, apiUrl }: TwilioAccount): SmsGateway {
@@ -65,7 +66,7 @@ function deliveryOf(status: number, { code }: { code?: number | undefined }): De
   const known = code === undefined ? undefined : NUMBER_ERRORS[code]
   if (known) return { status: 'failed', reason: known }
   if (status === 401 || status === 403)
-    return { status: 'failed', reason: 'The SMS account of this installation was refused' }
+    return { status: 'failed', reason: sayPlain('The SMS account of this installation was refused') }
   if (status === 429 || status >= 500)
     return { status: 'again', reason: `The SMS provider answered ${status}` }
   const about = code === undefined ? String(status) : `${status}, error ${code}`
@@ -81,6 +82,6 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH',
 function lostOf(error: unknown): DeliveryResult {
   const code = String((error as { code?: unknown }).code)
   if (error instanceof errors.ConnectTimeoutError || NOT_CONNECTED.includes(code))
-    return { status: 'again', reason: 'The SMS provider could not be reached' }
-  return { status: 'unknown', reason: 'The SMS provider did not answer' }
+    return { status: 'again', reason: sayPlain('The SMS provider could not be reached') }
+  return { status: 'unknown', reason: sayPlain('The SMS provider did not answer') }
 }

@@ -1,4 +1,5 @@
 // Functions for PDF documents that plugins share.
+import { sayPlain } from './texts.ts'
 import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
 import type { ActionFit } from './presentation.ts'
@@ -15,7 +16,7 @@ export const documentPassword = z.string().min(1).max(255).optional().meta({
 
 /** Why it is not a PDF, or null. Judged by the name: the content is checked when it is opened. */
 export const nonPdfReason = ({ filename }: { filename: string }): string | null =>
-  extensionOf(filename) === 'pdf' ? null : 'It is not a PDF document'
+  extensionOf(filename) === 'pdf' ? null : sayPlain('It is not a PDF document')
 
 /** `folder.pdf` → `folder`. */
 export const stemOf = (filename: string): string => filename.replace(/\.pdf$/i, '')

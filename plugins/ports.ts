@@ -1,6 +1,6 @@
 // The ports through which a plugin reaches bytes, other systems and people.
 import type { Readable } from 'node:stream'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import type { Item, StagedBlob } from './items.ts'
 import type { PortError } from './outcomes.ts'
@@ -150,6 +150,15 @@ export interface SandboxCall<Answer> {
   /** A limit of a folder: the call throws `tooMuch` if the folder exceeds it. */
   within?: { folder: string; bytes: number; tooMuch: PortError }
 }
+
+/** A text in a script's answer. */
+export const answeredText: z.ZodType<AnyText> = z.union([
+  z.string().max(1000),
+  z.object({
+    message: z.string().max(1000),
+    values: z.record(z.string().max(64), z.union([z.string().max(1000), z.number()])),
+  }),
+])
 
 /**
  * Runs a plugin's script on untrusted files, in a process with limits and without this process's

@@ -1,12 +1,15 @@
 // The child's side of `sandbox.run`: a script in a plugin's folder that opens untrusted files calls
-// `serveRequests`, and runs in a process with limits. Imports nothing, because every such process
+// `serveRequests`, and runs in a process with limits. Imports no library, because every such process
 // loads it.
+import type { AnyText } from './say.ts'
+
+export { say, sayPlain } from './say.ts'
 
 /** Why a script could not process a file, as a message to the server. */
 export interface SandboxRefusal {
   /** The error's code, one of server/core/errors.ts. */
   code: string
-  message: string
+  message: AnyText
   /** Whether memory ran out. */
   memory: boolean
   /** The stack, for the log only. */
@@ -18,9 +21,11 @@ export type Reply = { answer: unknown } | { refused: SandboxRefusal }
 /** A script throws it if the file cannot be processed and retrying does not help. */
 export class Refusal extends Error {
   readonly code: string
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options)
+  readonly text: AnyText
+  constructor(code: string, text: AnyText, options?: ErrorOptions) {
+    super(typeof text === 'string' ? text : text.message, options)
     this.code = code
+    this.text = text
   }
 }
 
@@ -54,7 +59,7 @@ function reply(message: Reply): void {
 function asRefused(error: unknown): SandboxRefusal {
   const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)
   if (error instanceof Refusal)
-    return { code: error.code, message: error.message, memory: false, inside }
+    return { code: error.code, message: error.text, memory: false, inside }
   const message = 'The plugin failed on this file'
   return { code: 'plugin_failed', message, memory: isOutOfMemory(inside), inside }
 }

@@ -118,7 +118,7 @@ export const FILE_SETTINGS = {
     example: 60,
     phrase: (days: number | null) =>
       days === null ? say('links never expire') : say('expiry {days} days', { days }),
-    subject: 'Its expiry',
+    subject: sayPlain('Its expiry'),
     usual: null,
     shopDefault: 60,
     entry: {
@@ -160,7 +160,7 @@ export const FILE_SETTINGS = {
     example: 5,
     phrase: (limit: number | null) =>
       limit === null ? say('unlimited downloads') : say('limit {count}', { count: limit }),
-    subject: 'Its download limit',
+    subject: sayPlain('Its download limit'),
     usual: null,
     shopDefault: 5,
     entry: {
@@ -188,7 +188,7 @@ export const FILE_SETTINGS = {
       help: 'Private files need a download link; public files have a permanent address.',
     },
     phrase: (visibility: string) => (visibility === 'public' ? say('public') : say('private')),
-    subject: 'Its visibility',
+    subject: sayPlain('Its visibility'),
     usual: 'private',
     shopDefault: 'private',
     // A public file also needs an address.
@@ -199,7 +199,7 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'CDN', help: 'Deliver the file over the content delivery network.', ...KEEP },
     phrase: (on: boolean) => (on ? say('CDN on') : say('CDN off')),
-    subject: 'Its CDN setting',
+    subject: sayPlain('Its CDN setting'),
     usual: false,
     shopDefault: true,
     plain: true,
@@ -210,7 +210,7 @@ export const FILE_SETTINGS = {
     form: { title: 'Notify me of each download', ...KEEP },
     phrase: (on: boolean) =>
       on ? say('download notification on') : say('download notification off'),
-    subject: 'Its download notification',
+    subject: sayPlain('Its download notification'),
     usual: false,
     delivery: 'notified',
     plain: true,
@@ -220,7 +220,7 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'Store when and from where it was downloaded', ...KEEP },
     phrase: (on: boolean) => (on ? say('download tracking on') : say('download tracking off')),
-    subject: 'Its download tracking',
+    subject: sayPlain('Its download tracking'),
     usual: true,
     delivery: 'tracked',
     plain: true,
@@ -241,7 +241,7 @@ export const FILE_SETTINGS = {
       sites.length === 0
         ? say('any referrer')
         : say('referrers {sites}', { sites: sites.join(', ') }),
-    subject: 'Its allowed referrers',
+    subject: sayPlain('Its allowed referrers'),
     usual: [],
     plain: true,
   },
@@ -261,7 +261,7 @@ export const FILE_SETTINGS = {
     description:
       'Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads',
     phrase: (view: (typeof VIEWS)[number]) => VIEW_PHRASES[view],
-    subject: 'Its view setting',
+    subject: sayPlain('Its view setting'),
     usual: 'download',
     shopDefault: 'download',
     entry: { title: 'View in the browser', values: VIEWS, headers: ['view', 'viewing'] },
@@ -293,7 +293,7 @@ export const FILE_SETTINGS = {
       limit === null
         ? say('unlimited views')
         : say('limit {count, plural, one {# view} other {# views}}', { count: limit }),
-    subject: 'Its view limit',
+    subject: sayPlain('Its view limit'),
     usual: null,
     entry: {
       title: 'View limits',
@@ -330,7 +330,7 @@ export const FILE_SETTINGS = {
       days === null
         ? say('views as long as links are valid')
         : say('views for {days, plural, one {# day} other {# days}}', { days }),
-    subject: 'Its expiry of views',
+    subject: sayPlain('Its expiry of views'),
     usual: null,
     entry: {
       title: 'View days',
@@ -359,7 +359,7 @@ export const FILE_SETTINGS = {
     example: '2027-03-01',
     phrase: (day: string | null) =>
       day === null ? say('no release date') : say('available from {day}', { day }),
-    subject: 'Its release date',
+    subject: sayPlain('Its release date'),
     usual: null,
     entry: {
       title: 'Available from',
@@ -394,7 +394,7 @@ export const FILE_SETTINGS = {
       days === null
         ? say('no wait after the purchase')
         : say('available {days, plural, one {# day} other {# days}} after the purchase', { days }),
-    subject: 'Its wait after the purchase',
+    subject: sayPlain('Its wait after the purchase'),
     usual: null,
     entry: {
       title: 'Available after days',
@@ -439,7 +439,7 @@ export const FILE_SETTINGS = {
         : say('expires {hours, plural, one {# hour} other {# hours}} after the first use', {
             hours,
           }),
-    subject: 'Its expiry after the first use',
+    subject: sayPlain('Its expiry after the first use'),
     usual: null,
     entry: {
       title: 'First use hours',
@@ -468,7 +468,7 @@ export const FILE_SETTINGS = {
     example: 'subscriber',
     phrase: (tag: string | null) =>
       tag === null ? say('no customer tag required') : say('customer tag {tag}', { tag }),
-    subject: 'Its customer tag',
+    subject: sayPlain('Its customer tag'),
     usual: null,
     entry: {
       title: 'Customer tag',
@@ -502,7 +502,7 @@ export const FILE_SETTINGS = {
         : asked === 'email'
           ? say('the email address is asked for before a download')
           : say('a password is asked for before a download'),
-    subject: 'What it asks for',
+    subject: sayPlain('What it asks for'),
     usual: null,
     entry: {
       title: 'Ask for',
@@ -535,7 +535,7 @@ export const FILE_SETTINGS = {
       pages === null
         ? say('no sample of pages')
         : say('sample {pages, plural, one {# page} other {# pages}}', { pages }),
-    subject: 'Its sample',
+    subject: sayPlain('Its sample'),
     usual: null,
     plain: true,
   },
@@ -562,7 +562,7 @@ export const FILE_SETTINGS = {
       seconds === null
         ? say('no sample of audio')
         : say('sample {seconds, plural, one {# second} other {# seconds}}', { seconds }),
-    subject: 'Its sample',
+    subject: sayPlain('Its sample'),
     usual: null,
     plain: true,
   },

@@ -1,6 +1,6 @@
 // A limited child that works on one document, or merges several.
 import type { Warning } from '../contract.ts'
-import { serveRequests } from '../sandbox.ts'
+import { sayPlain, serveRequests } from '../sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
 import type { DocumentTask } from './tasks.ts'
@@ -55,10 +55,10 @@ function withRepairWarnings<Answer extends object>(opened: OpenedDocument, answe
 
 const REPAIRED: Warning = {
   code: 'pdf_repaired',
-  message: 'The document was damaged. It was repaired as far as possible: check it',
+  message: sayPlain('The document was damaged. It was repaired as far as possible: check it'),
 }
 
 const SIGNED: Warning = {
   code: 'signature_lost',
-  message: 'The document was signed. The result is not signed',
+  message: sayPlain('The document was signed. The result is not signed'),
 }

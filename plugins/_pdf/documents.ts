@@ -14,6 +14,7 @@ import {
   textOf,
   type Text,
   type AnyText,
+  sayPlain,
 } from '../contract.ts'
 import { ANSWERS, type DocumentTask, type SplitOptions, type WatermarkOptions } from './tasks.ts'
 
@@ -201,10 +202,10 @@ const tooLarge = (documents: number) =>
     'document_too_large',
     documents === 1
       ? 'The document is too large to be opened: the limit is 1 GB'
-      : 'The documents are too large together: the limit is 1 GB',
+      : sayPlain('The documents are too large together: the limit is 1 GB'),
   )
 const tooMuch = () =>
-  documentError('document_too_large', 'The result of this document would be too large')
+  documentError('document_too_large', sayPlain('The result of this document would be too large'))
 
 async function copyPicture(
   { bytes }: DocumentPorts,

@@ -1,7 +1,7 @@
 // Merges several documents in their order. Form fields of the same name are renamed; bookmarks are
 // left out.
-import type { Warning } from '../contract.ts'
-import { Refusal } from '../sandbox.ts'
+import type { AnyText, Warning } from '../contract.ts'
+import { Refusal, sayPlain } from '../sandbox.ts'
 import { RESULT } from './finish.ts'
 import { checkDocument, openSound } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
@@ -9,7 +9,7 @@ import { HERE, runQpdf } from './qpdf.ts'
 import { PROBLEMS } from './problems.ts'
 import type { MergeTask } from './tasks.ts'
 
-export type MergeResult = { warnings: Warning[] } | { bad: number; code: string; message: string }
+export type MergeResult = { warnings: Warning[] } | { bad: number; code: string; message: AnyText }
 
 export async function mergeDocuments({
   folder,
@@ -21,7 +21,7 @@ export async function mergeDocuments({
     try {
       opened.push(await openSound(folder, `in-${at}.pdf`, password))
     } catch (error) {
-      if (error instanceof Refusal) return { bad: at, code: error.code, message: error.message }
+      if (error instanceof Refusal) return { bad: at, code: error.code, message: error.text }
       throw error
     }
   }
@@ -70,5 +70,5 @@ async function firstBad(folder: string, opened: readonly OpenedDocument[]): Prom
 
 const UNPROTECTED: Warning = {
   code: 'pdf_unprotected',
-  message: 'Some of the documents had a password: the merged document has none',
+  message: sayPlain('Some of the documents had a password: the merged document has none'),
 }

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Refusal, isOutOfMemory } from '../sandbox.ts'
+import { Refusal, isOutOfMemory, sayPlain } from '../sandbox.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { refusalFor } from './problems.ts'
@@ -71,7 +71,7 @@ export async function checkDocument(folder: string, file: string, password = '')
   if (code !== 0) throw refusalFor('pdf_damaged', { cause: new Error(words.slice(-1000)) })
 }
 
-const WRONG_PASSWORD = 'The password does not open this document'
+const WRONG_PASSWORD = sayPlain('The password does not open this document')
 
 async function decryptDocument(folder: string, opened: OpenedDocument): Promise<OpenedDocument> {
   const { file, password } = opened

@@ -2,8 +2,8 @@
 // linearizes it.
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Warning, say } from '../contract.ts'
-import { isOutOfMemory } from '../sandbox.ts'
+import type { Warning } from '../contract.ts'
+import { isOutOfMemory, say, sayPlain } from '../sandbox.ts'
 import { RESULT, writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, readObjects } from './objects.ts'
@@ -26,7 +26,8 @@ export async function optimizeDocument(
   opened: OpenedDocument,
   task: OptimizeTask,
 ): Promise<OptimizeResult> {
-  if (opened.signed) return { unchanged: 'It is signed: any change would break its signature' }
+  if (opened.signed)
+    return { unchanged: sayPlain('It is signed: any change would break its signature') }
   const { folder } = task
   const pictures = await writePictures(opened, task)
   const before = (await stat(path.join(folder, 'in.pdf'))).size
@@ -42,7 +43,7 @@ export async function optimizeDocument(
   const wasWanted = task.linearize && !opened.linearized
   // A repaired document may be larger than the damaged one.
   if (!opened.repaired && after >= before * (wasWanted ? LINEARIZED : 1))
-    return { unchanged: 'It would not become smaller' }
+    return { unchanged: sayPlain('It would not become smaller') }
   return { warnings: pictures.left > 0 ? [PICTURES_LEFT] : [] }
 }
 

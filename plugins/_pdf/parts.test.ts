@@ -68,7 +68,7 @@ describe('a split', () => {
   soakTest('creates at most 2,000 documents from one', async () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
       code: 'pdf_page_out_of_range',
-      message: 'This would make 2001 documents: at most 2000 can be made from one',
+      message: 'This would make 2,001 documents: at most 2,000 can be made from one',
     })
   })
   soakTest(

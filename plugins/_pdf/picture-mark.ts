@@ -1,7 +1,6 @@
 // A picture as a mark: upright, no larger than pages need, keeping its transparency.
-import { sayPlain } from '../contract.ts'
 import sharp from 'sharp'
-import { Refusal, isOutOfMemory } from '../sandbox.ts'
+import { Refusal, isOutOfMemory, sayPlain } from '../sandbox.ts'
 import { streamOf, type Mark } from './marks.ts'
 import type { Dictionary } from './objects.ts'
 

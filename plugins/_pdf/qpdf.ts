@@ -4,7 +4,7 @@ import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { Refusal, isOutOfMemory } from '../sandbox.ts'
+import { Refusal, isOutOfMemory, sayPlain } from '../sandbox.ts'
 import { refusalFor } from './problems.ts'
 
 /** The path of the work folder for qpdf: file names in its arguments begin with it. */
@@ -71,7 +71,10 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
   const said = words.text()
   if (isOutOfMemory(said)) throw new Error('qpdf: out of memory')
   if (isDiskFull(said))
-    throw new Refusal('document_too_large', 'There is no room for the result of this document')
+    throw new Refusal(
+      'document_too_large',
+      sayPlain('There is no room for the result of this document'),
+    )
   return { code, output: output.text(), words: said }
 }
 

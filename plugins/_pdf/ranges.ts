@@ -1,5 +1,5 @@
 // Page ranges: `3`, `1-3`, or `7-` to the end.
-import { Refusal } from '../sandbox.ts'
+import { Refusal, say } from '../sandbox.ts'
 
 export interface Range {
   first: number
@@ -16,14 +16,15 @@ export function rangesIn(texts: readonly string[], pages: number): Range[] {
   if (wrong.length === 0) return parsed.map(({ range }) => range)
   throw new Refusal(
     'pdf_page_out_of_range',
-    `The document has ${pageCountText(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,
+    say(
+      'The document has {count, plural, one {# page} other {# pages}}: there is no {ranges} in it',
+      { count: pages, ranges: wrong.join(', ').slice(0, 200) },
+    ),
   )
 }
 
 export const textOf = ({ first, last }: Range): string =>
   first === last ? String(first) : `${first}-${last}`
-
-const pageCountText = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`)
 
 function parseRange(text: string, pages: number): Range {
   const [first = '', last = first] = text.split('-')

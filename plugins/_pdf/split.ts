@@ -2,7 +2,7 @@
 // whole and are left out.
 import { readdir } from 'node:fs/promises'
 import type { Warning } from '../contract.ts'
-import { Refusal } from '../sandbox.ts'
+import { Refusal, say } from '../sandbox.ts'
 import { encryptionArguments } from './finish.ts'
 import { isDictionary, readObjects, type Objects } from './objects.ts'
 import { checkDocument } from './open.ts'
@@ -36,7 +36,9 @@ export async function splitDocument(
   if (count > MAX_PARTS)
     throw new Refusal(
       'pdf_page_out_of_range',
-      `This would make ${count} documents: at most ${MAX_PARTS} can be made from one`,
+      say('This would make {count} documents: at most {most} can be made from one', {
+        ...{ count, most: MAX_PARTS },
+      }),
     )
   const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
   const packing = await packingOf(folder, opened)

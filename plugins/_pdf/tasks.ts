@@ -1,5 +1,6 @@
 // The requests that a child gets, and its answers. The documents' bytes are in a private folder.
 import { z } from 'zod'
+import { answeredText } from '../contract.ts'
 
 export interface WatermarkOptions {
   /** The text of the mark; absent: it is the picture, a bare UUID of a file of this shop. */
@@ -54,9 +55,7 @@ export interface CheckTask extends TaskBase {
 
 export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask | CheckTask
 
-const warnings = z
-  .array(z.object({ code: z.string().max(64), message: z.string().max(500) }))
-  .max(100)
+const warnings = z.array(z.object({ code: z.string().max(64), message: answeredText })).max(100)
 
 export const ANSWERS = {
   optimize: z.union([z.object({ unchanged: z.string().max(500) }), z.object({ warnings })]),
@@ -72,6 +71,6 @@ export const ANSWERS = {
   check: z.object({ checked: z.int().min(1) }),
   merge: z.union([
     z.object({ warnings }),
-    z.object({ bad: z.int().min(0), code: z.string().max(64), message: z.string().max(500) }),
+    z.object({ bad: z.int().min(0), code: z.string().max(64), message: answeredText }),
   ]),
 }

@@ -2,7 +2,7 @@
 // visual order. An outline needs no font in the document, and looks the same in every reader.
 import createBidi from 'bidi-js'
 import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
-import { Refusal } from '../sandbox.ts'
+import { Refusal, say, sayPlain } from '../sandbox.ts'
 import { openFonts, type LoadedFont } from './fonts.ts'
 
 /** The outline of a text, in thousandths of the font size, from the beginning of the base line. */
@@ -38,7 +38,8 @@ export async function outlineOf(text: string): Promise<Outline> {
   const drawing = openDrawing()
   for (const piece of inVisualOrder(pieces)) drawPiece(piece, drawing)
   const outline = drawing.end()
-  if (outline.path === '') throw new Refusal('glyph_missing', 'This text has no visible characters')
+  if (outline.path === '')
+    throw new Refusal('glyph_missing', sayPlain('This text has no visible characters'))
   return outline
 }
 
@@ -70,7 +71,10 @@ async function piecesOf(line: string): Promise<Piece[]> {
 const missingGlyphs = (letters: readonly string[]) =>
   new Refusal(
     'glyph_missing',
-    `No installed font has ${letters.slice(0, MAX_NAMED).join(' ')}${letters.length > MAX_NAMED ? ' and others' : ''}`,
+    say('No installed font has {letters}{more, select, yes { and others} other {}}', {
+      letters: letters.slice(0, MAX_NAMED).join(' '),
+      more: letters.length > MAX_NAMED ? 'yes' : 'no',
+    }),
   )
 
 /**

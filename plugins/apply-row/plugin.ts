@@ -1,6 +1,6 @@
 // Applies each file's own change: that of a CSV row that names the file by its id.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import { definePlugin, planEach, say, sayPlain } from '../contract.ts'
 
 export const applyRow = definePlugin({
   id: 'apply-row',
@@ -13,6 +13,8 @@ export const applyRow = definePlugin({
   ordered: true,
   summary: () => say('Changes each file by its row'),
   plan: planEach(({ wanted }) =>
-    wanted ? { status: 'ok', change: wanted } : { status: 'skipped', reason: 'No row changes it' },
+    wanted
+      ? { status: 'ok', change: wanted }
+      : { status: 'skipped', reason: sayPlain('No row changes it') },
   ),
 })

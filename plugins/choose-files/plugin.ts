@@ -26,7 +26,7 @@ export const chooseFiles = definePlugin({
           ? { item: item.id, status: 'ok' as const }
           : {
               ...{ item: item.id, status: 'skipped' as const },
-              reason: 'The workflow’s rule excludes it',
+              reason: sayPlain('The workflow’s rule excludes it'),
             },
       )
     }

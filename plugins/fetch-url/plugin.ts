@@ -1,7 +1,7 @@
 // First step of every import by URL: downloads each entry's file into the shop's primary storage
 // location.
 import { z } from 'zod'
-import { definePlugin, directAddress, eachSource, sizeProblem } from '../contract.ts'
+import { definePlugin, directAddress, eachSource, sizeProblem, sayPlain } from '../contract.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
@@ -10,7 +10,7 @@ const options = z.strictObject({
   }),
 })
 
-const eachUrl = eachSource('url', 'It has no URL to fetch')
+const eachUrl = eachSource('url', sayPlain('It has no URL to fetch'))
 
 /**
  * Outcomes carry `bytes`. Items fail with `url_not_accessible`, `file_too_large`, or the error of

@@ -61,7 +61,7 @@ export async function* mapChosen(
     context.signal.throwIfAborted()
     const choice = choiceOf(item)
     if (!choice) {
-      yield { item: item.id, status: 'skipped', reason: 'No product was chosen for it' }
+      yield { item: item.id, status: 'skipped', reason: sayPlain('No product was chosen for it') }
       continue
     }
     try {
@@ -95,7 +95,7 @@ function outcomeOf(
   replace: boolean,
 ): Outcome {
   if (!product) {
-    const message = 'The catalog no longer has this product'
+    const message = sayPlain('The catalog no longer has this product')
     return { item: item.id, status: 'failed', code: 'product_not_found', message, retryable: false }
   }
   const mapping: Mapping = {

@@ -326,7 +326,7 @@ const mayBeMapped = ({ file }: Item, { replace }: Options) => replace || file.ma
 
 const outcomeOfMapped = (item: Item): Outcome =>
   item.entry === null
-    ? { item: item.id, status: 'skipped', reason: 'It has a product already' }
+    ? { item: item.id, status: 'skipped', reason: sayPlain('It has a product already') }
     : { item: item.id, status: 'ok' }
 
 function outcomeOfMatch(
@@ -349,9 +349,9 @@ function outcomeOfMatch(
     return outcomeOfCandidates(
       item,
       suggestions,
-      'No product matches it with certainty: see Reviews',
+      sayPlain('No product matches it with certainty: see Reviews'),
     )
   // An import continues with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
-  return { item: item.id, status: 'skipped', reason: 'No product matches it' }
+  return { item: item.id, status: 'skipped', reason: sayPlain('No product matches it') }
 }

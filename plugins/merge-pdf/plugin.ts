@@ -124,10 +124,16 @@ async function documentsOf(
       if (item.status === 'failed' || item.status === 'cancelled') bad.push(item)
       else good.push(item)
   }
-  if (good.length < MIN) throw new PortError('too_few', 'Select at least two documents', false)
+  if (good.length < MIN)
+    throw new PortError('too_few', sayPlain('Select at least two documents'), false)
   for (const { file } of good) {
     const why = nonPdfReason(file)
-    if (why) throw new PortError('not_a_pdf', `${file.filename}: ${why}`, false)
+    if (why)
+      throw new PortError(
+        'not_a_pdf',
+        say('{filename}: {reason}', { filename: file.filename, reason: textOf(why) }),
+        false,
+      )
   }
   return { items: good, leftOut: bad.map(({ file, error }) => leftOutFor(file.filename, error)) }
 }

@@ -1,6 +1,6 @@
 // Merges tags that differ only in case: each becomes its lower-case form.
 import { z } from 'zod'
-import { definePlugin, nameKey, say } from '../contract.ts'
+import { definePlugin, nameKey, say, sayPlain } from '../contract.ts'
 
 export const mergeTagCase = definePlugin({
   id: 'merge-tag-case',
@@ -37,7 +37,10 @@ export const mergeTagCase = definePlugin({
       const { tags } = item.file
       const lower = tags.map(nameKey)
       if (tags.every((one, at) => one === lower[at]))
-        yield await Promise.resolve({ ...outcome, unchanged: 'None of its tags has capitals' })
+        yield await Promise.resolve({
+          ...outcome,
+          unchanged: sayPlain('None of its tags has capitals'),
+        })
       else yield { ...outcome, change: { tags: { replace: [...new Set(lower)] } } }
     }
   },

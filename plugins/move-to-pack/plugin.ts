@@ -108,7 +108,7 @@ const notFound = ({ id }: Item): Outcome => ({
   item: id,
   status: 'failed',
   code: 'pack_not_found',
-  message: 'This pack no longer exists',
+  message: sayPlain('This pack no longer exists'),
   retryable: false,
 })
 
@@ -126,6 +126,6 @@ function outcomeOf({ id, file }: Item, target: Pack | null, { new_pack }: Option
   return {
     item: id,
     status: 'skipped',
-    reason: target ? 'It is in this pack already' : 'It is in no pack',
+    reason: target ? sayPlain('It is in this pack already') : sayPlain('It is in no pack'),
   }
 }

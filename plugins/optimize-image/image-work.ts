@@ -1,7 +1,7 @@
 // The child's work on one image: opens it with limits, rotates it upright, limits its size,
 // and encodes it again. No path is used: an image that refers to other files gets none of them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import { Refusal } from '../sandbox.ts'
+import { Refusal, sayPlain } from '../sandbox.ts'
 
 export interface ImageTask {
   /** Limit of the longer side, in pixels. */
@@ -42,9 +42,9 @@ async function encodeSmaller(
   const had = formatOf(about)
   const pages = about.pages ?? 1
   const animated = pages > 1 && (had === 'gif' || had === 'webp')
-  if (pages > 1 && !animated) return { unchanged: 'It has several pages' }
+  if (pages > 1 && !animated) return { unchanged: sayPlain('It has several pages') }
   if (isUnsupportedAnimation(source, had))
-    return { unchanged: 'Its kind of animation cannot be written' }
+    return { unchanged: sayPlain('Its kind of animation cannot be written') }
   const wanted = format === 'same' ? had : 'webp'
   const opened = sharp(source, { ...OPENING, animated })
   // Animated frames cannot be rotated, but are never stored rotated.
@@ -63,7 +63,7 @@ async function encodeSmaller(
   ).toBuffer()
   // A picture with fewer pixels may still be larger: a black and white scan takes several times as
   // many bytes in grey.
-  if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
+  if (bytes.length >= source.length) return { unchanged: sayPlain('It would not become smaller') }
   return { bytes, format: wanted }
 }
 

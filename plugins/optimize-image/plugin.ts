@@ -12,6 +12,8 @@ import {
   type Item,
   type Decision,
   type FileView,
+  sayPlain,
+  type AnyText,
 } from '../contract.ts'
 import { createImages } from './images.ts'
 
@@ -116,13 +118,13 @@ const ENDINGS = [
   ['avif'],
 ]
 
-function unchangedReason({ filename }: FileView): string | null {
+function unchangedReason({ filename }: FileView): AnyText | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
-  if (extension === 'svg') return 'SVG images are drawings and are not changed'
+  if (extension === 'svg') return sayPlain('SVG images are drawings and are not changed')
   if (IMAGE_EXTENSIONS.includes(extension))
-    return `Images of the type ${extension.toUpperCase()} stay as they are`
-  return 'It is not an image'
+    return say('Images of the type {type} stay as they are', { type: extension.toUpperCase() })
+  return sayPlain('It is not an image')
 }
 
 /** The change of the name to this extension. A name that has an equal one already stays. */

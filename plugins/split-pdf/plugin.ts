@@ -121,7 +121,7 @@ export const splitPdf = definePlugin({
       const documents = createDocuments({ bytes: port, sandbox })
       const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
       if (parts.length === 1 && !given.ranges)
-        return { unchanged: 'It has no more pages than one part' }
+        return { unchanged: sayPlain('It has no more pages than one part') }
       return { created: namedParts(item, parts), warnings }
     }),
 })

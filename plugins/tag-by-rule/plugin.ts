@@ -70,9 +70,10 @@ export const tagByRule = definePlugin({
   },
   plan: planEach(({ file }, { rules }: Options) => {
     const add = rules.filter(({ when }) => matchesCondition(file, when)).flatMap(({ tags }) => tags)
-    if (add.length === 0) return { status: 'ok', unchanged: 'It matches none of the rules' }
+    if (add.length === 0)
+      return { status: 'ok', unchanged: sayPlain('It matches none of the rules') }
     if (add.every((one) => file.tags.includes(one)))
-      return { status: 'ok', unchanged: 'It has these tags' }
+      return { status: 'ok', unchanged: sayPlain('It has these tags') }
     return { status: 'ok', change: { tags: { add: [...new Set(add)] } } }
   }),
 })

@@ -1,12 +1,12 @@
 // First step of every import from a drop folder. The drop server stored the bytes when the file was
 // closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem, say } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract.ts'
 import type {} from './port.ts'
 
 const CONCURRENCY = 8
 
-const eachDropped = eachSource('drop', 'It is not from a drop folder')
+const eachDropped = eachSource('drop', sayPlain('It is not from a drop folder'))
 
 /**
  * Outcomes carry `bytes`. Items fail with `drop_file_gone`, or the error of the storage location.

@@ -1,11 +1,11 @@
 // First step of every import of uploads: moves the received bytes into the shop's storage location.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem, say } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract.ts'
 import type {} from './port.ts'
 
 const CONCURRENCY = 4
 
-const eachUpload = eachSource('upload', 'It was not uploaded')
+const eachUpload = eachSource('upload', sayPlain('It was not uploaded'))
 
 /** Outcomes carry `bytes`. Items fail with `upload_lost`, or the error of the storage location. */
 export const takeUpload = definePlugin({

@@ -1,7 +1,7 @@
 // Removes files' mappings: all, or those to the given products. Links of a file that loses its last
 // product are suspended.
 import { z } from 'zod'
-import { definePlugin, say, type Outcome } from '../contract.ts'
+import { definePlugin, say, type Outcome, sayPlain } from '../contract.ts'
 
 const options = z.strictObject({
   product_ids: z.array(z.string().max(255)).min(1).max(1000).optional().meta({
@@ -68,7 +68,7 @@ export const unmapProducts = definePlugin({
         ({ product_id }) => product_ids?.includes(product_id) ?? true,
       )
       if (gone.length === 0)
-        yield { item: item.id, status: 'skipped', reason: 'It has no such product' }
+        yield { item: item.id, status: 'skipped', reason: sayPlain('It has no such product') }
       else {
         const remove = gone.map(({ product_id, variant_id }) => ({ product_id, variant_id }))
         yield { item: item.id, status: 'ok', change: { mappings: { remove } } }

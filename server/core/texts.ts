@@ -69,6 +69,16 @@ export const storedReason = (reason: AnyText): { reason: string; reason_text?: T
   ...(typeof reason === 'object' && hasValues(reason) ? { reason_text: reason } : {}),
 })
 
+/** What is wrong with a file, as answers have it. Null: nothing. */
+export function problemFields(problem: AnyText | null): {
+  problem: string | null
+  problem_text?: Text
+} {
+  if (problem === null) return { problem }
+  const { message, message_text } = storedMessage(problem)
+  return { problem: message, ...(message_text ? { problem_text: message_text } : {}) }
+}
+
 /** A message and its detail, each as `storedMessage` writes it. */
 export const storedDetail = (message: AnyText, detail?: AnyText): StoredDetail => ({
   ...storedMessage(message),

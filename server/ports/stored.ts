@@ -1,5 +1,5 @@
 // The bytes of existing files, for plugins: copied to another location and read back there.
-import { PortError, type ByteSource, type StoredFiles } from '../../plugins/contract.ts'
+import { PortError, type ByteSource, type StoredFiles, sayPlain } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
 import { recordBackup } from '../files/backups.ts'
@@ -88,9 +88,9 @@ async function copyBlob(
   }
   const source = { shop: scope.shop, hash, location: blob.location }
   const written = await readOrRepair(copy, source, check, signal)
-  if (!written) throw damaged('The stored bytes do not match their hash')
+  if (!written) throw damaged(sayPlain('The stored bytes do not match their hash'))
   await recordBlob(scope, blob, location)
-  if (!(await isWholeThere())) throw damaged('The copy differs from the original')
+  if (!(await isWholeThere())) throw damaged(sayPlain('The copy differs from the original'))
   return written.size_bytes
 }
 

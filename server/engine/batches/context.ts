@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import {
   PortError,
+  say,
+  textOf,
+  type AnyText,
   type ItemPlugin,
   type OperationPlugin,
   type Plugin,
@@ -10,6 +13,7 @@ import {
   type Workflow,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { storedMessage } from '../../core/texts.ts'
 import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
 import { openOptions } from '../operations/sealed-options.ts'
@@ -52,12 +56,12 @@ export async function writeContext(
  */
 export class BrokenStep extends PortError {
   readonly step: string
-  constructor(step: string, message: string, options?: ErrorOptions) {
+  constructor(step: string, message: AnyText, options?: ErrorOptions) {
     super('workflow_broken', message, false, options)
     this.step = step
   }
   get stop(): Stop {
-    return { step: this.step, code: this.code, message: this.message }
+    return { step: this.step, code: this.code, ...storedMessage(this.texts.message) }
   }
 }
 
@@ -99,7 +103,12 @@ export const resolveLastSteps = (
 const pluginOf = (step: Step, { plugins }: Parts) => plugins.find(({ id }) => id === step.plugin)
 
 const notInstalled = ({ id, plugin }: Step) =>
-  new BrokenStep(id, `The step ${id} needs the plugin ${plugin}, which is not installed any more`)
+  new BrokenStep(
+    id,
+    say('The step {step} needs the plugin {plugin}, which is not installed any more', {
+      ...{ step: id, plugin },
+    }),
+  )
 
 const failing = (
   step: Step,
@@ -139,7 +148,9 @@ function resolveStep<P extends Plugin>(
   } catch (cause) {
     throw new BrokenStep(
       step.id,
-      `The options of the step ${plugin.title} are not valid any more`,
+      say('The options of the step {plugin} are not valid any more', {
+        plugin: textOf(plugin.title),
+      }),
       { cause },
     )
   }

@@ -1,8 +1,9 @@
 // An immediate dry run: what a workflow's steps would do with a few files, without an operation and
 // without writing anything.
-import { english, type Workflow } from '../../../plugins/contract.ts'
+import type { AnyText, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
+import { textOfMessage } from '../../core/texts.ts'
 import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
@@ -23,7 +24,7 @@ export interface PreviewResult extends PlacedFile {
   filename: string
   /** What would change; null if something prevents it. */
   change: Change | null
-  problem: string | null
+  problem: AnyText | null
 }
 
 /**
@@ -65,7 +66,8 @@ export async function dryRun(
   })
 }
 
-function problemOf(ending: ItemEnding): string | null {
-  if (ending.status === 'skipped') return english(ending.reason)
-  return ending.status === 'failed' || ending.status === 'again' ? ending.error.message : null
+function problemOf(ending: ItemEnding): AnyText | null {
+  if (ending.status === 'skipped') return ending.reason
+  const hasFailed = ending.status === 'failed' || ending.status === 'again'
+  return hasFailed ? textOfMessage(ending.error) : null
 }

@@ -9,6 +9,7 @@ import {
   type FileView,
   say,
   type AnyText,
+  sayPlain,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
@@ -67,7 +68,9 @@ export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null 
   if (item.record === null || item.record.trash_expired) return failedFor('file_not_found')
   if (place === 'all') return null
   if (item.record.deleted_at !== null) return place === 'trash' ? null : failedFor('file_not_found')
-  return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null
+  return place === 'trash'
+    ? { status: 'skipped', reason: sayPlain('It is not in the trash') }
+    : null
 }
 
 /** The error of an item whose file another operation has claimed. */

@@ -1,6 +1,13 @@
 // Undo: restores what another operation changed in a file, if it is still as that operation left
 // it. Drift counts only in the fields that the operation changed: a download is no drift.
-import { FILE_SETTINGS, SETTING_NAMES, type AnyText } from '../../../plugins/contract.ts'
+import {
+  FILE_SETTINGS,
+  SETTING_NAMES,
+  type AnyText,
+  sayPlain,
+  say,
+  textOf,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -48,14 +55,17 @@ const skipped = (reason: AnyText): ItemEnding => ({ status: 'skipped', reason })
  */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
-  if (!record) return skipped('It was permanently deleted')
+  if (!record) return skipped(sayPlain('It was permanently deleted'))
   const draft = itemDraft(item)
-  if (!undo) return skipped('Its changes are no longer recorded')
+  if (!undo) return skipped(sayPlain('Its changes are no longer recorded'))
   const { before, after } = undo
-  if (after.replaced) return skipped('It replaced an older file, which was deleted')
+  if (after.replaced) return skipped(sayPlain('It replaced an older file, which was deleted'))
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
-  if (drifted) return skipped(`${FIELD_NAMES[drifted] ?? drifted} was changed since`)
+  if (drifted)
+    return skipped(
+      say('{what} was changed since', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }),
+    )
   // An import that added a version also records the name, which it did not change.
   for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
     Object.assign(draft, { [field]: before[field] })
@@ -73,17 +83,17 @@ export function revert(item: WorkItem): ItemEnding | null {
 
 const APART: ReadonlySet<string> = new Set(['tags', 'mappings', 'deleted', 'product_mapped'])
 const FIELD_NAMES: Record<string, string> = {
-  filename: 'Its name',
+  filename: sayPlain('Its name'),
   ...Object.fromEntries(SETTING_NAMES.map((name) => [name, FILE_SETTINGS[name].subject])),
-  version: 'Its content',
-  size_bytes: 'Its content',
-  deleted: 'Whether it is in the trash',
-  mapping_state: 'Whether it has a product',
-  pack_id: 'Its pack',
+  version: sayPlain('Its content'),
+  size_bytes: sayPlain('Its content'),
+  deleted: sayPlain('Whether it is in the trash'),
+  mapping_state: sayPlain('Whether it has a product'),
+  pack_id: sayPlain('Its pack'),
 }
 
 function trash(record: FileRecord, draft: Draft): ItemEnding | null {
-  if (record.deleted_at !== null) return skipped('It is in the trash already')
+  if (record.deleted_at !== null) return skipped(sayPlain('It is in the trash already'))
   draft.deleted = true
   return null
 }

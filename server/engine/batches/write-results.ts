@@ -1,4 +1,5 @@
 // The outcome of an item whose file was admitted or changed.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { storedMessage } from '../../core/texts.ts'
 import type { AnyText } from '../../../plugins/contract.ts'
 import type { AdmissionResult } from '../../files/admission.ts'
@@ -7,7 +8,7 @@ import type { ChangeResult } from '../../files/changes.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { skippedFor, type WriteResult } from './outcome-rows.ts'
 
-export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
+export const CHANGED_SINCE_PREVIEW = sayPlain('It has changed since the preview')
 
 export const UNCHANGED: WriteResult = { status: 'done' }
 

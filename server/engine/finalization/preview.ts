@@ -1,6 +1,6 @@
 // The end of a preview: what its last steps would do, and how many files would change.
 import { storedMessage } from '../../core/texts.ts'
-import { PortError, type AnyText, say, textOf } from '../../../plugins/contract.ts'
+import { PortError, type AnyText, say, textOf, sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields } from '../../core/log.ts'
@@ -24,7 +24,7 @@ export async function endPreview(runner: EngineRunner, ending: Finalization): Pr
     return {
       step: lastOf(operation),
       code: 'worker_crashed',
-      message: 'The preview stopped the worker three times',
+      message: sayPlain('The preview stopped the worker three times'),
     }
   const intentions = await intentionsOf(runner, ending)
   if ('code' in intentions) return intentions
@@ -57,7 +57,7 @@ async function intentionsOf(
     } catch (error) {
       if (signal.aborted || isDatabaseUnavailable(error)) throw error
       if (error instanceof PortError)
-        return { step: step.id, code: error.code, message: error.message }
+        return { step: step.id, code: error.code, ...storedMessage(error.texts.message) }
       runner.parts.log.error('a final step could not be planned', {
         plugin: step.plugin,
         ...errorFields(error),

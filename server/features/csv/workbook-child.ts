@@ -1,9 +1,8 @@
 // A limited child that opens workbooks: it writes each sheet with rows as a CSV file into a private
 // folder.
-import { sayPlain } from '../../../plugins/contract.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Refusal, serveRequests } from '../../../plugins/sandbox.ts'
+import { Refusal, serveRequests, sayPlain } from '../../../plugins/sandbox.ts'
 import { sheetsOf } from './workbook-sheets.ts'
 
 serveRequests(async ({ from, folder }: { from: string; folder: string }) => {

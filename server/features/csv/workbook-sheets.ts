@@ -1,9 +1,8 @@
 // The sheets of a workbook (.xlsx, .ods) as CSV text. Runs only in the sandbox.
-import { sayPlain } from '../../../plugins/contract.ts'
 import { readOds } from 'hucre/ods'
 import { readXlsx, streamXlsxRows } from 'hucre/xlsx'
 import Papa from 'papaparse'
-import { Refusal } from '../../../plugins/sandbox.ts'
+import { Refusal, sayPlain } from '../../../plugins/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
 import { wordFor } from './headers.ts'
 

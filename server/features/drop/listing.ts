@@ -1,4 +1,5 @@
 // Lists, retries and deletes files of a shop's drop folders for the merchant.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   findEntry,
@@ -73,7 +74,10 @@ export async function retryFile(scope: ShopScope, id: string): Promise<void> {
   if (!row) throw new DropError('not_found')
   const entry = await findEntry(scope, row.folder, row.name)
   if (entry?.state !== 'failed' && entry?.state !== 'processed')
-    throw new DropError('denied', 'Only files that failed or were imported can be tried again')
+    throw new DropError(
+      'denied',
+      sayPlain('Only files that failed or were imported can be tried again'),
+    )
   await moveEntry(scope, { entry, folder: row.to ?? '', name: row.as, overwrite: false })
 }
 
@@ -81,6 +85,6 @@ export async function retryFile(scope: ShopScope, id: string): Promise<void> {
 export async function deleteFile(scope: ShopScope, id: string): Promise<void> {
   const file = await readDropFile(scope, id)
   if (!file) throw new DropError('not_found')
-  if (file.state === 'writing') throw new DropError('busy', 'The file is being sent')
+  if (file.state === 'writing') throw new DropError('busy', sayPlain('The file is being sent'))
   await removeEntry(scope, file)
 }

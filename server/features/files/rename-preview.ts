@@ -1,7 +1,7 @@
 // The live preview of a rename: the first files of a selection, named by the plugin's own plan.
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
-import { english } from '../../../plugins/contract.ts'
+import type { AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import type { Engine, PreviewResult, PlacedFile, OperationSource } from '../../engine/engine.ts'
@@ -17,7 +17,7 @@ export interface NewName {
   before: string
   after: string
   /** Why the file cannot get that name, or keeps its own; null: it can. */
-  problem: string | null
+  problem: AnyText | null
 }
 
 const ACTION = 'rename-files'
@@ -56,7 +56,7 @@ export async function previewNames(
   const refusals = new Map(
     changing.map(({ id }, at) => {
       const result = present(results[at], 'The result of a change')
-      return [id, result.status === 'refused' ? english(result.message) : null]
+      return [id, result.status === 'refused' ? result.message : null]
     }),
   )
   const names = shown.map(({ id, filename, change, problem }) => ({

@@ -142,7 +142,7 @@ const notifyOfRefusal = (scope: ShopScope): Promise<void> =>
       level: 'warning',
       title: say('The tags of customers cannot be read'),
       body: say(
-        'Files that require a customer tag stay closed to new buyers. The app needs the scope read_customers: allow it, or remove the tag from the files.',
+        'Files that require a customer tag stay closed to new buyers, because the app may not read your customers. Open the app again from the admin of your store to allow it, or remove the tag from the files.',
       ),
       operation_id: null,
     }),

@@ -158,7 +158,7 @@ export async function executeRun(
     return {
       failure: {
         code: error.code,
-        reason: say('{reason}. Correct the workflow.', { reason: textOf(error.message) }),
+        reason: say('{reason}. Correct the workflow.', { reason: textOf(error.texts.message) }),
       },
     }
   }

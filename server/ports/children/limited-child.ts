@@ -3,7 +3,7 @@
 // answers are JSON, and answers are validated.
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
-import { PortError } from '../../../plugins/contract.ts'
+import { answeredText, PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type SandboxRefusal, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildSpec } from './launch.ts'
@@ -70,7 +70,7 @@ const replySchema: z.ZodType<Reply> = z.union([
   z.object({
     refused: z.object({
       code: z.string().max(64),
-      message: z.string().max(1000),
+      message: answeredText,
       memory: z.boolean(),
       inside: z.string().max(4000),
     }),

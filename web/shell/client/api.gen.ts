@@ -6224,6 +6224,8 @@ export interface components {
         file_id: string
         /** @description Why it cannot have this name, or keeps its own; null: it can */
         problem: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        problem_text?: components['schemas']['Text']
       }[]
       /** @description How many files the selection has */
       total: number

@@ -1,5 +1,6 @@
 // Imports drop folders in the background, one run per shop at a time: imports the files that are
 // ready, moves away files of ended imports, and schedules the next run.
+import { say } from '../../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../core/queue/background.ts'
@@ -137,8 +138,10 @@ async function reportFailure(
 ): Promise<void> {
   if (!(error instanceof AppError)) throw error
   log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })
-  const title = 'Files in the drop folder could not be imported'
-  const body = `${error.message}. The files wait, and the next import takes them.`
+  const title = say('Files in the drop folder could not be imported')
+  const body = say('{reason}. The files wait, and the next import takes them.', {
+    reason: error.text,
+  })
   await scope.transaction((tx) =>
     raiseNoticeOnce(tx, { level: 'critical', title, body, operation_id: null }),
   )

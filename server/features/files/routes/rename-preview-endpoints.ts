@@ -4,8 +4,9 @@ import { previewNames } from '../rename-preview.ts'
 import type { Limits } from '../../../core/configuration/limits.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { problemFields } from '../../../core/texts.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema } from '../../../http/schemas.ts'
+import { errorSchema, messageText } from '../../../http/schemas.ts'
 import { selectionSchema, sourceOf } from '../../operations/selection.ts'
 
 const namesSchema = z
@@ -19,6 +20,7 @@ const namesSchema = z
           .string()
           .nullable()
           .describe('Why it cannot have this name, or keeps its own; null: it can'),
+        problem_text: messageText,
       }),
     ),
     total: z.number().int().describe('How many files the selection has'),
@@ -60,7 +62,10 @@ export const renamePreviewRoutes = ({
       const { names, total } = await previewNames(engine, caller.scope, { source: sourceOf(select), options, limit, signal })
       return {
         body: {
-          data: names.map(({ id, ...name }) => ({ file_id: toPublicId('file', id), ...name })),
+          data: names.map(({ id, problem, ...name }) => ({
+            ...{ file_id: toPublicId('file', id), ...name },
+            ...problemFields(problem),
+          })),
           total,
         },
       }

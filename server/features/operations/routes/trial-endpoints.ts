@@ -1,10 +1,10 @@
 // A trial: a workflow that is not saved is tried on a few files, and nothing is changed or sent.
 import { z } from 'zod'
-import { say, type AnyText } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { storedMessage } from '../../../core/texts.ts'
+import { storedMessage, problemFields } from '../../../core/texts.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { firstOf } from '../../../core/present.ts'
 import { requireFeature } from '../../../files/plan-limits.ts'
@@ -108,12 +108,6 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
     },
   }),
 ]
-
-function problemFields(problem: AnyText | null) {
-  if (problem === null) return { problem }
-  const { message, message_text } = storedMessage(problem)
-  return { problem: message, ...(message_text ? { problem_text: message_text } : {}) }
-}
 
 /** Fields that only a saved workflow needs. */
 const ONLY_SAVED: ReadonlySet<string> = new Set(['name', 'channel'])

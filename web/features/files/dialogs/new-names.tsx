@@ -2,6 +2,7 @@
 import { type RenamePreview } from '../rename-calls.ts'
 import { BlockStack, Text } from '../../../shell/ui/index.ts'
 import './new-names.css'
+import { messageText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 interface Props {
@@ -34,14 +35,14 @@ export function NewNames({ names, stale, error }: Props) {
           </tr>
         </thead>
         <tbody>
-          {names.data.map(({ file_id, before, after, problem }) => (
+          {names.data.map(({ file_id, before, after, problem, problem_text }) => (
             <tr key={file_id}>
               <td>{before}</td>
               <td>
                 {after === before ? <span className="same">{t('Does not change')}</span> : after}
                 {problem !== null && (
                   <Text as="p" tone="critical" variant="bodySm">
-                    {problem}
+                    {messageText({ message: problem, message_text: problem_text })}
                   </Text>
                 )}
               </td>

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PortError } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
+import { soakTest } from '../../test/scale.ts'
 import { WAIT_MS } from '../../test/wait.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'
@@ -103,7 +104,7 @@ test('an order on which the platform fails does not delay the others', async () 
   expect(found.slice(2)).toMatchObject([{ id: idOf(3) }, { id: idOf(4) }])
 })
 
-test('several such orders at the beginning do not delay the others for ever', async () => {
+soakTest('several such orders at the beginning do not delay the others for ever', async () => {
   const ids = [1, 2, 3, 4].map(idOf)
   const instead = (asked: readonly string[]) =>
     asked.some((id) => id !== idOf(4)) ? failure('INTERNAL_SERVER_ERROR') : null

@@ -17,6 +17,7 @@ import { focusField } from '../../shell/components/problem-list.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
@@ -58,17 +59,6 @@ const draftOf = (page: BuyerPage): BuyerPageDraft => {
   return { ...own, ask_again, buy_again, copied_links }
 }
 
-/** The fields that differ from the saved values. */
-function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDraft> {
-  const was = draftOf(saved)
-  const keys = Object.keys(was) as (keyof BuyerPageDraft)[]
-  return Object.fromEntries(
-    keys
-      .filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
-      .map((key) => [key, draft[key]]),
-  )
-}
-
 const LinkCards = (props: Pick<PartProps, 'draft' | 'onChange'>) => (
   <>
     <EndedCard {...props} />
@@ -80,7 +70,7 @@ function Form({ saved }: { saved: BuyerPage }) {
   const save = useChangeBuyerPage(useKnown(saved))
   const [draft, setDraft] = useState(() => draftOf(saved))
   const [locale, setLocale] = useState<BuyerLocale>(saved.language)
-  const change = changeOf(saved, draft)
+  const change = changedFields(draftOf(saved), draft)
   const dirty = Object.keys(change).length > 0
   const problems = problemsOf(objectionsIn(save.error))
   const set = (part: Partial<BuyerPageDraft>) => {

@@ -2,6 +2,7 @@
 import { type SyncOptions } from './calls.ts'
 import type { SizeValue } from '../../shell/components/size-field.tsx'
 import { type Objection } from '../../shell/client/workflows.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export type Draft = Partial<
@@ -21,11 +22,7 @@ export function changedOptions(saved: SyncOptions, draft: Draft): Draft {
     ...('max_bytes' in draft ? { max_bytes: draft.max_bytes ?? LARGEST_FILE } : {}),
     ...('bytes_per_second' in draft ? { bytes_per_second: draft.bytes_per_second ?? null } : {}),
   }
-  return Object.fromEntries(
-    Object.entries(written).filter(
-      ([key, value]) => JSON.stringify(value) !== JSON.stringify(saved[key as keyof SyncOptions]),
-    ),
-  )
+  return changedFields<Draft>(saved, written)
 }
 
 export const optionProblems = ({ max_bytes, bytes_per_second }: Draft): Objection[] =>

@@ -3,6 +3,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { saveBytes } from '../../shell/client/save.ts'
+import { TABLE_FILES } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -26,7 +27,7 @@ export function CsvStartPage() {
           <DropArea
             title={t('Drop a CSV file here')}
             choose={t('Choose a CSV file')}
-            accept=".csv,.txt,.tsv,.xlsx,.ods,text/csv,text/tab-separated-values,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,application/vnd.oasis.opendocument.spreadsheet"
+            accept={TABLE_FILES}
             busy={send.isPending}
             help={t(
               'CSV, Excel (.xlsx) or OpenDocument (.ods), up to 50,000 rows and 50 MB. Encoding and delimiter are detected automatically.',

@@ -2,6 +2,7 @@
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { ApiError } from '../../shell/client/error.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { TABLE_FILES } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -56,7 +57,7 @@ export function MoveStartPage() {
           <DropArea
             title={t('Drop an export here')}
             choose={t('Choose an export')}
-            accept=".csv,.txt,.tsv,.xlsx,.ods,text/csv,text/tab-separated-values,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,application/vnd.oasis.opendocument.spreadsheet"
+            accept={TABLE_FILES}
             busy={send.isPending}
             help={t(
               'CSV, Excel (.xlsx) or OpenDocument (.ods). You see what it would import before anything changes.',

@@ -3,6 +3,7 @@ import { isCountOrNone } from '../../shell/components/counts.ts'
 import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { type MatchMethod, type ShopSettings } from '../../shell/client/types.ts'
 import { type Objection } from '../../shell/client/workflows.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export type SettingsDraft = Omit<
@@ -22,12 +23,9 @@ export const draftOf = (saved: ShopSettings): SettingsDraft => ({
 
 /** What differs from what is saved. */
 export function changeOf(saved: ShopSettings, draft: SettingsDraft): Partial<SettingsDraft> {
-  const was = draftOf(saved)
-  const keys = Object.keys(was) as (keyof SettingsDraft)[]
-  const changed = keys.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
-  return Object.fromEntries(
-    changed.map((key) => [key, key === 'match_threshold' ? shareOf(draft[key]) : draft[key]]),
-  )
+  const changed = changedFields(draftOf(saved), draft)
+  const { match_threshold: share } = changed
+  return { ...changed, ...(share === undefined ? {} : { match_threshold: shareOf(share) }) }
 }
 
 /** Per cent as the API has it, from 0 to 1. */

@@ -1,5 +1,13 @@
 // Chosen or dropped files, folders with all files in them, each with its path inside the folder.
 
+/** What the browser's dialog offers where a table is chosen. */
+export const TABLE_FILES = [
+  ...['.csv', '.txt', '.tsv', '.xlsx', '.ods'],
+  ...['text/csv', 'text/tab-separated-values', 'text/plain'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
+].join(',')
+
 export interface ChosenFile {
   data: File
   /** `photos/summer/a.jpg`; only the name if no folder was chosen. */

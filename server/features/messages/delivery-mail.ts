@@ -340,7 +340,11 @@ function contentOf(
   const endText = (name: 'expires' | 'viewExpires', end: Date | null) =>
     end === null
       ? []
-      : [formatText(locale, DELIVERY_TEXTS[locale][name], { date: translatorFor(locale).date(end) })]
+      : [
+          formatText(locale, DELIVERY_TEXTS[locale][name], {
+            date: translatorFor(locale).date(end),
+          }),
+        ]
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
   const later = row.later.map(

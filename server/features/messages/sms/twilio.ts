@@ -66,7 +66,10 @@ function deliveryOf(status: number, { code }: { code?: number | undefined }): De
   const known = code === undefined ? undefined : NUMBER_ERRORS[code]
   if (known) return { status: 'failed', reason: known }
   if (status === 401 || status === 403)
-    return { status: 'failed', reason: sayPlain('The SMS account of this installation was refused') }
+    return {
+      status: 'failed',
+      reason: sayPlain('The SMS account of this installation was refused'),
+    }
   if (status === 429 || status >= 500)
     return { status: 'again', reason: `The SMS provider answered ${status}` }
   const about = code === undefined ? String(status) : `${status}, error ${code}`

@@ -27,7 +27,7 @@ interface Setting {
   example?: unknown
   /** The setting with its value in a line of text: `expiry 30 days`. */
   phrase(value: never): Text
-  /** The subject of a sentence: `Its expiry` was changed since. */
+  /** As a sentence names it: `Its expiry`: changed since. */
   subject: string
   /** A new file's value if the shop has no default. */
   usual: unknown

@@ -270,7 +270,7 @@ soakTest(
     await press(page, 'Extend: Tides.pdf')
     // Nothing blocks the buyer, so nothing is preset.
     await press(page, 'Extend')
-    await dialog(page).getByText('Choose more days or more downloads').waitFor()
+    await dialog(page).getByText('Choose what to change').waitFor()
     await dialog(page).getByLabel('More downloads').selectOption('Set to')
     await press(page, 'Extend')
     await list(page, 'Files').getByText('Downloads: 0 of 4').waitFor()

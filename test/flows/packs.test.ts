@@ -183,7 +183,7 @@ test('a pack deleted meanwhile fails its files one by one with its name, and so 
   expect(undone.items.every(({ error }) => error?.code === 'pack_not_found')).toBe(true)
   expect((await undo(there.operation)).items[0]).toMatchObject({
     status: 'skipped',
-    error: { message: 'Its pack was changed since' },
+    error: { message: 'Its pack: changed since' },
   })
 })
 

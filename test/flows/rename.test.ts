@@ -214,7 +214,7 @@ test('an undo skips files renamed since, and names the conflict', async () => {
   )
   expect(back).toMatchObject({ done: 1, skipped: 1, failed: 1 })
   expect(items.map(({ status, error }) => [status, error?.message])).toEqual([
-    ['skipped', 'Its name was changed since'],
+    ['skipped', 'Its name: changed since'],
     ['failed', '“b.pdf” is taken'],
     ['done', undefined],
   ])

@@ -130,7 +130,7 @@ test('skips files changed since, with the reason; a download is not a change', a
   expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
   const skipped = items.filter(({ status }) => status === 'skipped')
   expect(skipped).toMatchObject([
-    { file_id: changed, error: { message: 'Its expiry was changed since' } },
+    { file_id: changed, error: { message: 'Its expiry: changed since' } },
   ])
   const now = await house.scope.query<object>(
     `select id, expiry_days, download_limit, deleted_at is not null as deleted from files

@@ -63,9 +63,7 @@ export function revert(item: WorkItem): ItemEnding | null {
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted)
-    return skipped(
-      say('Changed since: {what}', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }),
-    )
+    return skipped(say('{what}: changed since', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }))
   // An import that added a version also records the name, which it did not change.
   for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
     Object.assign(draft, { [field]: before[field] })

@@ -174,7 +174,7 @@ const begin = (parts: OperationParts) =>
   endpoint('POST /api/operations', {
     summary: 'Start a bulk action or a workflow',
     description:
-      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. Actions that delete files accept an empty filter, which means all files, only as a preview.',
+      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. An empty filter means all files; `purge-files` accepts it only as a preview.',
     scope: 'operations:write',
     body: z
       .strictObject({

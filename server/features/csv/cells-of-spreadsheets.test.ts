@@ -110,6 +110,9 @@ it('the other terms of time are read, and `none` ends them', () => {
     values: { available_after_days: null, first_use_hours: null, customer_tag: null },
     problems: [],
   })
+  // A membership may be called like an unlimited term: it is not the end of the term.
+  for (const customer_tag of ['unlimited', 'never', 'なし'])
+    expect(valuesOf({ customer_tag })).toMatchObject({ values: { customer_tag }, problems: [] })
   for (const customer_tag of ['a,b', 'x'.repeat(256)])
     expect(valuesOf({ customer_tag }).problems).toMatchObject([{ field: 'customer_tag' }])
 })

@@ -141,9 +141,11 @@ function settingIn(text: string, entry: SettingCell): string | number | null | u
   if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
     return choice(text, entry.values)
   if (text === '') return undefined
+  // A tag may be one of the other words: without it, the file would be open to all buyers.
+  if ('maxLength' in entry)
+    return text.toLowerCase() === entry.none ? null : textOf(text, entry.maxLength)
   if (NONE.has(text.toLowerCase())) return null
-  if ('day' in entry) return dayOf(text)
-  return 'maxLength' in entry ? textOf(text, entry.maxLength) : undefined
+  return 'day' in entry ? dayOf(text) : undefined
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */

@@ -251,6 +251,15 @@ describe('starting', () => {
         }),
       )
   })
+
+  it.each([
+    [undefined, 422],
+    [[], 422],
+    [null, 400],
+    ['tag-files', 400],
+  ])('the body %j is refused with %i', async (body, status) => {
+    expect((await post('/api/operations', body)).status).toBe(status)
+  })
 })
 
 describe('a preview', () => {

@@ -216,13 +216,10 @@ const begin = (parts: OperationParts) =>
     },
   })
 
-/** @param body may have fields of wrong types: its problems are known already. */
-function addOptionProblems(
-  engine: Engine,
-  body: { action?: unknown; options?: unknown },
-  context: z.RefinementCtx,
-): void {
-  const { action, options } = body
+/** @param body may be anything where other problems of it are known already. */
+function addOptionProblems(engine: Engine, body: unknown, context: z.RefinementCtx): void {
+  if (typeof body !== 'object' || body === null) return
+  const { action, options } = body as { action?: unknown; options?: unknown }
   if (typeof action !== 'string' || typeof options !== 'object' || options === null) return
   const { file_ids, ...others } = options as Record<string, unknown>
   const own = action === 'give-files' || file_ids === undefined ? others : { ...others, file_ids }

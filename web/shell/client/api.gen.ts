@@ -3798,7 +3798,7 @@ export interface components {
              * @description Is mapped to a product, or is not
              */
             mapped?: boolean
-            /** @description No download in this many days */
+            /** @description No download in this many days, and no view in the browser */
             not_downloaded_for_days?: number
             /** @description Uploaded more than this many days ago */
             older_than_days?: number
@@ -4528,7 +4528,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days */
+              /** @description No download in this many days, and no view in the browser */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -5819,7 +5819,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days */
+              /** @description No download in this many days, and no view in the browser */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -5953,7 +5953,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days */
+              /** @description No download in this many days, and no view in the browser */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -6268,7 +6268,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days */
+              /** @description No download in this many days, and no view in the browser */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -6395,7 +6395,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6493,7 +6493,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6580,7 +6580,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6693,7 +6693,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6826,7 +6826,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6930,7 +6930,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days */
+        /** @description No download in this many days, and no view in the browser */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number

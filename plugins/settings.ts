@@ -456,6 +456,11 @@ export const FILE_SETTINGS = {
       .min(1, sayPlain('Enter a tag; null means that none is required'))
       .max(MAX_CUSTOMER_TAG, sayFixed('At most {count} characters', { count: MAX_CUSTOMER_TAG }))
       .regex(/^[^,\p{Cc}]*$/u, sayPlain('A tag has no comma'))
+      // In a CSV file it means that no tag is required.
+      .refine(
+        (tag) => tag.toLowerCase() !== NO_TERM,
+        sayPlain('Enter a tag; null means that none is required'),
+      )
       .nullable(),
     column: 'text',
     form: {

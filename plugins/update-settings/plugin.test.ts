@@ -104,6 +104,8 @@ describe('update-settings', () => {
     { first_use_days: 0, first_use_hours: 1 },
     { customer_tag: '' },
     { customer_tag: 'a,b' },
+    // In a CSV file it means that no tag is required.
+    { customer_tag: 'None' },
     { visibility: 'secret' },
     { visibility: null },
     { cdn: 'yes' },

@@ -25,7 +25,7 @@ export interface ErrorBody {
   }
 }
 
-const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
+export const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
 
 function errorBody(error: AppError, id: string): ErrorBody {
   return {

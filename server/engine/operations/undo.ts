@@ -59,6 +59,7 @@ function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): 
   if (undone_by !== null) return say('This operation has been undone, or is being undone')
   if (status === 'cancelled' && finished_at === null)
     return say('This operation is still being cancelled: wait a moment')
+  if (status === 'previewing' || status === 'previewed') return say('This operation is a preview')
   if (finished_at === null) return say('This operation is still running: cancel it first')
   return undo_until === null
     ? say('There is nothing about this operation that can be undone')

@@ -111,9 +111,9 @@ it('the other terms of time are read, and `none` ends them', () => {
     values: { available_after_days: null, first_use_hours: null, customer_tag: null },
     problems: [],
   })
-  // German for May, and Italian for never.
-  for (const customer_tag of ['Mai', 'nie', 'never', '∞'])
-    expect(valuesOf({ customer_tag }).values).toMatchObject({ customer_tag })
+  // A membership may be called like an unlimited term, or like the German month of May.
+  for (const customer_tag of ['unlimited', 'never', 'なし', 'Mai', 'nie', '∞'])
+    expect(valuesOf({ customer_tag })).toMatchObject({ values: { customer_tag }, problems: [] })
   for (const customer_tag of ['a,b', 'x'.repeat(256)])
     expect(valuesOf({ customer_tag }).problems).toMatchObject([{ field: 'customer_tag' }])
 })

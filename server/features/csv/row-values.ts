@@ -141,7 +141,7 @@ function settingIn(text: string, entry: SettingCell): string | number | null | u
   if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
     return choice(text, entry.values)
   if (text === '') return undefined
-  // A tag may be any other of these words, like the German name of the month of May.
+  // A tag may be one of the other words: without it, the file would be open to all buyers.
   if ('maxLength' in entry)
     return text.toLowerCase() === entry.none ? null : textOf(text, entry.maxLength)
   if (NONE.has(text.toLowerCase())) return null

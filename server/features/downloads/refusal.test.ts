@@ -71,6 +71,7 @@ test('a client that prefers JSON gets the error body', async () => {
   const { status, headers, text } = await get(port, link.key, { accept: 'application/json' })
   depot.time.now = start
   expect([status, headers['content-type']]).toEqual([410, 'application/json; charset=utf-8'])
+  expect(headers['x-request-id']).toMatch(/^req_/)
   expect(JSON.parse(text)).toEqual({
     error: {
       type: 'not_found',
@@ -80,7 +81,7 @@ test('a client that prefers JSON gets the error body', async () => {
       param: null,
       details: [],
       details_total: 0,
-      request_id: expect.any(String) as string,
+      request_id: headers['x-request-id'],
     },
   })
 })

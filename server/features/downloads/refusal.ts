@@ -2,9 +2,9 @@
 // always the same. The holder of a link's key learns what happened to the link and what to do, and
 // may ask the shop for more downloads.
 import { present } from '../../core/present.ts'
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
+import { requestId } from '../../http/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
 import { tokensIn, withTokens } from './gate-tokens.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
@@ -356,17 +356,24 @@ export function refuse(
 ): void {
   const body =
     about.json || prefersJson(request.headers.accept)
-      ? { json: errorBody(code, about.details ?? []) }
+      ? { json: errorBody(response, code, about.details ?? []) }
       : pageOf(request, code, about)
   sendPage(request, response, ERRORS[code].status, body, about.headers)
 }
 
-function errorBody(code: ErrorCode, details: readonly ErrorDetail[]): object {
+/** Sets the header with the request's id, which the access log has. */
+function errorBody(
+  response: ServerResponse,
+  code: ErrorCode,
+  details: readonly ErrorDetail[],
+): object {
+  const request_id = requestId()
+  response.setHeader('X-Request-Id', request_id)
   const { type, message, status } = ERRORS[code]
   const about = {
     details: details.map(storedProblem),
     details_total: details.length,
-    request_id: randomUUID(),
+    request_id,
   }
   return { error: { type, code, message, status, param: null, ...about } }
 }

@@ -251,6 +251,15 @@ describe('starting', () => {
         }),
       )
   })
+
+  it.each([
+    [undefined, 422],
+    [[], 422],
+    [null, 400],
+    ['tag-files', 400],
+  ])('the body %j is refused with %i', async (body, status) => {
+    expect((await post('/api/operations', body)).status).toBe(status)
+  })
 })
 
 describe('a preview', () => {
@@ -505,7 +514,7 @@ describe('lifecycle', () => {
     expect(body.error.message).toBe(why)
   })
 
-  it('a running, undone or empty operation cannot be undone, each with its reason', async () => {
+  it('a preview, and a running, undone or empty operation cannot be undone, each with its reason', async () => {
     const refusal = async (id: string) => {
       const { status, body } = await post(`/api/operations/${id}/undo`)
       expect([status, body.error.code]).toEqual([409, 'operation_state'])
@@ -514,6 +523,8 @@ describe('lifecycle', () => {
     await some(1)
     const running = await start({ select: mine() })
     expect(await refusal(running.id)).toContain('still running')
+    const preview = await start({ select: mine(), dry_run: true })
+    expect(await refusal(preview.id)).toBe('This operation is a preview')
     await work()
     await untilEnded(owner, running.id)
     await post(`/api/operations/${running.id}/undo`)

@@ -174,7 +174,7 @@ const begin = (parts: OperationParts) =>
   endpoint('POST /api/operations', {
     summary: 'Start a bulk action or a workflow',
     description:
-      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. Actions that delete files accept an empty filter, which means all files, only as a preview.',
+      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. An empty filter means all files; `purge-files` accepts it only as a preview.',
     scope: 'operations:write',
     body: z
       .strictObject({
@@ -216,13 +216,10 @@ const begin = (parts: OperationParts) =>
     },
   })
 
-/** @param body may have fields of wrong types: its problems are known already. */
-function addOptionProblems(
-  engine: Engine,
-  body: { action?: unknown; options?: unknown },
-  context: z.RefinementCtx,
-): void {
-  const { action, options } = body
+/** @param body may be anything where other problems of it are known already. */
+function addOptionProblems(engine: Engine, body: unknown, context: z.RefinementCtx): void {
+  if (typeof body !== 'object' || body === null) return
+  const { action, options } = body as { action?: unknown; options?: unknown }
   if (typeof action !== 'string' || typeof options !== 'object' || options === null) return
   const { file_ids, ...others } = options as Record<string, unknown>
   const own = action === 'give-files' || file_ids === undefined ? others : { ...others, file_ids }

@@ -5,7 +5,7 @@ import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
-import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import { FIELDS, mappingOf, placesOf, suggestColumns, type CsvField } from '../columns.ts'
 import type { CorrectableRow } from '../corrected-rows.ts'
 import type { ProblemRow } from '../problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
@@ -350,6 +350,8 @@ export const savedMappingSchema = z
 export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMappingSchema> => ({
   ...saved,
   id: toPublicId('columns', saved.id),
+  // One that an earlier version saved lacks later fields.
+  mapping: { ...mappingOf(suggestColumns([], [])), ...saved.mapping },
   created_at: saved.created_at.toISOString(),
   updated_at: saved.updated_at.toISOString(),
 })

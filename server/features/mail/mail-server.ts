@@ -156,6 +156,7 @@ async function handOver(
     const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
     const { rejected, response } = await transport.sendMail({
       ...{ ...letter, ...envelope, to, gate, signal: gate.closed },
+      ...exactHeaders(letter.headers),
     } as object)
     return {
       ...{ status: 'sent', content: { reply: wordsOf(response) } },
@@ -168,6 +169,23 @@ async function handOver(
       return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
     const reason = reasonOf(error as SmtpError)
     return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
+  }
+}
+
+/**
+ * Headers as they are named and written here: providers read them as they are. The library would write
+ * `X-Pm-Metadata-Message`, and JSON as encoded words.
+ */
+function exactHeaders(headers: Letter['headers']) {
+  const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]))
+  return {
+    normalizeHeaderKey: (name: string) => names.get(name.toLowerCase()) ?? name,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        /["=]/.test(value) ? { prepared: true, value } : value,
+      ]),
+    ),
   }
 }
 

@@ -2,6 +2,7 @@
 // no return: before it nothing was sent, and a reply after the message is a clear yes or no. Only a
 // missing reply after the message leaves the result unknown.
 import { Readable } from 'node:stream'
+import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
@@ -157,6 +158,7 @@ async function handOver(
     const { rejected, response } = await transport.sendMail({
       ...{ ...letter, ...envelope, to, gate, signal: gate.closed },
       ...exactHeaders(letter.headers),
+      messageId: inAscii(letter.messageId),
     } as object)
     return {
       ...{ status: 'sent', content: { reply: wordsOf(response) } },
@@ -171,6 +173,10 @@ async function handOver(
     return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
   }
 }
+
+/** A header has no other characters; the library converts addresses only. */
+const inAscii = (messageId: string): string =>
+  messageId.replace(/@([^@>]+)>$/, (_, domain: string) => `@${domainToASCII(domain)}>`)
 
 /**
  * Headers as they are named and written here: providers read them as they are. The library would write

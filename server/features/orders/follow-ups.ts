@@ -1,9 +1,10 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
+import { hash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import { queueDeliveryMail, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
@@ -16,6 +17,8 @@ import { buyerStatusOf, statusOf } from './entitlement.ts'
 export interface FollowedDelivery {
   row: DeliveryRow
   files: readonly DeliveredFile[]
+  /** Lines of an edit that have just brought files. */
+  addedLines?: readonly string[]
 }
 
 /**
@@ -45,6 +48,7 @@ export async function queueFollowUps(
     .map(({ row }) => row.id)
   await queueDeliveryTexts(tx, texted, 'first')
   await promiseMails(tx, [...first, ...texted])
+  if (!quiet && !platformTells) await tellOfLines(tx, written)
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
@@ -68,6 +72,21 @@ export async function queueFollowUps(
         : []),
     ]),
   )
+}
+
+/**
+ * The buyer who had a mail about the order gets another one when an edit has brought files. If they
+ * are being prepared, it follows when they are ready.
+ */
+async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
+  for (const { row, addedLines = [] } of written) {
+    if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
+    if (row.held_by === 'workflow') await promiseMails(tx, [row.id], true)
+    if (statusOf(row) !== 'ready') continue
+    const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
+    await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
+    await promiseMails(tx, [row.id])
+  }
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */

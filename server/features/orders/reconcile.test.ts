@@ -68,6 +68,16 @@ const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder
 })
 const reconcile = (one: PlatformOrder) => reconcileOrder(scope, one, parts)
 
+const mailKeys = async (one: PlatformOrder) => {
+  const rows = await scope.query<{ key: string }>(
+    `select m.key from outbox m join deliveries d on d.shop_id = m.shop_id
+       and d.id = (m.payload ->> 'delivery')::uuid and d.order_id = :order
+     where m.shop_id = :shop order by m.created_at, m.id`,
+    { order: one.id },
+  )
+  return rows.map(({ key }) => key)
+}
+
 /** Everything that the buyer of an order can download. */
 async function shown(one: PlatformOrder) {
   const [found] = await listDeliveries(scope, { order: one.id, limit: 1 })
@@ -363,6 +373,12 @@ describe('later changes of an order', () => {
     const paid = later(refunded, { financial_status: 'PAID', fully_paid: true })
     await reconcile(paid)
     expect((await shown(one))!.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])
+    // The buyer is told of what the edit brought, once.
+    await reconcile(later(paid, {}, 1))
+    expect(await mailKeys(one)).toEqual([
+      expect.stringMatching(/^delivery\/[0-9a-f-]{36}\/first$/),
+      expect.stringMatching(/\/lines\/[0-9a-f]{16}\/first$/),
+    ])
     // Another edit: the first line is removed, the others stay.
     const less = { ...owed, lines: quantities(paid, 0) }
     await reconcile(later(paid, { ...less, updated_at: paid.updated_at }))

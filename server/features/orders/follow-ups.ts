@@ -1,7 +1,10 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
 import { hash } from 'node:crypto'
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { present } from '../../core/present.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { queueDeliveryMail, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
@@ -62,6 +65,8 @@ export async function queueFollowUps(
   )
   const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
   await recordMarksAndMails(tx, mailed, marked, now)
+  const unreachable = marked.filter(({ row }) => isNewlyUnreachable(row, textsBuyers(settings)))
+  if (!quiet) await notifyOfNoAddress(tx, unreachable)
   await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
   await queueEffects(
     tx,
@@ -87,6 +92,34 @@ async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]):
     await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
     await promiseMails(tx, [row.id])
   }
+}
+
+/** Ready, also after a hold or a preparation, with nowhere to send the link to. */
+const isNewlyUnreachable = (row: DeliveryRow, texts: boolean): boolean =>
+  statusOf(row) === 'ready' &&
+  row.marked?.startsWith('ready ') !== true &&
+  row.email === null &&
+  !(row.has_phone && texts)
+
+async function notifyOfNoAddress(
+  tx: ShopScope,
+  written: readonly Pick<FollowedDelivery, 'row'>[],
+): Promise<void> {
+  if (written.length === 0) return
+  const orders = await tx.query<{ id: string; name: string }>(
+    'select id, name from orders where shop_id = :shop and id = any(:orders::text[])',
+    { orders: written.map(({ row }) => row.order_id) },
+  )
+  const names = new Map(orders.map(({ id, name }) => [id, name]))
+  for (const { row } of written)
+    await raiseNoticeOnce(tx, {
+      level: 'warning',
+      title: noAddressTitle(present(names.get(row.order_id), 'The order of a delivery')),
+      body: say(
+        'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
+      ),
+      ...{ operation_id: null, delivery_id: row.id },
+    })
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */

@@ -318,6 +318,14 @@ test('an order without an address raises one notice, and is listed as unreachabl
   expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
   await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
   expect(await listDeliveries(own, { listed: ['unreachable'], limit: 10 })).toEqual([])
+  // A hold, also that of a workflow, ends later than the order is read.
+  const held = order([1], { email: null, name: '#8009', recommendation: 'CANCEL' })
+  await reconcileOrder(own, held, parts)
+  const titles = async () => (await listNotices(own, { limit: 10 })).rows.map(({ title }) => title)
+  expect(await titles()).not.toContain('Order #8009 has no email address')
+  const [found] = await listDeliveries(own, { order: held.id, limit: 1 })
+  await releaseDelivery(own, found!.id, parts)
+  expect(await titles()).toContain('Order #8009 has no email address')
 })
 
 test('a buyer with a used-up or expired file is listed as blocked, with the number', async () => {

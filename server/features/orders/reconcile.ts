@@ -5,7 +5,7 @@
 import { say, sentences, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { noAddressTitle, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/present.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
@@ -20,7 +20,7 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, paidUnits, statusOf, type DeliveryFacts } from './entitlement.ts'
+import { isEntitled, isRisky, paidUnits, type DeliveryFacts } from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
@@ -217,7 +217,6 @@ async function writeDeliveries(
     const next = await writeState(tx, row, state, now)
     if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk')
       await notifyOfHold(tx, row.id, order)
-    if (!quiet && isNewlyUnreachable(next, settings)) await notifyOfNoAddress(tx, row.id, order)
     written.push({ row: next, files: own, addedLines: added.get(row.id) ?? [] })
   }
   await queueFollowUps(tx, written, now, quiet)
@@ -253,26 +252,6 @@ function stateOf(
       row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.workflowHold,
   }
 }
-
-/** Ready for the first time, with nowhere to send the link to. */
-const isNewlyUnreachable = (
-  row: DeliveryRow,
-  settings: Parameters<typeof textsBuyers>[0],
-): boolean =>
-  row.marked === null &&
-  row.email === null &&
-  !(row.has_phone && textsBuyers(settings)) &&
-  statusOf(row) === 'ready'
-
-const notifyOfNoAddress = (tx: ShopScope, delivery: string, order: PlatformOrder): Promise<void> =>
-  raiseNoticeOnce(tx, {
-    level: 'warning',
-    title: noAddressTitle(order.name),
-    body: say(
-      'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
-    ),
-    ...{ operation_id: null, delivery_id: delivery },
-  })
 
 const ADVICE: Readonly<Record<string, Text>> = {
   CANCEL: say('The platform advises to cancel it.'),

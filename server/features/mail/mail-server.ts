@@ -3,6 +3,7 @@
 // missing reply after the message leaves the result unknown.
 import { sayPlain } from '../../../plugins/contract.ts'
 import { Readable } from 'node:stream'
+import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
 import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
@@ -157,6 +158,8 @@ async function handOver(
     const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
     const { rejected, response } = await transport.sendMail({
       ...{ ...letter, ...envelope, to, gate, signal: gate.closed },
+      ...exactHeaders(letter.headers),
+      messageId: inAscii(letter.messageId),
     } as object)
     return {
       ...{ status: 'sent', content: { reply: wordsOf(response) } },
@@ -172,6 +175,27 @@ async function handOver(
       }
     const reason = reasonOf(error as SmtpError)
     return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
+  }
+}
+
+/** A header has no other characters; the library converts addresses only. */
+const inAscii = (messageId: string): string =>
+  messageId.replace(/@([^@>]+)>$/, (_, domain: string) => `@${domainToASCII(domain)}>`)
+
+/**
+ * Headers as they are named and written here: providers read them as they are. The library would write
+ * `X-Pm-Metadata-Message`, and JSON as encoded words.
+ */
+function exactHeaders(headers: Letter['headers']) {
+  const names = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]))
+  return {
+    normalizeHeaderKey: (name: string) => names.get(name.toLowerCase()) ?? name,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        /["=]/.test(value) ? { prepared: true, value } : value,
+      ]),
+    ),
   }
 }
 

@@ -32,7 +32,8 @@ export const readPostmark =
   ({ headers, body }) => {
     if (!isPassword(headers.authorization, password)) throw new AppError('unauthenticated')
     const record = schema.parse(jsonOf(body))
-    const token = record.Metadata?.message
+    const [, token] =
+      Object.entries(record.Metadata ?? {}).find(([name]) => name.toLowerCase() === 'message') ?? []
     const mail = typeof token === 'string' ? tokens.read(token) : null
     const fate = fateOf(record)
     if (!mail || !fate) return Promise.resolve([])

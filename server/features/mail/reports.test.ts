@@ -172,7 +172,7 @@ it('Postmark: bounces, complaints and deliveries, with its password only and eac
     RecordType: 'Delivery',
     MessageID: '1',
     Recipient: 'ada@example.com',
-    Metadata: { message: token },
+    Metadata: { Message: token },
   }
   for (const record of [delivery, bounce, bounce])
     expect(await post('postmark', record, basic(POSTMARK))).toBe(200)

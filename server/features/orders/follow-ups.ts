@@ -1,9 +1,13 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
+import { hash } from 'node:crypto'
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { present } from '../../core/present.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import { queueDeliveryMail, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
@@ -16,6 +20,8 @@ import { buyerStatusOf, statusOf } from './entitlement.ts'
 export interface FollowedDelivery {
   row: DeliveryRow
   files: readonly DeliveredFile[]
+  /** Lines of an edit that have just brought files. */
+  addedLines?: readonly string[]
 }
 
 /**
@@ -45,6 +51,7 @@ export async function queueFollowUps(
     .map(({ row }) => row.id)
   await queueDeliveryTexts(tx, texted, 'first')
   await promiseMails(tx, [...first, ...texted])
+  if (!quiet && !platformTells) await tellOfLines(tx, written)
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
@@ -58,6 +65,8 @@ export async function queueFollowUps(
   )
   const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
   await recordMarksAndMails(tx, mailed, marked, now)
+  const unreachable = marked.filter(({ row }) => isNewlyUnreachable(row, textsBuyers(settings)))
+  if (!quiet) await notifyOfNoAddress(tx, unreachable)
   await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
   await queueEffects(
     tx,
@@ -68,6 +77,49 @@ export async function queueFollowUps(
         : []),
     ]),
   )
+}
+
+/**
+ * The buyer who had a mail about the order gets another one when an edit has brought files. If they
+ * are being prepared, it follows when they are ready.
+ */
+async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
+  for (const { row, addedLines = [] } of written) {
+    if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
+    if (row.held_by === 'workflow') await promiseMails(tx, [row.id], true)
+    if (statusOf(row) !== 'ready') continue
+    const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
+    await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
+    await promiseMails(tx, [row.id])
+  }
+}
+
+/** Ready, also after a hold or a preparation, with nowhere to send the link to. */
+const isNewlyUnreachable = (row: DeliveryRow, texts: boolean): boolean =>
+  statusOf(row) === 'ready' &&
+  row.marked?.startsWith('ready ') !== true &&
+  row.email === null &&
+  !(row.has_phone && texts)
+
+async function notifyOfNoAddress(
+  tx: ShopScope,
+  written: readonly Pick<FollowedDelivery, 'row'>[],
+): Promise<void> {
+  if (written.length === 0) return
+  const orders = await tx.query<{ id: string; name: string }>(
+    'select id, name from orders where shop_id = :shop and id = any(:orders::text[])',
+    { orders: written.map(({ row }) => row.order_id) },
+  )
+  const names = new Map(orders.map(({ id, name }) => [id, name]))
+  for (const { row } of written)
+    await raiseNoticeOnce(tx, {
+      level: 'warning',
+      title: noAddressTitle(present(names.get(row.order_id), 'The order of a delivery')),
+      body: say(
+        'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
+      ),
+      ...{ operation_id: null, delivery_id: row.id },
+    })
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */

@@ -68,6 +68,16 @@ const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder
 })
 const reconcile = (one: PlatformOrder) => reconcileOrder(scope, one, parts)
 
+const mailKeys = async (one: PlatformOrder) => {
+  const rows = await scope.query<{ key: string }>(
+    `select m.key from outbox m join deliveries d on d.shop_id = m.shop_id
+       and d.id = (m.payload ->> 'delivery')::uuid and d.order_id = :order
+     where m.shop_id = :shop order by m.created_at, m.id`,
+    { order: one.id },
+  )
+  return rows.map(({ key }) => key)
+}
+
 /** Everything that the buyer of an order can download. */
 async function shown(one: PlatformOrder) {
   const [found] = await listDeliveries(scope, { order: one.id, limit: 1 })
@@ -308,6 +318,14 @@ test('an order without an address raises one notice, and is listed as unreachabl
   expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
   await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
   expect(await listDeliveries(own, { listed: ['unreachable'], limit: 10 })).toEqual([])
+  // A hold, also that of a workflow, ends later than the order is read.
+  const held = order([1], { email: null, name: '#8009', recommendation: 'CANCEL' })
+  await reconcileOrder(own, held, parts)
+  const titles = async () => (await listNotices(own, { limit: 10 })).rows.map(({ title }) => title)
+  expect(await titles()).not.toContain('Order #8009 has no email address')
+  const [found] = await listDeliveries(own, { order: held.id, limit: 1 })
+  await releaseDelivery(own, found!.id, parts)
+  expect(await titles()).toContain('Order #8009 has no email address')
 })
 
 test('a buyer with a used-up or expired file is listed as blocked, with the number', async () => {
@@ -363,6 +381,12 @@ describe('later changes of an order', () => {
     const paid = later(refunded, { financial_status: 'PAID', fully_paid: true })
     await reconcile(paid)
     expect((await shown(one))!.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])
+    // The buyer is told of what the edit brought, once.
+    await reconcile(later(paid, {}, 1))
+    expect(await mailKeys(one)).toEqual([
+      expect.stringMatching(/^delivery\/[0-9a-f-]{36}\/first$/),
+      expect.stringMatching(/\/lines\/[0-9a-f]{16}\/first$/),
+    ])
     // Another edit: the first line is removed, the others stay.
     const less = { ...owed, lines: quantities(paid, 0) }
     await reconcile(later(paid, { ...less, updated_at: paid.updated_at }))

@@ -5,7 +5,7 @@
 import { say, sentences, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { noAddressTitle, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/present.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
@@ -20,7 +20,7 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, paidUnits, statusOf, type DeliveryFacts } from './entitlement.ts'
+import { isEntitled, isRisky, paidUnits, type DeliveryFacts } from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
@@ -95,11 +95,12 @@ export async function reconcileOrders(
   const judged = current.filter(({ order }) => reconciled.has(order.id))
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
-  const deliveries = await deliveriesOf(tx, judged, sold, {
+  const { rows: deliveries, added } = await deliveriesOf(tx, judged, sold, {
     ...{ secrets, perUnit, now, quiet, texts: textsBuyers(settings) },
   })
   await noteTaggedCustomers(tx, [...deliveries.keys()])
-  await writeDeliveries(tx, judged, deliveries, { settings, before: entitling, now, quiet })
+  const about = { settings, before: entitling, added, now, quiet }
+  await writeDeliveries(tx, judged, deliveries, about)
   return results
 }
 
@@ -140,7 +141,7 @@ async function deliveriesOf(
     now,
     quiet = false,
   }: ReconcileParts & { perUnit: boolean; texts: boolean },
-): Promise<ReadonlyMap<string, DeliveryRow>> {
+): Promise<{ rows: ReadonlyMap<string, DeliveryRow>; added: AddedLines }> {
   const due = new Map(
     judged.map(({ order: { id }, entitled }) => [
       id,
@@ -171,13 +172,22 @@ async function deliveriesOf(
   })
   await addDeliveryFiles(tx, secrets, added, now)
   for (const { delivery } of added) await prepareFiles(tx, delivery)
-  return rows
+  const had = new Set(given.map(({ delivery_id, file_id }) => `${delivery_id}/${file_id}`))
+  const withFiles = added.map(({ delivery: { id }, sold }): [string, string[]] => [
+    id,
+    sold.filter(({ file_id }) => !had.has(`${id}/${file_id}`)).map(({ line_id }) => line_id),
+  ])
+  return { rows, added: new Map(withFiles) }
 }
+
+/** By delivery, the lines that have just brought it files that it did not have. */
+type AddedLines = ReadonlyMap<string, readonly string[]>
 
 interface WriteOptions {
   settings: Settings & { multiply_limits: boolean }
   /** The last known state. */
   before: EntitledLines
+  added: AddedLines
   now: Date
   quiet: boolean
 }
@@ -187,7 +197,7 @@ async function writeDeliveries(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   deliveries: ReadonlyMap<string, DeliveryRow>,
-  { settings, before, now, quiet }: WriteOptions,
+  { settings, before, added, now, quiet }: WriteOptions,
 ): Promise<void> {
   const ids = [...deliveries.values()].map(({ id }) => id)
   if (ids.length === 0) return
@@ -207,8 +217,7 @@ async function writeDeliveries(
     const next = await writeState(tx, row, state, now)
     if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk')
       await notifyOfHold(tx, row.id, order)
-    if (!quiet && isNewlyUnreachable(next, settings)) await notifyOfNoAddress(tx, row.id, order)
-    written.push({ row: next, files: own })
+    written.push({ row: next, files: own, addedLines: added.get(row.id) ?? [] })
   }
   await queueFollowUps(tx, written, now, quiet)
   await forgetPhones(
@@ -243,26 +252,6 @@ function stateOf(
       row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.workflowHold,
   }
 }
-
-/** Ready for the first time, with nowhere to send the link to. */
-const isNewlyUnreachable = (
-  row: DeliveryRow,
-  settings: Parameters<typeof textsBuyers>[0],
-): boolean =>
-  row.marked === null &&
-  row.email === null &&
-  !(row.has_phone && textsBuyers(settings)) &&
-  statusOf(row) === 'ready'
-
-const notifyOfNoAddress = (tx: ShopScope, delivery: string, order: PlatformOrder): Promise<void> =>
-  raiseNoticeOnce(tx, {
-    level: 'warning',
-    title: noAddressTitle(order.name),
-    body: say(
-      'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
-    ),
-    ...{ operation_id: null, delivery_id: delivery },
-  })
 
 const ADVICE: Readonly<Record<string, Text>> = {
   CANCEL: say('The platform advises to cancel it.'),

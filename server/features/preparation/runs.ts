@@ -107,14 +107,19 @@ export async function partlyReady(
 /**
  * Call it where a mail to the buyers of deliveries is queued: if it names files that are being
  * prepared, another mail follows when they are ready.
+ * @param whole also if no file is ready yet
  */
-export async function promiseMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+export async function promiseMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  whole = false,
+): Promise<void> {
   if (deliveries.length === 0) return
   await tx.query(
     `update delivery_runs r set mail_follows = true
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and status <> 'ready'
-       and ${IS_PARTLY_READY}`,
-    { deliveries },
+       and (:whole or ${IS_PARTLY_READY})`,
+    { deliveries, whole },
   )
 }
 

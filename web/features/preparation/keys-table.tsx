@@ -41,20 +41,26 @@ const CARD: CardLayout<ColumnId> = {
 }
 
 const columnsOf = (onOpen: Props['onOpen']): Columns<ColumnId, LicenceKey> => ({
-  key: { title: t('Key'), cell: (licence) => <Key licence={licence} /> },
-  order: { title: t('Order', {}, 'purchase'), cell: (licence) => <Order licence={licence} /> },
+  key: {
+    title: t('Key'),
+    cut: {
+      width: '190px',
+      whole: ({ key, filename }) => [key, filename].filter(Boolean).join(' · '),
+    },
+    cell: (licence) => <Key licence={licence} />,
+  },
+  order: {
+    title: t('Order', {}, 'purchase'),
+    cut: { width: '200px', whole: ({ email }) => email ?? undefined },
+    cell: (licence) => <Order licence={licence} />,
+  },
   status: { title: t('Status'), cell: (licence) => <Status licence={licence} /> },
   assigned: {
     title: t('Given'),
-    cell: ({ assigned_at }) => momentText(assigned_at),
+    cell: (licence) => <Times licence={licence} />,
     inCard: ({ assigned_at }) => t('Given {when}', { when: momentText(assigned_at) }),
   },
-  expires: {
-    title: t('Expires'),
-    cell: ({ expires_at }) => (expires_at === null ? t('Never') : momentText(expires_at)),
-    inCard: ({ expires_at }) =>
-      expires_at === null ? null : t('Expires {when}', { when: momentText(expires_at) }),
-  },
+  expires: { cell: expiryText },
   activations: {
     title: t('Activations'),
     tabular: true,
@@ -113,6 +119,20 @@ const Order = ({ licence: { order_name, delivery_id, email } }: RowProps) => (
     )}
   </BlockStack>
 )
+
+const expiryText = ({ expires_at }: LicenceKey): string | null =>
+  expires_at === null ? null : t('Expires {when}', { when: momentText(expires_at) })
+
+/** Below each other: beside each other they push the activations out of the window. */
+function Times({ licence }: RowProps) {
+  const expiry = expiryText(licence)
+  return (
+    <BlockStack gap="050">
+      <span>{momentText(licence.assigned_at)}</span>
+      {expiry !== null && <SmallPrint>{expiry}</SmallPrint>}
+    </BlockStack>
+  )
+}
 
 function Status({ licence }: RowProps) {
   const { text, tone } = keyStatus(licence.status)

@@ -5,7 +5,7 @@ import { bareType } from '../../../files/view-kinds.ts'
 import type { LinkTarget } from '../targets.ts'
 import type { Companion } from './playlist.ts'
 
-export interface Subtitles extends Companion {
+interface Subtitles extends Companion {
   /** A language tag from the name, `en` of `Lesson 1.en.vtt`; '' if it has none. */
   language: string
 }

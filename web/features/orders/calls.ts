@@ -138,7 +138,7 @@ export const useChangeDelivery = (id: string) =>
   )
 
 /** The changes are saved; only the message to the buyer could not be sent. */
-export class UnsentError extends ApiError {}
+class UnsentError extends ApiError {}
 
 function unsent(error: unknown): never {
   if (!(error instanceof ApiError)) throw error

@@ -5,11 +5,11 @@ import { navigate } from 'wouter/use-browser-location'
 interface Guard {
   /** The current address. */
   here: string
-  onLeave: Leave
+  onLeave: LeaveHandler
 }
 
 /** Called with the target of a blocked navigation; `onStay`: if the person stays on the page. */
-export type Leave = (url: string, onStay?: () => void) => void
+type LeaveHandler = (url: string, onStay?: () => void) => void
 
 let guard: Guard | null = null
 
@@ -44,7 +44,7 @@ document.addEventListener(
 )
 
 /** Blocks navigation and calls `onLeave` with its target, until the returned function is called. */
-export function guardLeaving(onLeave: Leave): () => void {
+export function guardLeaving(onLeave: LeaveHandler): () => void {
   const mine = { here: window.location.href, onLeave }
   guard = mine
   return () => {

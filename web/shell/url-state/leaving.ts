@@ -1,6 +1,5 @@
 // Prevents navigation while a page has unsaved changes. It is loaded with the page itself, because
 // it must listen before others: the window calls listeners in the order in which they were added.
-import { navigate } from 'wouter/use-browser-location'
 
 interface Guard {
   /** The current address. */
@@ -55,5 +54,5 @@ export function guardLeaving(onLeave: LeaveHandler): () => void {
 /** Goes to another page, as a link does: a page with unsaved changes asks first. */
 export function goTo(url: string, onStay?: () => void): void {
   if (guard) guard.onLeave(url, onStay)
-  else navigate(url)
+  else window.history.pushState(null, '', url)
 }

@@ -1,15 +1,14 @@
 // Prevents navigation while a page has unsaved changes. It is loaded with the page itself, because
 // it must listen before others: the window calls listeners in the order in which they were added.
-import { navigate } from 'wouter/use-browser-location'
 
 interface Guard {
   /** The current address. */
   here: string
-  onLeave: Leave
+  onLeave: LeaveHandler
 }
 
 /** Called with the target of a blocked navigation; `onStay`: if the person stays on the page. */
-export type Leave = (url: string, onStay?: () => void) => void
+type LeaveHandler = (url: string, onStay?: () => void) => void
 
 let guard: Guard | null = null
 
@@ -48,7 +47,7 @@ document.addEventListener(
 const isHere = (url: string) => url === window.location.pathname + window.location.search
 
 /** Blocks navigation and calls `onLeave` with its target, until the returned function is called. */
-export function guardLeaving(onLeave: Leave): () => void {
+export function guardLeaving(onLeave: LeaveHandler): () => void {
   const mine = { here: window.location.href, onLeave }
   guard = mine
   return () => {
@@ -60,5 +59,5 @@ export function guardLeaving(onLeave: Leave): () => void {
 export function goTo(url: string, onStay?: () => void): void {
   if (isHere(url)) return
   if (guard) guard.onLeave(url, onStay)
-  else navigate(url)
+  else window.history.pushState(null, '', url)
 }

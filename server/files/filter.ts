@@ -50,7 +50,9 @@ export const filterFields = {
   older_than_days: days.optional().describe('Uploaded more than this many days ago'),
   not_downloaded_for_days: days
     .optional()
-    .describe('No download in this many days, and no view in the browser'),
+    .describe(
+      'No download in this many days, and no view in the browser; views are known for 13 months',
+    ),
   pack: idOf('pack', 'a pack').optional().describe('Is in this pack: its id'),
   product: z
     .string()

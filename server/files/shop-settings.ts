@@ -109,7 +109,7 @@ const fields = {
     .trim()
     .min(1)
     .max(40, sayPlain('At most 40 characters'))
-    .regex(/^[^,\p{Cc}]*$/u, sayPlain('A tag has no comma'))
+    .regex(/^[^,\p{Cc}]*$/u, sayPlain('A tag has no comma and no control characters'))
     .nullable()
     .describe('The tag for orders with files; null: none'),
   new_files: z

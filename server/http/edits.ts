@@ -59,9 +59,14 @@ export function etagOf(
 ): string {
   const whole = createHash('sha256').update(json).digest('base64url')
   if (!edited) return `W/"${whole}"`
-  const parts = edited.fields.map((field) =>
-    hashOf(edited.valueOf(body as JsonRecord, field)).slice(0, FIELD_LENGTH),
-  )
+  // Several fields may be one part of the record.
+  const hashes = new Map<unknown, string>()
+  const parts = edited.fields.map((field) => {
+    const value = edited.valueOf(body as JsonRecord, field)
+    const hash = hashes.get(value) ?? hashOf(value).slice(0, FIELD_LENGTH)
+    hashes.set(value, hash)
+    return hash
+  })
   return `W/"${whole}${ABOVE_FIELDS}${parts.join('')}"`
 }
 

@@ -170,14 +170,18 @@ const DELAYED = /will be retried|has not yet been delivered|has been delayed|war
 const RETURNED =
   /^ *[-=*]{2}.*\b(copy|original message|headers|returned)\b.*$|^message headers follow|^received:|^return-path:/im
 
+/** No address or reason is as long; searching one in such a line takes the square of its length. */
+const LONG_LINE = /^(.{1000}).+$/gm
+
 /** Older servers (qmail, Exim) write for people only. */
 function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[] | null {
   const { headers } = whole
   const of = (name: string) => valueOf(headers, name) ?? ''
-  const all = parts.find(
+  const plain = parts.find(
     ({ type, parts: inner }) => type === 'text/plain' && inner.length === 0,
   )?.text
-  if (all === undefined) return null
+  if (plain === undefined) return null
+  const all = plain.replaceAll(LONG_LINE, '$1')
   const returned = all.search(RETURNED)
   const text = returned === -1 ? all : all.slice(0, returned)
   const named = valueOf(headers, 'x-failed-recipients')

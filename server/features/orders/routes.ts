@@ -246,13 +246,22 @@ const changeBody = z
   })
   .meta({ id: 'DeliveryChange' })
 
-/** What the terms of a change replace; downloads and views of the buyer are no edit. */
+/** What the terms of a change replace; downloads, views and the first use of the buyer are no edit. */
 const termsOf = (file: DeliveryFileRecord) => ({
   ...{ file_id: file.file_id, ask_for: file.ask_for, customer_tag: file.customer_tag },
-  ...{ expires_at: file.expires_at, available_at: file.available_at },
+  expires_at: file.first_use_hours === null ? file.expires_at : null,
+  available_at: file.available_at,
   ...{ download_limit: file.download_limit, first_use_hours: file.first_use_hours },
   ...{ view_limit: file.view_limit, view_expires_at: file.view_expires_at },
 })
+
+/** One value for all fields that replace terms: a record has a dozen of them, and many files. */
+function allTerms(files: readonly DeliveryFileRecord[]): readonly object[] {
+  const terms = TERMS.get(files) ?? files.map(termsOf)
+  TERMS.set(files, terms)
+  return terms
+}
+const TERMS = new WeakMap<object, readonly object[]>()
 
 const change = (parts: DeliveryRouteParts) =>
   endpoint('PATCH /api/deliveries/{id}', {
@@ -261,7 +270,7 @@ const change = (parts: DeliveryRouteParts) =>
       'An absent field is left unchanged. A corrected address or phone number gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
     body: changeBody,
-    edits: ({ file_list }) => (file_list as DeliveryFileRecord[]).map(termsOf),
+    edits: ({ file_list }) => allTerms(file_list as DeliveryFileRecord[]),
     replies: {
       200: whole,
       409: { description: 'A phone number, and it has an email address', schema: errorSchema },

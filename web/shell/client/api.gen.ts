@@ -3798,7 +3798,7 @@ export interface components {
              * @description Is mapped to a product, or is not
              */
             mapped?: boolean
-            /** @description No download in this many days, and no view in the browser */
+            /** @description No download in this many days, and no view in the browser; views are known for 13 months */
             not_downloaded_for_days?: number
             /** @description Uploaded more than this many days ago */
             older_than_days?: number
@@ -4528,7 +4528,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days, and no view in the browser */
+              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -5821,7 +5821,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days, and no view in the browser */
+              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -5955,7 +5955,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days, and no view in the browser */
+              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -6272,7 +6272,7 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
-              /** @description No download in this many days, and no view in the browser */
+              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
               older_than_days?: number
@@ -6399,7 +6399,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6497,7 +6497,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6584,7 +6584,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6697,7 +6697,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6830,7 +6830,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number
@@ -6934,7 +6934,7 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
-        /** @description No download in this many days, and no view in the browser */
+        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
         older_than_days?: number

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { OWN_GROUP } from '../../../ports/children/launch.ts'
 import { CloudError, cloudError } from './errors.ts'
 
 /** The name of the only remote of a run. */
@@ -105,8 +106,7 @@ function start(program: string, { command, paths, remote, environment }: Run): R
       ),
     },
     windowsHide: true,
-    // Ctrl-C in a terminal would end it too, and the sync would be reported as failed.
-    detached: process.platform !== 'win32',
+    ...OWN_GROUP,
   })
 }
 

@@ -234,7 +234,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   // The file has a new version, which the viewer must open from its beginning.
   if (target.hash !== bytes.hash) return refuse(request, response, 'precondition_failed', { link })
   if (isSubtitles(target)) {
-    await parts.counter.noteView(link, now)
+    if (request.method !== 'HEAD') await parts.counter.noteView(link, now)
     return parts.serving.serveText(visit, target, WEB_VTT)
   }
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))

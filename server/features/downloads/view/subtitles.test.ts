@@ -9,7 +9,7 @@ const SRT = `1
 
 2
 1:02:3,5 --> 1:02:04,25
-Là-bas, à Málaga — 10 --> 20
+Là-bas, à Málaga — 10 --> 20, <font color="#fff">I <3 you</font>
 `
 const WRITTEN = `WEBVTT
 
@@ -19,7 +19,7 @@ Où est <i>Zoë</i>?
 
 2
 01:02:03.500 --> 01:02:04.250
-Là-bas, à Málaga — 10 --> 20
+Là-bas, à Málaga — 10 --&gt; 20, I &lt;3 you
 `
 const VTT = 'WEBVTT - Übung\n\n00:01.000 --> 00:02.000 align:start\nGrüße\n'
 

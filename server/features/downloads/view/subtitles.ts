@@ -76,9 +76,18 @@ const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`)
 /** Positions and fonts of other formats, like `{\an8}`. */
 const CODES = /\{\\[^{}\n]*\}/g
 
+/** WebVTT has no fonts, and reads every other `<` as the beginning of a tag. */
+const FONTS = /<\/?font\b[^<>]*>/gi
+const BARE = /<(?!\/?[biu]>)/gi
+
 function cueLine(line: string): string {
   const times = TIMES.exec(line)?.slice(1)
-  if (!times) return line.replace(CODES, '')
+  if (!times)
+    return line
+      .replace(CODES, '')
+      .replace(FONTS, '')
+      .replace(BARE, '&lt;')
+      .replaceAll('-->', '--&gt;')
   const [from, to] = [times.slice(0, 4), times.slice(4)].map(webVttTime)
   return `${from} --> ${to}`
 }

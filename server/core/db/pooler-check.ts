@@ -3,9 +3,9 @@
 // would be lost without a word.
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { ConfigError } from '../core/config-error.ts'
-import type { Database } from '../core/db/database.ts'
-import { firstOf } from '../core/present.ts'
+import { ConfigError } from '../config-error.ts'
+import type { Database } from './database.ts'
+import { firstOf } from '../present.ts'
 
 /** Throws `ConfigError` if `DATABASE_URL` leads to such a pooler and is the only address. */
 export async function refuseUnnamedPooler({ pool }: Pick<Database, 'pool'>): Promise<void> {

@@ -21,7 +21,7 @@ it.each([
   expect(await answerTo(Object.assign(new Error('no'), { code }))).toEqual([status, name])
 })
 
-it('a database that is away is logged as such, also where the answer hides it', async () => {
+it('a database that is away, or full, is logged as such, also where the answer hides it', async () => {
   const lines: string[] = []
   const log = createLogger('info', (line) => lines.push(line))
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
@@ -33,6 +33,7 @@ it('a database that is away is logged as such, also where the answer hides it', 
     new AppError('unavailable', { cause }),
     new Error('a bug'),
     starting,
+    Object.assign(new Error('could not extend file'), { code: '53100' }),
   ])
     await errorResponses(log)(context(), () => Promise.reject(thrown))
   const away = {
@@ -46,6 +47,7 @@ it('a database that is away is logged as such, also where the answer hides it', 
     expect.objectContaining(away),
     expect.objectContaining({ message: 'a request failed', error: 'a bug' }),
     expect.objectContaining({ level: 'info', message: 'a request was answered: not available' }),
+    expect.objectContaining({ message: 'a request failed: the disk of the database is full' }),
   ])
   expect(lines[0]).not.toContain('stack')
 })

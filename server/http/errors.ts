@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Text } from '../../plugins/contract.ts'
 import type { Context, Next } from 'koa'
-import { hasNoRoom, isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { hasNoRoom, isDatabaseFull, isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
 import { storedMessage } from '../core/texts.ts'
 import { errorFields, type LogFields, type Logger } from '../core/log.ts'
@@ -72,6 +72,8 @@ function report(log: Logger, thrown: unknown, about: LogFields): void {
   if (cause instanceof AppError && cause.code === 'unavailable')
     // A probe of a process that starts or stops is answered like this: no fault.
     log.info('a request was answered: not available', { ...about, error })
+  else if (isDatabaseFull(cause))
+    log.error('a request failed: the disk of the database is full', { ...about, error })
   else if (isDatabaseUnavailable(cause))
     log.error('a request failed: the database cannot be reached', { ...about, error })
   else log.error('a request failed', { ...about, error, stack })

@@ -5,6 +5,7 @@ import type { Environment } from '../core/configuration/environment.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import { ensureSecret } from '../core/secrets.ts'
+import { OWN_GROUP } from '../ports/children/launch.ts'
 import { createRestarts } from './restarts.ts'
 import { present } from '../core/present.ts'
 
@@ -118,6 +119,8 @@ function spawnDrop(env: Readonly<Record<string, string>>): ChildProcess {
     // Freed buffers of transfers are returned to the system instead of to an arena of each thread.
     env: { ...process.env, MALLOC_ARENA_MAX: '2', ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // A signal to all of this process's group would end it before its time, and it would start again.
+    ...OWN_GROUP,
   })
 }
 

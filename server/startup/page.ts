@@ -2,6 +2,7 @@
 // its memory at exit. It is built in another folder and renamed into place: servers that start
 // together never see half a page.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import {
   chmod,
   mkdir,
@@ -20,16 +21,21 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { DIST, WEB } from '../http/page.ts'
 import type { Logger } from '../core/log.ts'
 
+/** Only a checkout has it. */
+const CONFIG = path.join(WEB, 'vite.config.ts')
+
 /** What the page imports from outside its folder. */
 const SHARED = path.join(WEB, '../plugins/_page')
 
 const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
 
 /**
- * Returns the folder of a current build: web/dist, or a folder in `dataDir` where the checkout
- * cannot be written (another user's, a read-only file system).
+ * Returns the folder of a current build: web/dist, which a production folder always has, or a folder
+ * in `dataDir` where the checkout cannot be written (another user's, a read-only file system).
  */
 export async function ensurePage(log: Logger, dataDir: string): Promise<string> {
+  // The times of a folder that was copied to a machine say nothing.
+  if (!existsSync(CONFIG)) return DIST
   const newest = Math.max(await newestSource(WEB), await newestSource(SHARED))
   const own = path.resolve(dataDir, 'page/dist')
   for (const folder of [DIST, own]) if (await isNewer(folder, newest)) return folder
@@ -68,15 +74,7 @@ async function build(into: string): Promise<void> {
     path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),
     'bin/vite.js',
   )
-  const args = [
-    'build',
-    '--config',
-    path.join(WEB, 'vite.config.ts'),
-    '--outDir',
-    into,
-    '--logLevel',
-    'error',
-  ]
+  const args = ['build', '--config', CONFIG, '--outDir', into, '--logLevel', 'error']
   // Node reads the TypeScript configuration itself: Vite would write its bundle into node_modules,
   // which may belong to another user.
   const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {

@@ -1,6 +1,7 @@
 // Finds a process that was started with another secret than the one that the database was used
 // with: it would write addresses of links and sealed values that the other processes cannot use.
 import type { Database } from '../core/db/database.ts'
+import { isSecretOf } from '../core/db/server-keys.ts'
 import type { Logger } from '../core/log.ts'
 import { hashKey, type Secrets } from '../core/secrets.ts'
 
@@ -18,6 +19,11 @@ export async function warnOfOtherSecret(
   secrets: Secrets,
   log: Logger,
 ): Promise<void> {
+  if (!(await isSecretOf(pool, secrets)))
+    return log.error(
+      'this database was used with another APP_SECRET: API keys, tokens and everything sealed in it ' +
+        'cannot be read. Set that one, or add it to APP_SECRET_PREVIOUS',
+    )
   const { rows } = await pool.query<LinkRow>(ANY_LINK)
   const [link] = rows
   if (

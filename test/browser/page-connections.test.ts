@@ -153,7 +153,7 @@ soakTest('an emptied folder deletes nothing until a person confirms it', async (
 
 soakTest('a bucket requires its keys, and deleting a connection keeps its files', async () => {
   const page = await open('/import/connections/new')
-  await button(page, /^Connect .*S3/).click()
+  await button(page, /^Connect: .*S3/).click()
   await button(page, 'Continue').click()
   await page.getByText('Enter: Bucket').waitFor()
   const before = await filenames()

@@ -95,7 +95,7 @@ soakTest('the name of a file in a dialog', async () => {
   await dialog.getByRole('button', { name: 'Save' }).click()
   await question(page).getByText('Filename: theirs.pdf').waitFor()
   await question(page).getByRole('button', { name: 'Save my version' }).click()
-  await page.getByRole('heading', { name: 'mine.pdf' }).waitFor()
+  await page.getByRole('heading', { name: 'mine.pdf', exact: true }).waitFor()
 })
 
 test('another tab’s changes are shown until something is typed, and are never reverted', async () => {

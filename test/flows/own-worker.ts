@@ -1,6 +1,7 @@
 // The code of a test's own worker process: an engine with one more plugin, until it is told to end.
 import process from 'node:process'
 import type { Plugin } from '../../plugins/contract.ts'
+import { DEFAULT_LIMITS } from '../../server/core/configuration/limits.ts'
 import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'
 import type { EngineParts } from '../../server/engine/parts.ts'
@@ -22,7 +23,7 @@ export async function startOwnWorker(
   const log = createLogger('warn')
   const database = openDatabase(url, 4, log)
   const listener = await openListener(url, log)
-  const limits = { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits']
+  const limits: EngineParts['limits'] = { ...DEFAULT_LIMITS, jobs_at_once: 2, file_bytes: 1e9 }
   const parts: EngineParts = {
     database,
     listener,

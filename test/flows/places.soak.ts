@@ -76,7 +76,9 @@ async function mainJob(user?: ServerOptions['user']): Promise<void> {
   const reply = await importUntilEnd(running, { files })
   expect(reply).toMatchObject({ status: 'success', imported: 20, failed: 0 })
   expect((await listAll(running, '/api/files?mapped=true')).length).toBe(20)
-  const id = (await listAll(running, '/api/files?search=Manual%207.pdf'))[0]!.id!
+  // Also finds “Manual 17.pdf”.
+  const found = await listAll(running, '/api/files?search=Manual%207.pdf')
+  const { id } = found.find(({ filename }) => filename === 'Manual 7.pdf')!
   const made = await running.call('POST', '/api/links', { file_ids: [id], download_limit: 2 })
   const { data } = (await made.json()) as { data: { url: string }[] }
   const download = async () => {

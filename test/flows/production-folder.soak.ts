@@ -1,7 +1,7 @@
 // The folder of `npm run build`: small, without a compiler or bundler, read-only, run by another
 // user on a database of the machine.
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,6 +26,10 @@ beforeAll(async () => {
   folder = path.join(place, 'app')
   await buildProduction(folder)
   await installProduction(folder)
+  // As after a copy that does not keep times.
+  const tomorrow = new Date(Date.now() + 86_400_000)
+  for (const name of await readdir(path.join(folder, 'plugins/_page')))
+    await utimes(path.join(folder, 'plugins/_page', name), tomorrow, tomorrow)
   dataDir = await makeDataDir()
   if (USER) execFileSync('chown', [`${USER.uid}:${USER.gid}`, dataDir])
   else execFileSync('chmod', ['-R', 'a-w', folder])

@@ -31,8 +31,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 export const isConnectTimeout = (error: unknown): boolean =>
   error instanceof Error && TIMEOUT_MESSAGES.test(error.message)
 
-/** PostgreSQL's `disk_full`, and the system's errors for a full disk or an exhausted quota. */
-const NO_ROOM = new Set(['53100', 'ENOSPC', 'EDQUOT', 'EFBIG'])
+/** PostgreSQL's `disk_full`. */
+const DISK_FULL = '53100'
+export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === DISK_FULL
+
+/** Also the system's errors for a full disk or an exhausted quota. */
+const NO_ROOM = new Set([DISK_FULL, 'ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** No room is left on the disk of the database or of the data folder. */
 export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has(codeOf(error))

@@ -64,6 +64,14 @@ async function readKeys(pool: Pool, secrets: Secrets): Promise<Map<string, strin
   return new Map(rows.map(({ name, sealed }) => [name, opened(secrets, name, sealed)]))
 }
 
+/**
+ * Whether a configured secret opens the key that is written when a database is used first: without
+ * it neither API keys nor anything sealed can be used.
+ */
+export async function isSecretOf(pool: Pool, secrets: Secrets): Promise<boolean> {
+  return (await readKeys(pool, secrets))?.get(LOOKUP) !== null
+}
+
 function opened(secrets: Secrets, name: string, sealed: Buffer): string | null {
   try {
     return secrets.open(sealed, serverKeyPlace(name))

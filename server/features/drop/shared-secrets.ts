@@ -96,7 +96,7 @@ async function sharedSecret(
       'select sealed from drop_secrets where name = $1',
       [name],
     )
-    return rows[0] ? secrets.open(rows[0].sealed, about) : null
+    return rows[0] ? opened(secrets, rows[0].sealed, about) : null
   }
   const known = await find()
   if (known !== null && isUsable(known)) return known
@@ -108,6 +108,17 @@ async function sharedSecret(
   )
   // If two processes generate one concurrently, both use the first.
   return present(await find(), `The secret ${name}`)
+}
+
+function opened(secrets: Secrets, sealed: Buffer, about: string): string {
+  try {
+    return secrets.open(sealed, about)
+  } catch (cause) {
+    throw new Error(
+      'The keys of the drop server were sealed with another APP_SECRET: set that one, or add it to APP_SECRET_PREVIOUS.',
+      { cause },
+    )
+  }
 }
 
 export interface HostKey {

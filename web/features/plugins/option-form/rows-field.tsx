@@ -29,7 +29,7 @@ export function RowsField(props: Props) {
   return (
     <div className="rows" role="group" aria-label={title}>
       <div>
-        <Text as="h4" variant="bodyMd" fontWeight="medium">
+        <Text as="h3" variant="bodyMd" fontWeight="medium">
           {title}
         </Text>
         {schema.description && <Hint>{schema.description}</Hint>}

@@ -21,7 +21,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
-import { LostPage } from '../../shell/lost-page.tsx'
+import { MissingPage } from '../../shell/components/missing-page.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack } from '../../shell/ui/index.ts'
 import { lastSeen, useUrlState } from '../../shell/url-state/use-url-state.ts'
@@ -31,7 +31,15 @@ export function BuyerPage() {
   const buyer = useBuyer(email)
   const { data, error } = buyer
   if (data) return <Loaded key={data.email} buyer={data} query={buyer} />
-  if (error instanceof ApiError && [404, 422].includes(error.status)) return <LostPage />
+  if (error instanceof ApiError && [404, 422].includes(error.status))
+    return (
+      <MissingPage
+        back={back()}
+        title={t('Buyer not found')}
+        heading={t('This buyer doesn’t exist')}
+        action={t('Go to buyers')}
+      />
+    )
   return (
     <Page title={t('Buyer')} backAction={back()}>
       <Unloaded

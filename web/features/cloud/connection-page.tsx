@@ -10,16 +10,14 @@ import {
   useDeleteConnection,
 } from './calls.ts'
 import { isMoving, useOperation } from '../operations/calls.ts'
-import { isMissing } from '../../shell/client/error.ts'
 import { together } from '../../shell/client/together.ts'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { connectionState } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Text } from '../../shell/ui/index.ts'
-import { LostPage } from '../../shell/lost-page.tsx'
 import { AccessCard } from './access-card.tsx'
 import { AuthorizeBanner } from './authorize-banner.tsx'
 import { EditAccess } from './edit-access.tsx'
@@ -37,19 +35,20 @@ export function ConnectionPage({ id }: { id: string }) {
   if (connection.data && cloud.data)
     return <Loaded connection={connection.data} query={connection} cloud={cloud.data} />
   const needed = together([connection, cloud])
-  if (isMissing(needed.error)) return <LostPage />
   return (
-    <Page
+    <UnloadedPage
+      query={needed}
+      back={{ content: t('Connections'), url: '/import/connections' }}
       title={t('Connection')}
-      backAction={{ content: t('Connections'), url: '/import/connections' }}
-    >
-      <Unloaded
-        query={needed}
-        what={t('the connection')}
-        problem={t('The connection could not be loaded')}
-        rows={5}
-      />
-    </Page>
+      what={t('the connection')}
+      problem={t('The connection could not be loaded')}
+      missing={{
+        title: t('Connection not found'),
+        heading: t('This connection doesn’t exist'),
+        action: t('Go to connections'),
+        hint: t('It may have been deleted.'),
+      }}
+    />
   )
 }
 

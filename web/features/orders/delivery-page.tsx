@@ -1,8 +1,7 @@
 // One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
 import { useState } from 'react'
-import { Unloaded } from '../../shell/components/unloaded.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
-import { isMissing } from '../../shell/client/error.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -11,7 +10,6 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
-import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
 import { AddressDialog } from './address-dialog.tsx'
 import { ChangedBanner } from './changed-banner.tsx'
@@ -35,18 +33,21 @@ type DialogState =
 
 export function DeliveryPage({ id }: { id: string }) {
   const delivery = useDelivery(id)
-  const { data, error } = delivery
+  const { data } = delivery
   if (data) return <Loaded delivery={data} query={delivery} />
-  if (isMissing(error)) return <LostPage />
   return (
-    <Page title={t('Delivery')} backAction={back()}>
-      <Unloaded
-        query={delivery}
-        what={t('the delivery')}
-        problem={t('The delivery could not be loaded')}
-        rows={6}
-      />
-    </Page>
+    <UnloadedPage
+      query={delivery}
+      back={back()}
+      title={t('Delivery')}
+      what={t('the delivery')}
+      problem={t('The delivery could not be loaded')}
+      missing={{
+        title: t('Delivery not found'),
+        heading: t('This delivery doesn’t exist'),
+        action: t('Go to deliveries'),
+      }}
+    />
   )
 }
 

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { type UseMutationResult } from '@tanstack/react-query'
 import { type Objection } from '../client/workflows.ts'
 import { objectionsIn } from './problems.ts'
+import { typedSince } from './typed-since.ts'
 
 interface Options<Draft, Body, Saved> {
   initial: Draft
@@ -41,9 +42,9 @@ interface DraftState<Draft> extends DraftForm<Draft> {
 
 /**
  * Keeps a draft beside what was saved last. `submit` saves it, and takes over what the server made
- * of it, unless the draft was changed meanwhile.
+ * of it, except for what was typed meanwhile.
  */
-export function useDraftForm<Draft, Body, Saved>(
+export function useDraftForm<Draft extends object, Body, Saved>(
   options: Options<Draft, Body, Saved>,
 ): DraftState<Draft> {
   const { initial, saving, bodyOf, savedDraft, isChanged, onSaved } = options
@@ -78,7 +79,7 @@ export function useDraftForm<Draft, Body, Saved>(
         onSuccess: (result) => {
           const next = savedDraft(result, draft)
           // What was typed while it was being saved is kept.
-          setDraft((now) => (now === draft ? next : now))
+          setDraft((now) => ({ ...next, ...typedSince(now, draft) }))
           setSaved(next)
           setRefusals(0)
           onSaved(result)

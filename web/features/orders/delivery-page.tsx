@@ -25,6 +25,7 @@ import { type ChangedUse, UseTermsDialog } from './use-terms-dialog.tsx'
 
 /** The open dialog; about one file, or all. */
 type DialogState =
+  | { dialog: 'unblock' }
   | { dialog: 'address' }
   | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
@@ -58,16 +59,21 @@ interface LoadedProps {
   query: ReturnType<typeof useDelivery>
 }
 
-function Loaded({ delivery, query }: LoadedProps) {
+/** Why the last message could not be sent is shown until another dialog opens. */
+function useDialogs() {
   const [open, setOpen] = useState<DialogState | null>(null)
   const [unsent, onUnsent] = useState<Error | null>(null)
-  const actions = useDeliveryActions(delivery, () => onUnsent(null))
-  const releasing = useRelease(delivery.id)
-  const [unblocking, setUnblocking] = useState(false)
   const show = (dialog: DialogState) => {
     onUnsent(null)
     setOpen(dialog)
   }
+  return { open, show, close: () => setOpen(null), unsent, onUnsent }
+}
+
+function Loaded({ delivery, query }: LoadedProps) {
+  const { open, show, close, unsent, onUnsent } = useDialogs()
+  const actions = useDeliveryActions(delivery, () => onUnsent(null))
+  const releasing = useRelease(delivery.id)
   const [used, onUse] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
@@ -91,10 +97,7 @@ function Loaded({ delivery, query }: LoadedProps) {
         <StateBanners
           delivery={delivery}
           onCorrect={() => show({ dialog: 'correct' })}
-          onUnblock={() => {
-            onUnsent(null)
-            setUnblocking(true)
-          }}
+          onUnblock={() => show({ dialog: 'unblock' })}
           onPrepare={actions.prepare}
           onUnsent={onUnsent}
         />
@@ -111,13 +114,10 @@ function Loaded({ delivery, query }: LoadedProps) {
         <DownloadsCard {...delivery} />
       </BlockStack>
       {open && (
-        <OpenDialog {...{ open, delivery, onUse, onUnsent }} onClose={() => setOpen(null)} />
-      )}
-      {unblocking && (
-        <UnblockDialog
-          id={delivery.id}
-          onClose={() => setUnblocking(false)}
-          onDone={setUnblocked}
+        <OpenDialog
+          {...{ open, delivery, onUse, onUnsent }}
+          onClose={close}
+          onUnblocked={setUnblocked}
         />
       )}
       {actions.question}
@@ -205,13 +205,16 @@ interface DialogProps {
   delivery: DeliveryDetail
   onClose: () => void
   onUse: (changed: ChangedUse) => void
+  onUnblocked: (unblocked: UnblockResult) => void
   /** The change is saved, but its message could not be sent. */
   onUnsent: (error: Error) => void
 }
 
-function OpenDialog({ open, onUse, ...props }: DialogProps) {
+function OpenDialog({ open, onUse, onUnblocked, ...props }: DialogProps) {
   const { delivery, onClose } = props
   switch (open.dialog) {
+    case 'unblock':
+      return <UnblockDialog id={delivery.id} onClose={onClose} onDone={onUnblocked} />
     case 'address':
       return <AddressDialog {...props} />
     case 'correct':

@@ -101,7 +101,9 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))(
         )
         expect(stdout).not.toContain('"error":{')
         if (command.includes('-o operation.csv'))
-          expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(/^position,/)
+          expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(
+            /^\ufeffposition,/,
+          )
         else expect(stdout).toMatch(/^\{.*\}$/s)
       },
     )

@@ -582,11 +582,18 @@ describe('on the platform', () => {
         metafields: [{ key: 'delivery', value: expect.stringContaining('"status":"ready"') }],
         fulfilments: [{ notified: false, tracking: null }],
       })
-    const left = await shop.scope.query(
-      'select order_id, kind, error from order_effects where shop_id = :shop',
+    const left = () =>
+      shop.scope.query(
+        'select order_id, kind, attempts, error from order_effects where shop_id = :shop',
+      )
+    const effect = { order_id: orders[1], kind: 'mark' }
+    expect(await left()).toEqual([{ ...effect, attempts: 1, error: null }])
+    await shop.scope.query(
+      'update order_effects set attempts = 7, due_at = now() where shop_id = :shop',
     )
-    expect(left).toEqual([
-      { order_id: orders[1], kind: 'mark', error: 'The order: Owner does not exist' },
+    await shop.run('effects')
+    expect(await left()).toEqual([
+      { ...effect, attempts: 8, error: 'The order: Owner does not exist' },
     ])
   })
 

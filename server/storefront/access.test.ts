@@ -164,12 +164,12 @@ test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until 
   expect((await find(other)).size).toBe(1)
 })
 
-test('a deleted store gives no access: neither its API nor its tokens are found', async () => {
+test('a deleted store is not found, neither its API nor its tokens', async () => {
   const storefront = await signIn()
   instead = () => Promise.resolve(Response.json({ errors: 'Not Found' }, { status: 404 }))
-  expect(await storefront.hasAccess(shop, never)).toBe(false)
+  expect(await storefront.hasAccess(shop, never)).toBe('not found')
   await scope().query('update shop_tokens set expires_at = now() where shop_id = :shop')
-  expect(await storefront.hasAccess(shop, never)).toBe(false)
+  expect(await storefront.hasAccess(shop, never)).toBe('not found')
   // The token is kept, as after any other answer than `invalid_grant`.
   instead = () => undefined
   expect(await storefront.hasAccess(shop, never)).toBe(true)

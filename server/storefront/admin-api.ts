@@ -86,13 +86,25 @@ export function createAdminRequest(options: {
       const { failure } = result
       const { reason } = failure
       log.debug('storefront query failed', { shop, operation: operation.name, reason })
-      if (--left[failure.kind] === 0) throw unavailableError(failure)
+      if (--left[failure.kind] === 0) {
+        if (failure.kind === 'fault' && failure.thrown) warnOf(log, operation, failure.thrown)
+        throw unavailableError(failure)
+      }
       if (failure.kind === 'unauthorized') grant = await access.renewed(shop, grant)
       if (failure.kind === 'too_many') await pause(failure.waitMs, signal)
       if (failure.kind === 'fault')
         await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
   }
+}
+
+/** Without its message: it may quote the answer, or a header with the token. */
+function warnOf(log: Logger, { name }: GraphqlOperation, { stack = '' }: Error): void {
+  const frames = stack.split('\n').filter((line) => /^ +at /.test(line))
+  log.warn('an answer of the platform could not be read', {
+    operation: name,
+    stack: frames.join('\n'),
+  })
 }
 
 /** The number of further attempts after each kind of failure. */

@@ -18,8 +18,9 @@ interface UserErrors {
   userErrors: { message: string }[]
 }
 
+/** @param retryable may the platform make a change later that it objects to now? */
 export const orderChanges =
-  (shop: number, request: AdminRequest): ChangeOrders =>
+  (shop: number, request: AdminRequest, retryable: boolean): ChangeOrders =>
   async (operation, variables, points, signal) => {
     const data = await request<Record<string, UserErrors | null>>(
       ...[shop, operation, variables, points, signal],
@@ -27,7 +28,7 @@ export const orderChanges =
     return (alias) => {
       const [objection] = data[alias]?.userErrors ?? []
       if (!objection) return null
-      return new PortError('storefront_unavailable', `The order: ${objection.message}`, false)
+      return new PortError('storefront_unavailable', `The order: ${objection.message}`, retryable)
     }
   }
 

@@ -32,11 +32,14 @@ export interface OrderMarks {
 export const MARKS_PER_REQUEST = 25
 
 export function createOrderMarks(shop: number, request: AdminRequest): OrderMarks {
-  const change = orderChanges(shop, request)
+  // A new order may not be known everywhere yet, or another app changes it at the moment.
+  const mark = orderChanges(shop, request, true)
+  // Our mail brings the link instead.
+  const fulfil = orderChanges(shop, request, false)
   return {
     mark: (marks, signal) =>
-      inGroups(marks, MARKS_PER_REQUEST, (group) => markGroup(change, group, signal)),
-    fulfil: (wanted, signal) => fulfilLines(shop, request, change, wanted, signal),
+      inGroups(marks, MARKS_PER_REQUEST, (group) => markGroup(mark, group, signal)),
+    fulfil: (wanted, signal) => fulfilLines(shop, request, fulfil, wanted, signal),
   }
 }
 

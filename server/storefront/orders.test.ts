@@ -95,10 +95,14 @@ const failure = (code: string) =>
   Response.json({ errors: [{ message: 'x', extensions: { code } }] })
 const idOf = (n: number) => `gid://shopify/Order/${n}`
 
-test('an order on which the platform fails does not delay the others', async () => {
+test.each([
+  ['with an error of the query', () => failure('INTERNAL_SERVER_ERROR')],
+  ['with HTTP 500', () => new Response('', { status: 500 })],
+  ['with an answer that cannot be read', () => Response.json({ errors: 'Not now' })],
+])('an order on which the platform fails %s does not delay the others', async (_, fails) => {
   const ids = [1, 2, 3, 4].map(idOf)
   const instead = (asked: readonly string[]) =>
-    asked.includes(idOf(1)) || asked.includes(idOf(2)) ? failure('INTERNAL_SERVER_ERROR') : null
+    asked.includes(idOf(1)) || asked.includes(idOf(2)) ? fails() : null
   const found = await read(ids, { instead })
   expect(found.map((one) => one instanceof PortError)).toEqual([true, true, false, false])
   expect(found.slice(2)).toMatchObject([{ id: idOf(3) }, { id: idOf(4) }])

@@ -19,8 +19,11 @@ export interface Cost {
 export type PlatformFailure = { reason: string } & (
   | { kind: 'throttled'; cost: Cost | null }
   | { kind: 'too_many'; waitMs: number }
-  /** `ofQuery`: it answered other queries, maybe also this one about other objects. */
-  | { kind: 'fault'; ofQuery?: boolean }
+  /**
+   * `ofQuery`: it may answer other queries, also this one about other objects. `thrown`: what the
+   * library threw by mistake.
+   */
+  | { kind: 'fault'; ofQuery?: boolean; thrown?: TypeError }
   | { kind: 'unauthorized' }
   /** `scope`: for lack of one. */
   | { kind: 'refused'; scope?: boolean }
@@ -51,15 +54,21 @@ export function classifyFailure(error: unknown): PlatformFailure {
       return { kind: 'closed', gone: code === GONE, reason: `${state} (HTTP ${code})` }
     // A proxy's HTML page instead of JSON arrives with status 200.
     const passing = code >= 500 || code === 408 || code === 200
-    return { kind: passing ? 'fault' : 'refused', reason: `it answered HTTP ${code}` }
+    const reason = `it answered HTTP ${code}`
+    return passing
+      ? { kind: 'fault', ofQuery: OF_QUERY.includes(code), reason }
+      : { kind: 'refused', reason }
   }
   if (error instanceof HttpRequestError) return { kind: 'fault', reason: 'it did not answer' }
   // The library itself fails on errors that are no list, or an empty one.
-  if (error instanceof TypeError) return UNREADABLE
+  if (error instanceof TypeError) return { ...UNREADABLE, thrown: error }
   throw error
 }
 
-const UNREADABLE: PlatformFailure = { kind: 'fault', reason: 'its answer cannot be read' }
+/** Statuses with which the platform may fail on one query while it answers others. */
+const OF_QUERY: readonly number[] = [500, 504]
+
+const UNREADABLE = { kind: 'fault', ofQuery: true, reason: 'its answer cannot be read' } as const
 
 const GONE = 404
 
@@ -142,7 +151,10 @@ export class PlatformRefusal extends QueryFailure {}
 /** The shop has not granted a scope that the query needs. */
 export class ScopeMissing extends PlatformRefusal {}
 
-/** The store was deleted. */
+/** The platform did not answer, or with the error page of a server on the way. */
+export class NoAnswer extends PortError {}
+
+/** The platform does not find the store: it was deleted, or a server on the way fails. */
 export class StoreGone extends PortError {}
 
 /** Does the platform not find the store? */
@@ -158,7 +170,8 @@ export function unavailableError(failure: PlatformFailure): PortError {
 function errorOf(failure: PlatformFailure): typeof PortError {
   if (failure.kind === 'refused') return failure.scope ? ScopeMissing : PlatformRefusal
   if (failure.kind === 'closed') return failure.gone ? StoreGone : PortError
-  return failure.kind === 'fault' && failure.ofQuery ? QueryFailure : PortError
+  if (failure.kind === 'fault') return failure.ofQuery ? QueryFailure : NoAnswer
+  return PortError
 }
 
 export function costOf(extensions: unknown): Cost | null {

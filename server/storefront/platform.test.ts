@@ -10,6 +10,7 @@ import {
   type StorefrontWorld,
 } from '../../test/suites/storefront.ts'
 import { forShop } from '../core/db/for-shop.ts'
+import type { Logger, LogFields } from '../core/log.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from '../demo/listener.ts'
 import { signSessionToken } from '../demo/session-token.ts'
@@ -57,6 +58,7 @@ function csv(): string {
 async function openWorld(
   options: Partial<DemoOptions> = {},
   around: (inner: Transport) => Transport = (inner) => inner,
+  log: Logger = silent,
 ): Promise<StorefrontWorld & { demo: DemoStorefront; another(): Storefront }> {
   const demo = await startDemoStorefront({
     catalog,
@@ -74,7 +76,7 @@ async function openWorld(
     return createStorefront({
       database,
       secrets,
-      log: silent,
+      log,
       platform: CREDENTIALS,
       appUrl,
       transport: around(transport),
@@ -310,6 +312,25 @@ describe('errors of the platform', () => {
     const { storefront } = await open({}, around)
     start()
     expect((await storefront.catalog(shop).findBySku(['TWIN'], never)).size).toBe(1)
+  })
+
+  test('an answer on which the library fails is logged with the place, so that faults of ours are found', async () => {
+    const answer = () => Promise.resolve(Response.json({ errors: { query: 'x' } }))
+    const { start, around } = failing(Array.from({ length: 20 }, () => answer))
+    const logged: [string, LogFields | undefined][] = []
+    const log = { ...silent, warn: (...line: (typeof logged)[0]) => void logged.push(line) }
+    const { storefront } = await open({}, around, log)
+    start()
+    await expect(storefront.catalog(shop).findBySku(['TWIN'], never)).rejects.toThrow()
+    expect(logged).toEqual([
+      [
+        'an answer of the platform could not be read',
+        {
+          operation: expect.any(String),
+          stack: expect.stringMatching(/^ +at .*throwFailedRequest/),
+        },
+      ],
+    ])
   })
 
   test.each<[string, () => Promise<Response>]>([

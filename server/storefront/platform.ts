@@ -3,7 +3,7 @@
 import type { Database } from '../core/db/database.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
-import { createAccess } from './access.ts'
+import { createAccess, type Access } from './access.ts'
 import { createAdminRequest } from './admin-api.ts'
 import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog } from './catalog.ts'
@@ -12,7 +12,7 @@ import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
 import { readProduct } from './one-product.ts'
 import { createCustomers } from './customers.ts'
-import { createInstallation } from './installation.ts'
+import { createInstallation, type Installation } from './installation.ts'
 import { createOrders } from './orders.ts'
 import { StoreGone } from './platform-failures.ts'
 import { keptPerShop } from './per-shop.ts'
@@ -80,15 +80,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     orders: keptPerShop((shop) => createOrders(shop, request)),
     customers: keptPerShop((shop) => createCustomers(shop, request)),
     installation: (shop) => createInstallation(shop, request),
-    hasAccess: async (shop, signal) => {
-      try {
-        await createInstallation(shop, request).id(signal)
-        return true
-      } catch (error) {
-        if (error instanceof StoreGone || (await access.isLost(shop))) return false
-        throw error
-      }
-    },
+    hasAccess: (shop, signal) => hasAccess(shop, createInstallation(shop, request), access, signal),
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),
@@ -99,5 +91,21 @@ export function createStorefront(options: PlatformOptions): Storefront {
       closing.abort()
       await profiles.idle()
     },
+  }
+}
+
+async function hasAccess(
+  shop: number,
+  installation: Installation,
+  access: Pick<Access, 'isLost'>,
+  signal: AbortSignal,
+): Promise<boolean | 'not found'> {
+  try {
+    await installation.id(signal)
+    return true
+  } catch (error) {
+    if (await access.isLost(shop)) return false
+    if (error instanceof StoreGone) return 'not found'
+    throw error
   }
 }

@@ -74,10 +74,11 @@ export interface Storefront {
   /** The app's installation in the shop. */
   installation(shop: number): Installation
   /**
-   * Does the platform still accept the app's tokens of the shop? Throws `PortError` if it did not
+   * Does the platform still accept the app's tokens of the shop? `not found`: it knows no such store,
+   * because it was deleted or because a server on the way fails. Throws `PortError` if it did not
    * answer.
    */
-  hasAccess(shop: number, signal: AbortSignal): Promise<boolean>
+  hasAccess(shop: number, signal: AbortSignal): Promise<boolean | 'not found'>
   /** The shop's subscription to the app. */
   subscriptions(shop: number): Subscriptions
   /** Starts workflows of the platform's automation in the shop. */

@@ -14,6 +14,9 @@ export interface LeasedRow {
   attempts: number
 }
 
+/** The column is a `smallint`: further attempts are not counted. */
+const MAX_COUNTED = 32_767
+
 /**
  * Takes the lease of a run; null: a living worker runs it. If this worker holds a lease that it
  * does not run, it could not release it earlier because the database was unavailable: take it
@@ -29,7 +32,8 @@ export async function takeLease(
     `insert into background_tasks as b (task, key, shop_id, lease, worker_id, attempts)
      values ($1, $2, $3, ${NEW_LEASE}, $4, 1)
      on conflict (task, key) do update
-       set lease = excluded.lease, worker_id = excluded.worker_id, attempts = b.attempts + 1
+       set lease = excluded.lease, worker_id = excluded.worker_id,
+         attempts = least(b.attempts, ${MAX_COUNTED - 1}) + 1
        where ${WORKER_LEASE.isFree('b', 'excluded.worker_id')}
      returning lease as number, attempts`,
     [name, key, shop, worker],

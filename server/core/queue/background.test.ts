@@ -203,6 +203,21 @@ describe('a run', () => {
     expect(attempts).toEqual([1, 2])
   })
 
+  test('that has failed more often than is counted still runs', async () => {
+    const { task, runs } = held()
+    const worker = await openTestWorker(database, [task])
+    await database.pool.query(
+      `insert into background_tasks (task, key, shop_id, lease, attempts)
+         values ('held', 'a', $1, 0, 32767)`,
+      [scope.shop],
+    )
+    const run = worker.run(task, job())
+    await begun(runs, 1)
+    expect(runs[0]!.attempt).toBe(32767)
+    runs[0]!.end()
+    await run
+  })
+
   test('that fails is retried after a pause and counted; a stopped one is due now and not counted', async () => {
     const attempts: number[] = []
     const stopping = new AbortController()

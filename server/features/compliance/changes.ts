@@ -2,9 +2,12 @@
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { CustomerRequest } from './buyer.ts'
 import { customerData } from './customer-data.ts'
+import type { Storefront } from '../../storefront/storefront.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactCustomer } from './redact-customer.ts'
 import { redactShop } from './redact-shop.ts'
+import type { ReportedChange } from '../../storefront/webhooks/apply.ts'
+import { keepPayload } from '../../storefront/webhooks/changes.ts'
 
 /** The fields that server/storefront/webhooks/topics.ts takes from the body. */
 interface CustomerPayload {
@@ -13,13 +16,10 @@ interface CustomerPayload {
   orders: readonly string[]
 }
 
-type Change = { payload: unknown }
+type Change = Pick<ReportedChange, 'payload'>
 
-/** @param hasAccess does the platform still accept the app's tokens of the shop? */
-export function complianceChanges(
-  parts: ComplianceParts,
-  hasAccess: (shop: number, signal: AbortSignal) => Promise<boolean>,
-) {
+/** @param hasAccess as of the storefront */
+export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront['hasAccess']) {
   return {
     'customer-data': async ({ shop }: ShopScope, { payload }: Change): Promise<null> => {
       await customerData(parts, shop, requestOf(payload))
@@ -31,14 +31,45 @@ export function complianceChanges(
     },
     /**
      * Sent 48 hours after the app was uninstalled: a shop that has reinstalled it keeps its data. The
-     * webhook of the uninstallation may have been lost, so the platform is asked.
+     * webhook of the uninstallation may have been lost, so the platform is asked. A store that it does
+     * not find was deleted, if it is still not found a day later.
      */
-    'shop-redact': async ({ shop }: ShopScope, _: Change, signal: AbortSignal): Promise<null> => {
-      const installed = await isInstalled(parts, shop)
-      if (!installed || !(await hasAccess(shop, signal))) await redactShop(parts, shop, signal)
-      return null
+    'shop-redact': async (
+      scope: ShopScope,
+      change: Omit<ReportedChange, 'subject'>,
+      signal: AbortSignal,
+    ): Promise<Date | null> => {
+      const { shop } = scope
+      const access = (await isInstalled(parts, shop)) && (await hasAccess(shop, signal))
+      if (access === true) return null
+      const later = access === 'not found' ? await missedAgain(parts, scope, change) : null
+      if (later === null) await redactShop(parts, shop, signal)
+      return later
     },
   }
+}
+
+const MISSED_FOR_MS = 24 * 3600_000
+const MISSED_AGAIN_MS = 3600_000
+
+/** When to ask again for a store that was not found; null: for so long that it was deleted. */
+async function missedAgain(
+  { clock }: ComplianceParts,
+  scope: ShopScope,
+  { payload, noted }: Omit<ReportedChange, 'subject'>,
+): Promise<Date | null> {
+  const now = +clock()
+  const { missed_at } = (payload ?? {}) as { missed_at?: string }
+  if (missed_at !== undefined && now - Date.parse(missed_at) >= MISSED_FOR_MS) return null
+  if (missed_at === undefined)
+    await keepPayload(
+      scope,
+      { kind: 'shop-redact', subject: '', noted },
+      {
+        missed_at: new Date(now).toISOString(),
+      },
+    )
+  return new Date(now + MISSED_AGAIN_MS)
 }
 
 const isInstalled = async ({ database }: ComplianceParts, shop: number): Promise<boolean> =>

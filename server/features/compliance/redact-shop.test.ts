@@ -14,6 +14,8 @@ import { complianceChanges } from './changes.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactShop } from './redact-shop.ts'
 import { uninstallShop } from '../../storefront/uninstall.ts'
+import { readChange, reportChange } from '../../storefront/webhooks/changes.ts'
+import type { Storefront } from '../../storefront/storefront.ts'
 import { soakTest } from '../../../test/scale.ts'
 
 let house: TestEngine
@@ -148,10 +150,19 @@ describe('deleting a shop', () => {
 
 describe('the platform’s request', () => {
   const signal = new AbortController().signal
-  const demand = (shop: number, hasAccess: () => Promise<boolean>) =>
-    complianceChanges(parts, hasAccess)['shop-redact'](
-      ...([forShop(house.parts.database, shop), { payload: null }, signal] as const),
-    )
+  const demand = async (
+    shop: number,
+    hasAccess: Storefront['hasAccess'],
+    clock = () => new Date(),
+  ) => {
+    const scope = forShop(house.parts.database, shop)
+    const change = { kind: 'shop-redact', subject: '' } as const
+    if (!(await readChange(scope, change)))
+      await scope.transaction((tx) => reportChange(tx, change))
+    const reported = (await readChange(scope, change))!
+    const redact = complianceChanges({ ...parts, clock }, hasAccess)['shop-redact']
+    return redact(scope, reported, signal)
+  }
 
   it('deletes a shop that is uninstalled, and keeps one that was installed again', async () => {
     const shop = await newShop()
@@ -167,6 +178,24 @@ describe('the platform’s request', () => {
     await expect(demand(shop, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect(await exists(shop)).toBe(true)
     await demand(shop, () => Promise.resolve(false))
+    expect(await exists(shop)).toBe(false)
+  })
+
+  it('deletes a store that is not found for a day, and keeps one that is found again', async () => {
+    const shop = await newShop()
+    const start = Date.now()
+    const askAfter = (hours: number, answer: boolean | 'not found' = 'not found') =>
+      demand(
+        shop,
+        () => Promise.resolve(answer),
+        () => new Date(start + hours * 3600_000),
+      )
+    for (const hours of [0, 1, 23])
+      expect(await askAfter(hours)).toEqual(new Date(start + (hours + 1) * 3600_000))
+    expect(await exists(shop)).toBe(true)
+    expect(await askAfter(23.5, true)).toBeNull()
+    expect(await exists(shop)).toBe(true)
+    expect(await askAfter(24)).toBeNull()
     expect(await exists(shop)).toBe(false)
   })
 })

@@ -152,7 +152,7 @@ const notifyOfRefusal = (scope: ShopScope): Promise<void> =>
       level: 'warning',
       title: say('The tags of customers cannot be read'),
       body: say(
-        'Files that require a customer tag stay closed to new buyers, because the app may not read your customers. Open the app again from the admin of your store to allow it, or remove the tag from the files.',
+        'Files that require a customer tag stay closed to new buyers, because the app may not read your customers. Open the app again from the admin of your store and allow it to read customers. If it does not ask, its operator must add the scope read_customers. Or remove the tag from the files.',
       ),
       operation_id: null,
     }),

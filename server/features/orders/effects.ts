@@ -6,12 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import {
-  queueTask,
-  RetryLater,
-  type BackgroundTask,
-  type TaskKind,
-} from '../../core/queue/background.ts'
+import { queueTask, type BackgroundTask, type TaskKind } from '../../core/queue/background.ts'
 import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -21,9 +16,15 @@ import type { MarkResult } from '../../storefront/order-changes.ts'
 import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
-import { QueryFailure, ScopeMissing } from '../../storefront/platform-failures.ts'
+import type { Installation } from '../../storefront/installation.ts'
+import {
+  NoAnswer,
+  PlatformRefusal,
+  QueryFailure,
+  ScopeMissing,
+} from '../../storefront/platform-failures.ts'
 import { hourlyWarning } from './hourly-warning.ts'
-import { mailUntold, recordPlatformMails } from './platform-mails.ts'
+import { mailOverdue, mailUntold, recordPlatformMails, UNTOLD_SQL } from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
@@ -106,11 +107,16 @@ interface ShownDelivery {
   files: number
   terms: ShownTerms
   lines: string[]
+  /** Does nobody's mail bring the link yet, or did the order get files since? */
+  untold: boolean
 }
 
 export interface EffectParts {
   database: Pick<Database, 'knex'>
-  storefront: { orders(shop: number): LiveOrders }
+  storefront: {
+    orders(shop: number): LiveOrders
+    installation(shop: number): Pick<Installation, 'id'>
+  }
   secrets: Secrets
   baseUrl: string
   log: Logger
@@ -140,21 +146,41 @@ export function effectTask(parts: EffectParts): BackgroundTask {
           if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
         }
       } catch (error) {
-        if (!isAway(error)) throw error
-        warnOfSilence(scope.shop, error)
-        throw new RetryLater(new Date(Date.now() + AWAY_RETRY_MS), { cause: error })
+        if (!(error instanceof PlatformAway)) throw error
+        warnOfSilence(scope.shop, error.reason)
+        if (platformTells(await readShop(scope))) await mailOverdue(scope)
+        // The run ends: how long the platform is away is no number of attempts.
+        return new Date(Date.now() + AWAY_RETRY_MS)
       }
       return new Date()
     },
   }
 }
 
+/** The platform carries out nothing at present. That may last for days, and is no fault of an effect. */
+class PlatformAway extends Error {
+  readonly reason: PortError
+  constructor(reason: PortError) {
+    super('the platform is away', { cause: reason })
+    this.name = 'PlatformAway'
+    this.reason = reason
+  }
+}
+
 /**
- * Does the platform carry out nothing at present? It does not answer, has closed the store, or gives
- * no access until the next sign-in. That may last for days, and is no fault of an effect.
+ * Why the platform carries out nothing at present: it does not answer, has closed the store, or gives
+ * no access until the next sign-in. Null: it failed, but answers another question, so the reason is one
+ * of these effects.
  */
-const isAway = (error: unknown): error is PortError =>
-  error instanceof PortError && error.retryable && !(error instanceof QueryFailure)
+async function reasonAway(error: unknown, ask: () => Promise<unknown>): Promise<PortError | null> {
+  if (!(error instanceof PortError) || !error.retryable) return null
+  if (error instanceof PlatformRefusal) return null
+  if (!(error instanceof QueryFailure || error instanceof NoAnswer)) return error
+  return ask().then(
+    () => null,
+    () => error,
+  )
+}
 
 async function nextDue(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ due_at: Date | null }>(
@@ -216,8 +242,8 @@ async function performAll(
 }
 
 /**
- * An error of the request is the result of each order. Throws if the platform is away, and the
- * signal's reason.
+ * An error of the request is the result of each order. Throws `PlatformAway`, and the signal's
+ * reason.
  */
 async function send(
   { storefront, secrets, baseUrl, log }: EffectParts,
@@ -241,8 +267,9 @@ async function send(
     const marks = wanted.map((one) => markOf(one, shop, address))
     return await orders.mark(marks, signal)
   } catch (error) {
+    const away = await reasonAway(error, () => storefront.installation(scope.shop).id(signal))
     signal.throwIfAborted()
-    if (isAway(error)) throw error
+    if (away) throw new PlatformAway(away)
     if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
     return wanted.map(() => (error instanceof PortError ? error : OUR_ERROR))
   }
@@ -250,6 +277,11 @@ async function send(
 
 /** For this long after the purchase, the platform may not have assigned an order to a location. */
 const UNASSIGNED_SECONDS = 10 * 60
+/**
+ * The buyer does not wait so long: orders that a fulfilment service carries out look unassigned for
+ * ever to an app that may not see its locations.
+ */
+const UNASSIGNED_MAIL_SECONDS = 2 * 60
 const UNASSIGNED_RETRY_SECONDS = 15
 /** Holds of offers after the purchase last up to an hour, others for days. */
 const HELD_SECONDS = 90 * 24 * 3600
@@ -274,7 +306,7 @@ async function recordMails(
   // A hold may last for days: the buyer does not wait for it.
   const untold = zip(wanted, results).filter(
     ([{ age }, { told, error, later }]) =>
-      !told && error === null && (later !== 'unassigned' || waitFor(later, age) === null),
+      !told && error === null && (later !== 'unassigned' || age >= UNASSIGNED_MAIL_SECONDS),
   )
   const ordersOf = (pairs: typeof told) => pairs.map(([{ order_id }]) => order_id)
   await recordPlatformMails(scope, ordersOf(told))
@@ -298,7 +330,8 @@ const platformTells = ({ settings }: Pick<ShopRecord, 'settings'>): boolean =>
 const fulfilmentOf = (shown: ShownDelivery, { name, settings }: ShopRecord, address: Address) => ({
   order: shown.order_id,
   lines: shown.lines,
-  notify: platformTells({ settings }) ? { company: name, url: address(shown) } : null,
+  notify:
+    platformTells({ settings }) && shown.untold ? { company: name, url: address(shown) } : null,
 })
 
 async function readShown(
@@ -308,7 +341,7 @@ async function readShown(
   const rows = await scope.query<ShownDelivery>(
     `select d.order_id, extract(epoch from now() - d.created_at)::float8 as age,
        ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
-       ${TERMS_SQL} as terms
+       ${TERMS_SQL} as terms, ${UNTOLD_SQL} as untold
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (

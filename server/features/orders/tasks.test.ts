@@ -8,6 +8,7 @@ import { PortError } from '../../../plugins/contract.ts'
 import { silent } from '../../../test/database.ts'
 import { RetryLater } from '../../core/queue/background.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
+import { NoAnswer } from '../../storefront/platform-failures.ts'
 import { effectTask } from './effects.ts'
 import { reconcileTask } from './tasks.ts'
 import { claimOrders } from '../../storefront/webhooks/claims.ts'
@@ -413,8 +414,27 @@ describe('on the platform', () => {
       expect(left!.seconds).toBeGreaterThan(500)
       await endDelay()
       expect(await runDue()).toBe(1)
-      expect((await shop.order(order)).fulfilments).toHaveLength(1)
+      // Our mail has brought the link: the platform sends no second one.
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
       expect(await effects()).toEqual([])
+    })
+
+    const SENT = `payload ->> 'delivery' = (
+      select id::text from deliveries where shop_id = :shop and order_id = :order)`
+    test.each([
+      ['our mail failed', `update outbox set status = 'failed' where shop_id = :shop and ${SENT}`],
+      [
+        'it got files since',
+        `update delivery_files f set created_at = now() + interval '1 minute' from deliveries d
+         where f.shop_id = :shop and d.id = f.delivery_id and d.order_id = :order`,
+      ],
+    ])('because it is on hold is told by the platform too if %s', async (_, sql) => {
+      const { order, runDue, endDelay } = await delayed('held')
+      expect(await runDue()).toBe(1)
+      await shop.scope.query(sql, { order })
+      await endDelay()
+      await runDue()
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
     })
 
     test('because it has no location is fulfilled soon, and the platform tells the buyer', async () => {
@@ -426,27 +446,39 @@ describe('on the platform', () => {
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
     })
 
-    test('and gets no location is not waited for longer than ten minutes', async () => {
+    test('and gets no location gets our mail after two minutes, and is tried for ten', async () => {
       const { order, runDue } = await delayed('unassigned')
+      const isAged = (minutes: number) =>
+        shop.scope.query(
+          `update deliveries set created_at = now() - :minutes * interval '1 minute'
+           where shop_id = :shop and order_id = :order`,
+          { order, minutes },
+        )
+      await isAged(1)
       expect(await runDue()).toBe(0)
-      await shop.scope.query(
-        `update deliveries set created_at = now() - interval '11 minutes'
-         where shop_id = :shop and order_id = :order`,
-        { order },
-      )
+      await isAged(3)
+      expect(await runDue()).toBe(1)
+      expect((await effects())[0]!.seconds).toBeLessThan(301)
+      await isAged(11)
       expect(await runDue()).toBe(1)
       expect(await effects()).toEqual([])
     })
   })
 
-  const without = (fulfil: LiveOrders['fulfil']) =>
+  const AWAY = new PortError('storefront_unavailable', 'The store is frozen', true)
+  const instead = (orders: Partial<LiveOrders>, isAnswering = true) =>
     effectTask({
       ...{ database: shop.database, secrets: shop.secrets, log: silent },
       ...{ baseUrl: 'https://files.example.com' },
       storefront: {
-        orders: () => ({ mark: () => Promise.resolve([null]), fulfil }) as unknown as LiveOrders,
+        orders: () => orders as LiveOrders,
+        installation: () => ({
+          id: () => (isAnswering ? Promise.resolve('1') : Promise.reject(AWAY)),
+        }),
       },
     })
+  const without = (fulfil: LiveOrders['fulfil'], isAnswering = true) =>
+    instead({ mark: (marks) => Promise.resolve(marks.map(() => null)), fulfil }, isAnswering)
   const runOnce = (task: ReturnType<typeof effectTask>) =>
     task.run({
       ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
@@ -468,14 +500,62 @@ describe('on the platform', () => {
     await shop.scope.query('delete from order_effects where shop_id = :shop')
   })
 
-  test('a platform that is away for days, or without access, gets the changes afterwards', async () => {
-    const order = await shop.buy(buyer())
-    await reported([order])
-    const away = new PortError('storefront_unavailable', 'The store is frozen', true)
-    for (let run = 0; run < 20; run++)
-      await expect(runOnce(without(() => Promise.reject(away)))).rejects.toBeInstanceOf(RetryLater)
-    await shop.run('effects')
-    expect((await shop.order(order)).fulfilments).toHaveLength(1)
+  describe('a platform that', () => {
+    const fulfils = () =>
+      shop.scope.query<{ order_id: string; attempts: number }>(
+        `select order_id, attempts from order_effects where shop_id = :shop and kind = 'fulfil'
+         order by order_id`,
+      )
+    const fault = new NoAnswer('storefront_unavailable', 'It answered HTTP 502', true)
+
+    test.each([
+      ['has closed the store', AWAY, true],
+      ['answers nothing', fault, false],
+    ])('%s for days gets the changes afterwards', async (_, error, isAnswering) => {
+      const order = await shop.buy(buyer())
+      await reported([order])
+      const task = without(() => Promise.reject(error), isAnswering)
+      for (let run = 0; run < 20; run++) expect(+(await runOnce(task))!).toBeGreaterThan(Date.now())
+      expect(await fulfils()).toEqual([{ order_id: order, attempts: 0 }])
+      await shop.run('effects')
+      expect((await shop.order(order)).fulfilments).toHaveLength(1)
+    })
+
+    test('fails on one order carries out the others', async () => {
+      const orders = (await buyAll(3)).toSorted()
+      await reported(orders)
+      const task = without((wanted) =>
+        wanted.some(({ order }) => order === orders[0])
+          ? Promise.reject(fault)
+          : Promise.resolve(wanted.map(() => ({ error: null, told: false, later: null }))),
+      )
+      await runOnce(task)
+      expect((await fulfils()).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
+      await shop.scope.query('update order_effects set due_at = now() where shop_id = :shop')
+      await runOnce(task)
+      expect(await fulfils()).toEqual([{ order_id: orders[0], attempts: 2 }])
+      await shop.scope.query('delete from order_effects where shop_id = :shop')
+    })
+
+    test('is away for hours leaves the mail to us, and sends no second one afterwards', async () => {
+      await settings({ delivery_mail: 'platform' })
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      const task = without(() => Promise.reject(AWAY))
+      const mailed = async () => {
+        await runOnce(task)
+        await shop.run('mails')
+        return mailsTo(about.email).length
+      }
+      expect(await mailed()).toBe(0)
+      await shop.scope.query(
+        `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
+      )
+      expect([await mailed(), await mailed()]).toEqual([1, 1])
+      await shop.run('effects')
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
+    })
   })
 
   test('every line is fulfilled, for any number of lines and locations', async () => {
@@ -502,11 +582,18 @@ describe('on the platform', () => {
         metafields: [{ key: 'delivery', value: expect.stringContaining('"status":"ready"') }],
         fulfilments: [{ notified: false, tracking: null }],
       })
-    const left = await shop.scope.query(
-      'select order_id, kind, error from order_effects where shop_id = :shop',
+    const left = () =>
+      shop.scope.query(
+        'select order_id, kind, attempts, error from order_effects where shop_id = :shop',
+      )
+    const effect = { order_id: orders[1], kind: 'mark' }
+    expect(await left()).toEqual([{ ...effect, attempts: 1, error: null }])
+    await shop.scope.query(
+      'update order_effects set attempts = 7, due_at = now() where shop_id = :shop',
     )
-    expect(left).toEqual([
-      { order_id: orders[1], kind: 'mark', error: 'The order: Owner does not exist' },
+    await shop.run('effects')
+    expect(await left()).toEqual([
+      { ...effect, attempts: 8, error: 'The order: Owner does not exist' },
     ])
   })
 

@@ -118,6 +118,18 @@ export const readChange = (
     { kind, subject },
   )
 
+/** Keeps a payload for the next run of a change, unless it was reported again meanwhile. */
+export const keepPayload = async (
+  scope: ShopScope,
+  { kind, subject, noted }: Pick<ShopChange, 'kind' | 'subject'> & { noted: number },
+  payload: object,
+): Promise<void> =>
+  void (await scope.query(
+    `update platform_changes set payload = :payload
+     where shop_id = :shop and kind = :kind and subject = :subject and noted = :noted`,
+    { kind, subject, noted, payload: JSON.stringify(payload) },
+  ))
+
 /**
  * Deletes the processed change; false if it was reported again since it was read: then it runs once
  * more.

@@ -19,8 +19,8 @@ const QUOTED = '[",\\n\\r]'
  * `sql` is repeated in the result: pass a column, not a computation.
  */
 export function cellSql(sql: string): string {
-  // Most names have an extension of three letters: this test is cheaper than the next one.
-  const named = `(${sql} like '%.___' and right(${sql}, 1) > '9')`
+  // Most names have an extension of three letters: this test is cheaper than the next one. `12.Okt` is a day.
+  const named = `(${sql} like '%.___' and right(${sql}, 1) > '9' and ${sql} !~ '^[0-9]+[.]')`
   const changes = `(length(${sql}) <= ${LONGEST_NUMBER} and not ${named} and ${sql} ~* '${LIKE_NUMBER}' and ${sql} !~ '${PLAIN}')`
   const marked = `case when ${sql} ~ '${SIGNS}' or ${changes} then '''' || ${sql} else ${sql} end`
   const quoted = `case when ${sql} ~ '${QUOTED}' then '"' || replace(${marked}, '"', '""') || '"' else ${marked} end`

@@ -20,7 +20,7 @@ export async function warnOfOtherSecret(
   log: Logger,
 ): Promise<void> {
   if (!(await isSecretOf(pool, secrets)))
-    return log.error(
+    log.error(
       'this database was used with another APP_SECRET: API keys, tokens and everything sealed in it ' +
         'cannot be read. Set that one, or add it to APP_SECRET_PREVIOUS',
     )

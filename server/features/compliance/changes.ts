@@ -40,7 +40,13 @@ export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront[
       signal: AbortSignal,
     ): Promise<Date | null> => {
       const { shop } = scope
-      const access = (await isInstalled(parts, shop)) && (await hasAccess(shop, signal))
+      const access =
+        (await isInstalled(parts, shop)) &&
+        (await hasAccess(shop, signal).catch(async (error: unknown) => {
+          // Between two answers the store may have been there: the day begins again.
+          await noteMissed(scope, change, null)
+          throw error
+        }))
       if (access === true) return null
       const later = access === 'not found' ? await missedAgain(parts, scope, change) : null
       if (later === null) await redactShop(parts, shop, signal)
@@ -61,15 +67,22 @@ async function missedAgain(
   const now = +clock()
   const { missed_at } = (payload ?? {}) as { missed_at?: string }
   if (missed_at !== undefined && now - Date.parse(missed_at) >= MISSED_FOR_MS) return null
-  if (missed_at === undefined)
-    await keepPayload(
-      scope,
-      { kind: 'shop-redact', subject: '', noted },
-      {
-        missed_at: new Date(now).toISOString(),
-      },
-    )
+  if (missed_at === undefined) await noteMissed(scope, { payload, noted }, new Date(now))
   return new Date(now + MISSED_AGAIN_MS)
+}
+
+/** Notes since when a store is not found; null: it is not known any more. */
+async function noteMissed(
+  scope: ShopScope,
+  { payload, noted }: Omit<ReportedChange, 'subject'>,
+  since: Date | null,
+): Promise<void> {
+  if (since === null && !(payload as { missed_at?: string } | null)?.missed_at) return
+  await keepPayload(
+    scope,
+    { kind: 'shop-redact', subject: '', noted },
+    since === null ? {} : { missed_at: since.toISOString() },
+  )
 }
 
 const isInstalled = async ({ database }: ComplianceParts, shop: number): Promise<boolean> =>

@@ -190,13 +190,23 @@ describe('the platform’s request', () => {
         () => Promise.resolve(answer),
         () => new Date(start + hours * 3600_000),
       )
-    for (const hours of [0, 1, 23])
-      expect(await askAfter(hours)).toEqual(new Date(start + (hours + 1) * 3600_000))
+    const again = (hours: number) => new Date(start + (hours + 1) * 3600_000)
+    expect(await askAfter(0)).toEqual(again(0))
+    // Between two answers the platform failed: the day begins again.
+    await expect(
+      demand(
+        shop,
+        () => Promise.reject(new Error('the platform is away')),
+        () => new Date(start + 3600_000),
+      ),
+    ).rejects.toThrow('the platform is away')
+    for (const hours of [2, 3, 24, 25.9]) expect(await askAfter(hours)).toEqual(again(hours))
     expect(await exists(shop)).toBe(true)
-    expect(await askAfter(23.5, true)).toBeNull()
-    expect(await exists(shop)).toBe(true)
-    expect(await askAfter(24)).toBeNull()
+    expect(await askAfter(26)).toBeNull()
     expect(await exists(shop)).toBe(false)
+    const found = await newShop()
+    expect(await demand(found, () => Promise.resolve(true))).toBeNull()
+    expect(await exists(found)).toBe(true)
   })
 })
 

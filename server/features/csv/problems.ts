@@ -139,7 +139,8 @@ const written = (
   { delimiter }: Pick<CsvUpload['format'], 'delimiter'>,
 ): string => `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
 
-const marked = (cell: string | undefined): string => plainCell(originalCell(cell ?? ''))
+/** A mark stays: it may be that of a text which a spreadsheet would change. */
+const marked = (cell = ''): string => (originalCell(cell) === cell ? plainCell(cell) : cell)
 
 /**
  * The rows with errors as they are corrected so far, with a column that explains them, as pieces of a CSV

@@ -37,7 +37,7 @@ export interface QueuedEffect {
 
 const ORDER_EFFECTS: TaskKind = { name: 'order-effects' }
 /** Of an effect that the platform fails on while it answers others. */
-const MAX_ATTEMPTS = 8
+const MAX_ATTEMPTS = 9
 const RETRY_SECONDS = 30
 /** The delay after a run in which the platform carried out nothing, for as long as that lasts. */
 const AWAY_RETRY_MS = 30_000

@@ -589,11 +589,11 @@ describe('on the platform', () => {
     const effect = { order_id: orders[1], kind: 'mark' }
     expect(await left()).toEqual([{ ...effect, attempts: 1, error: null }])
     await shop.scope.query(
-      'update order_effects set attempts = 7, due_at = now() where shop_id = :shop',
+      'update order_effects set attempts = 8, due_at = now() where shop_id = :shop',
     )
     await shop.run('effects')
     expect(await left()).toEqual([
-      { ...effect, attempts: 8, error: 'The order: Owner does not exist' },
+      { ...effect, attempts: 9, error: 'The order: Owner does not exist' },
     ])
   })
 

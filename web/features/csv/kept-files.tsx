@@ -1,5 +1,6 @@
 // Stored CSV files: each can be continued where it was left.
 import { type KeptCsv, useKeptCsvs } from './calls.ts'
+import { LoadingNothing } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
@@ -12,7 +13,8 @@ export function KeptFiles() {
   const kept = useKeptCsvs()
   if (kept.error && !kept.data)
     return <LoadProblem query={kept} what={t('Your earlier CSV files could not be loaded')} />
-  if (!kept.data || kept.data.data.length === 0) return null
+  if (!kept.data) return <LoadingNothing />
+  if (kept.data.data.length === 0) return null
   return (
     <Titled
       title={t('Your CSV files')}

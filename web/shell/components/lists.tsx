@@ -31,6 +31,9 @@ export function LoadingRows({ rows = 8, what }: { rows?: number; what: string })
   )
 }
 
+/** Something may appear here once it is loaded: what is below waits for it, as for placeholder rows. */
+export const LoadingNothing = () => <div className="loading-rows" />
+
 export interface Pages {
   hasNext: boolean
   hasPrevious: boolean

@@ -14,6 +14,8 @@ export const CALM_MS = 5000
 export const SLOW_MS = 15_000
 /** The interval of a page that was left alone; calls may state a longer one. */
 const SLOWEST_MS = 60_000
+/** Of what is polled slowly in any case. */
+const RAREST_MS = 120_000
 
 /** How often data is polled, in milliseconds; false: not. */
 export type Polling<Data> = number | false | ((data: Data | undefined) => number | false)
@@ -35,7 +37,7 @@ const isRefusal = (error: Error | null) => error instanceof ApiError && !error.p
 
 /**
  * The interval for React Query. It doubles with each answer that is the same as the last one, from
- * the stated time up to a minute. A difference or a touch of the page begins again; what is polled
+ * the stated time up to a minute, or two for data that rarely changes. A difference or a touch of the page begins again; what is polled
  * while work runs, or after a failure, is never slowed down.
  */
 export const intervalOf =
@@ -47,7 +49,7 @@ export const intervalOf =
     const stated = typeof poll === 'function' ? poll(query.state.data as Data | undefined) : poll
     if (stated === false || stated < CALM_MS || query.state.error) return stated
     const quiet = query.state.dataUpdatedAt - Math.max(last.changedAt, touchedAt)
-    const interval = Math.max(stated, Math.min(SLOWEST_MS, quiet))
+    const interval = Math.max(stated, Math.min(stated < SLOW_MS ? SLOWEST_MS : RAREST_MS, quiet))
     last.isSlowed = interval > stated
     return interval
   }

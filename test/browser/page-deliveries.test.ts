@@ -315,7 +315,7 @@ test('a buyer is found by address, with what they have, and gets their library',
   await press(page, 'Send their library')
   await page.getByText('The link is being sent').waitFor()
   await page.goto(`${server.url}/buyers/detail?email=nobody@example.com`)
-  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await page.getByRole('heading', { name: 'This buyer doesn’t exist' }).waitFor()
   await buyer.close()
 })
 

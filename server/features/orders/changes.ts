@@ -41,6 +41,7 @@ import {
   returnKeys,
 } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
+import { waitsForFirst } from './waiting-mails.ts'
 
 export interface ChangeParts {
   secrets: Secrets
@@ -61,14 +62,6 @@ const NOT_READY = {
   withdrawn: say('The order no longer entitles its buyer to these files'),
   revoked: say('This delivery was revoked, which is for good'),
 } as const
-
-/** The first message was queued and not tried yet, for example when an address was added: it is enough. */
-const waitsForFirst = (tx: ShopScope, id: string): Promise<boolean> =>
-  tx.has(
-    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
-       and key like '%/first' and status = 'waiting' and attempts = 0 limit 1`,
-    { id },
-  )
 
 /** Throws `conflict` if nothing can be sent to the buyer of a delivery without an email address. */
 async function requireText(tx: ShopScope, row: DeliveryRow): Promise<void> {

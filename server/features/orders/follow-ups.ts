@@ -82,15 +82,17 @@ export async function queueFollowUps(
 
 /**
  * The buyer who had a mail about the order gets another one when an edit has brought files, unless
- * the earlier one was not tried yet. If they are being prepared, it follows when they are ready.
+ * the earlier one was not tried yet. If they are being prepared, it follows when they are ready. That
+ * of a delivery which is held fails, and is sent after the release (`queueHeldMails`).
  */
 async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
   for (const { row, addedLines = [] } of written) {
     if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
     if (row.held_by === 'workflow') await promiseMails(tx, [row.id], true)
-    if (statusOf(row) !== 'ready') continue
+    const held = statusOf(row) === 'held' && row.held_by !== 'workflow'
+    if (statusOf(row) !== 'ready' && !held) continue
     const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
-    if (!(await waitsForFirst(tx, row.id)))
+    if (!(await waitsForFirst(tx, row.id, held)))
       await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
     await promiseMails(tx, [row.id])
   }

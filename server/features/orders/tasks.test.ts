@@ -6,6 +6,8 @@ import { openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
 import { PortError } from '../../../plugins/contract.ts'
 import { silent } from '../../../test/database.ts'
+import { createIds } from '../../demo/catalog-ids.ts'
+import { addMappings } from '../../files/mappings.ts'
 import { RetryLater } from '../../core/queue/background.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
 import { NoAnswer } from '../../storefront/platform-failures.ts'
@@ -26,6 +28,7 @@ let mail: MailFake
 beforeAll(async () => {
   mail = await startMailFake()
   shop = await openPurchases(mail.url)
+  await fileOther()
 })
 afterAll(async () => {
   await shop.close()
@@ -50,6 +53,47 @@ const reported = async (orders: readonly string[]) => {
 }
 const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
 const mailsTo = (to: string) => mail.mails.filter((one) => one.to[0] === to)
+const sendAll = async () => {
+  await shop.scope.query(
+    `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
+  )
+  await shop.run('mails')
+}
+const OTHER_PRODUCT = createIds('Product')('a-field-guide-to-coastal-birds')
+/** A second product, with another file. */
+async function fileOther(): Promise<void> {
+  const fileId = await shop.scope.transaction(async (tx) => {
+    const { id } = await tx.one<{ id: string }>(
+      `insert into files (shop_id, filename, name_key, extension, channel, size_bytes, content_type,
+         mapping_state)
+       values (:shop, 'map.pdf', 'map.pdf', 'pdf', 'api', 10, 'application/pdf', 'mapped')
+       returning id`,
+    )
+    await tx.query(
+      `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       values (:shop, :id, 1, :hash, 'primary', 10, 'application/pdf')`,
+      { id, hash: Buffer.alloc(32, 1) },
+    )
+    return id
+  })
+  const product_id = `gid://shopify/Product/${OTHER_PRODUCT}`
+  const mapping = { product_id, product_title: '', variant_id: null, sku: null, score: 1 }
+  await addMappings(shop.scope, [{ fileId, mapping: { ...mapping, reason: '', method: 'manual' } }])
+}
+/** A paid edit, which brings the second product’s file. */
+async function edit(order: string, fulfilled = 0): Promise<void> {
+  await shop.change(order, ({ lines }) => {
+    const [line] = lines
+    lines.push({
+      ...line!,
+      id: line!.id + 990_000,
+      productId: OTHER_PRODUCT,
+      sku: 'MAP',
+      fulfilled,
+    })
+  })
+  await reported([order])
+}
 
 beforeEach(async () => {
   await settings({})
@@ -183,6 +227,25 @@ describe('first mails', () => {
     for (let again = 0; again < 2; again++) await releaseDelivery(shop.scope, id, parts)
     await shop.run('mails')
     expect(mailsTo(about.email).length).toBe(1)
+  })
+
+  test('about an edit during a hold are sent after the release, one for each buyer', async () => {
+    const parts = { secrets: shop.secrets, now: new Date() }
+    for (const sent of [true, false]) {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      if (sent) await shop.run('mails')
+      const { id } = (await shop.delivery(order))!
+      await holdDelivery(shop.scope, id, parts)
+      await shop.run('mails')
+      await edit(order)
+      await sendAll()
+      expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
+      await releaseDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
+    }
   })
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {

@@ -446,6 +446,60 @@ describe('on the platform', () => {
     expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'sent' }])
   })
 
+  const fulfilAgain = async (order: string) => {
+    await shop.scope.query(
+      `insert into order_effects (shop_id, order_id, kind) values (:shop, :order, 'fulfil')
+       on conflict (shop_id, order_id, kind) do update set due_at = now()`,
+      { order },
+    )
+    await shop.run('effects')
+    await sendAll()
+  }
+
+  test('its mail about an edit is the only one, also if ours failed before', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await shop.change(order, (placed) => void (placed.delayed = 'held'))
+    await reported([order])
+    await fulfilAgain(order)
+    await shop.scope.query(
+      `update outbox set status = 'failed', created_at = created_at - interval '1 hour'
+       where shop_id = :shop and payload ->> 'delivery' = :id`,
+      { id: (await shop.delivery(order))!.id },
+    )
+    await shop.scope.query(
+      `update deliveries set mailed_at = mailed_at - interval '1 hour'
+       where shop_id = :shop and order_id = :order`,
+      { order },
+    )
+    await edit(order)
+    await shop.change(order, (placed) => void delete placed.delayed)
+    await fulfilAgain(order)
+    // A line that ships from elsewhere is fulfilled later, and brings nothing new.
+    await shop.change(order, ({ lines }) => {
+      lines.push({ ...lines[1]!, id: lines[1]!.id + 1, fulfilled: 0 })
+    })
+    await reported([order])
+    await fulfilAgain(order)
+    const { fulfilments } = await shop.order(order)
+    expect(fulfilments.map(({ notified }) => notified)).toEqual([true, false])
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
+  test('an edit whose lines it does not fulfil gets our mail, once', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await fulfilAgain(order)
+    expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+    await edit(order, 1)
+    for (let again = 0; again < 2; again++) await fulfilAgain(order)
+    expect((await shop.order(order)).fulfilments).toHaveLength(1)
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
   describe('an order that cannot be fulfilled yet', () => {
     const effects = () =>
       shop.scope.query<{ seconds: number; attempts: number }>(
@@ -608,7 +662,7 @@ describe('on the platform', () => {
       const task = without(() => Promise.reject(AWAY))
       const mailed = async () => {
         await runOnce(task)
-        await shop.run('mails')
+        await sendAll()
         return mailsTo(about.email).length
       }
       expect(await mailed()).toBe(0)
@@ -618,6 +672,14 @@ describe('on the platform', () => {
       expect([await mailed(), await mailed()]).toEqual([1, 1])
       await shop.run('effects')
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
+      // An edit while it is away again.
+      await edit(order)
+      expect(await mailed()).toBe(1)
+      await shop.scope.query(
+        `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
+      )
+      expect([await mailed(), await mailed()]).toEqual([2, 2])
+      await shop.run('effects')
     })
   })
 

@@ -468,6 +468,14 @@ async function replaceFile(
     ...{ source: line_id, units: 1 },
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
+  // It is not new to the buyer: no mail follows for it.
+  await tx.query(
+    `update delivery_files n set created_at = df.created_at from delivery_files df
+     where n.shop_id = :shop and n.delivery_id = :id and n.file_id = :other and n.created_at = :now
+       and df.shop_id = n.shop_id and df.delivery_id = n.delivery_id and df.line_id = n.line_id
+       and df.file_id = :file`,
+    { id: row.id, other, file: file_id, now },
+  )
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
        own_release = l.own_release, own_expiry = l.own_expiry,

@@ -20,7 +20,13 @@ import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { resendMessage } from '../messages/messages.ts'
-import { correctAddress, holdDelivery, releaseDelivery, resendDelivery } from './changes.ts'
+import {
+  changeDelivery,
+  correctAddress,
+  holdDelivery,
+  releaseDelivery,
+  resendDelivery,
+} from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 
 let shop: Purchases
@@ -534,6 +540,29 @@ describe('on the platform', () => {
       // Our mail has brought the link: the platform sends no second one.
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
       expect(await effects()).toEqual([])
+    })
+
+    test('because it is on hold is not told again of a file that the merchant replaced', async () => {
+      const { order, runDue, endDelay } = await delayed('held')
+      expect(await runDue()).toBe(1)
+      const { id, file_list } = (await shop.delivery(order))!
+      const other = await shop.scope.one<{ id: string }>(
+        `select id from files where shop_id = :shop and filename = 'map.pdf'`,
+      )
+      const replace = [{ file_id: file_list[0]!.file_id, with: other.id }]
+      await changeDelivery(
+        shop.scope,
+        id,
+        { replace },
+        { secrets: shop.secrets, now: new Date(Date.now() + 1000) },
+      )
+      await endDelay()
+      expect(await runDue()).toBe(1)
+      expect((await shop.delivery(order))!.file_list).toMatchObject([
+        { status: 'revoked' },
+        { filename: 'map.pdf' },
+      ])
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
     })
 
     const SENT = `payload ->> 'delivery' = (

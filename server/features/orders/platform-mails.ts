@@ -27,11 +27,15 @@ export const UNTOLD_SQL = `(d.mailed_at is null or ${HAS_NEWER_FILES}
     and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
     and m.created_at > d.mailed_at - interval '1 minute'))`
 
-/** Notes whose buyers the platform has told. */
+/**
+ * Notes whose buyers the platform has told.
+ * @param readAt when their deliveries were read: files that an edit has brought since are untold.
+ */
 export const recordPlatformMails = async (
   scope: ShopScope,
   orders: readonly string[],
-): Promise<void> => void (await noteTold(scope, orders, 'true'))
+  readAt: Date,
+): Promise<void> => void (await noteTold(scope, orders, 'true', readAt))
 
 /**
  * Queues our mail for the orders, all ready, whose buyers nobody has told, or not about files that an
@@ -77,11 +81,13 @@ export async function mailOverdue(scope: ShopScope): Promise<void> {
  * Returns the deliveries (bare UUIDs) whose buyers have an address, and which of them were told for the
  * first time.
  * @param which SQL of a delivery `d`
+ * @param at null: now
  */
 const noteTold = async (
   tx: ShopScope,
   orders: readonly string[],
   which: string,
+  at: Date | null = null,
 ): Promise<{ id: string; first: boolean }[]> =>
   orders.length === 0
     ? []
@@ -93,7 +99,7 @@ const noteTold = async (
              and coalesce(d.email, o.email) is not null
            order by d.order_id for no key update of d
          )
-         update deliveries d set mailed_at = now() from told
+         update deliveries d set mailed_at = coalesce(:at::timestamptz, now()) from told
          where d.shop_id = :shop and d.id = told.id returning d.id, told.first`,
-        { orders },
+        { orders, at },
       )

@@ -646,6 +646,23 @@ describe('on the platform', () => {
     await shop.scope.query('delete from order_effects where shop_id = :shop')
   })
 
+  test('an edit while it tells the buyer of the order is told afterwards', async () => {
+    await settings({ delivery_mail: 'platform' })
+    await shop.scope.query('delete from order_effects where shop_id = :shop')
+    const order = await shop.buy(buyer())
+    await reported([order])
+    const told: boolean[] = []
+    await runOnce(
+      without(async (wanted) => {
+        const results = wanted.map(({ notify }) => notify !== null)
+        told.push(...results)
+        if (told.length === 1) await edit(order)
+        return results.map((told) => ({ error: null, told, later: null }))
+      }),
+    )
+    expect(told).toEqual([true, true])
+  })
+
   describe('a platform that', () => {
     const fulfils = () =>
       shop.scope.query<{ order_id: string; attempts: number }>(

@@ -41,6 +41,7 @@ import {
   returnKeys,
 } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
+import { waitsForFirst } from './waiting-mails.ts'
 
 export interface ChangeParts {
   secrets: Secrets
@@ -61,14 +62,6 @@ const NOT_READY = {
   withdrawn: say('The order no longer entitles its buyer to these files'),
   revoked: say('This delivery was revoked, which is for good'),
 } as const
-
-/** The first message was queued and not tried yet, for example when an address was added: it is enough. */
-const waitsForFirst = (tx: ShopScope, id: string): Promise<boolean> =>
-  tx.has(
-    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
-       and key like '%/first' and status = 'waiting' and attempts = 0 limit 1`,
-    { id },
-  )
 
 /** Throws `conflict` if nothing can be sent to the buyer of a delivery without an email address. */
 async function requireText(tx: ShopScope, row: DeliveryRow): Promise<void> {
@@ -475,6 +468,14 @@ async function replaceFile(
     ...{ source: line_id, units: 1 },
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
+  // It is not new to the buyer: no mail follows for it.
+  await tx.query(
+    `update delivery_files n set created_at = df.created_at from delivery_files df
+     where n.shop_id = :shop and n.delivery_id = :id and n.file_id = :other and n.created_at = :now
+       and df.shop_id = n.shop_id and df.delivery_id = n.delivery_id and df.line_id = n.line_id
+       and df.file_id = :file`,
+    { id: row.id, other, file: file_id, now },
+  )
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
        own_release = l.own_release, own_expiry = l.own_expiry,

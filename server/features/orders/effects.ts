@@ -109,6 +109,7 @@ interface ShownDelivery {
   lines: string[]
   /** Does nobody's mail bring the link yet, or did the order get files since? */
   untold: boolean
+  read_at: Date
 }
 
 export interface EffectParts {
@@ -309,7 +310,8 @@ async function recordMails(
       !told && error === null && (later !== 'unassigned' || age >= UNASSIGNED_MAIL_SECONDS),
   )
   const ordersOf = (pairs: typeof told) => pairs.map(([{ order_id }]) => order_id)
-  await recordPlatformMails(scope, ordersOf(told))
+  const [first] = told
+  if (first) await recordPlatformMails(scope, ordersOf(told), first[0].read_at)
   await mailUntold(scope, ordersOf(untold))
 }
 
@@ -341,7 +343,7 @@ async function readShown(
   const rows = await scope.query<ShownDelivery>(
     `select d.order_id, extract(epoch from now() - d.created_at)::float8 as age,
        ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
-       ${TERMS_SQL} as terms, ${UNTOLD_SQL} as untold
+       ${TERMS_SQL} as terms, ${UNTOLD_SQL} as untold, now() as read_at
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (

@@ -15,6 +15,7 @@ import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
+import { waitsForFirst } from './waiting-mails.ts'
 
 /** A delivery as it was written, with its files. */
 export interface FollowedDelivery {
@@ -51,7 +52,6 @@ export async function queueFollowUps(
     .map(({ row }) => row.id)
   await queueDeliveryTexts(tx, texted, 'first')
   await promiseMails(tx, [...first, ...texted])
-  if (!quiet && !platformTells) await tellOfLines(tx, written)
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
@@ -59,6 +59,7 @@ export async function queueFollowUps(
     tx,
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
   )
+  if (!quiet && !platformTells) await tellOfLines(tx, written)
   await queueHeldTexts(
     tx,
     marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
@@ -80,16 +81,19 @@ export async function queueFollowUps(
 }
 
 /**
- * The buyer who had a mail about the order gets another one when an edit has brought files. If they
- * are being prepared, it follows when they are ready.
+ * The buyer who had a mail about the order gets another one when an edit has brought files, unless
+ * the earlier one was not tried yet. If they are being prepared, it follows when they are ready. That
+ * of a delivery which is held fails, and is sent after the release (`queueHeldMails`).
  */
 async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
   for (const { row, addedLines = [] } of written) {
     if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
     if (row.held_by === 'workflow') await promiseMails(tx, [row.id], true)
-    if (statusOf(row) !== 'ready') continue
+    const held = statusOf(row) === 'held' && row.held_by !== 'workflow'
+    if (statusOf(row) !== 'ready' && !held) continue
     const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
-    await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
+    if (!(await waitsForFirst(tx, row.id, held)))
+      await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
     await promiseMails(tx, [row.id])
   }
 }

@@ -1,34 +1,56 @@
 // The mails with which the platform tells buyers that their order was fulfilled. It sends none if no
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
+import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueFirstMails } from '../messages/delivery-mail.ts'
+import { queueDeliveryMail, queueFirstMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { STATUS_SQL } from './entitlement.ts'
+import { waitsForFirst } from './waiting-mails.ts'
 
-/** Notes whose buyers the platform has told. */
-export const recordPlatformMails = async (
-  scope: ShopScope,
-  orders: readonly string[],
-): Promise<void> => void (await noteTold(scope, orders))
-
-/** Queues our mail for the orders, all ready, whose buyers nobody has told. */
-export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise<void> =>
-  scope.transaction(async (tx) => {
-    const untold = await noteTold(tx, orders)
-    await queueFirstMails(tx, untold)
-    await promiseMails(tx, untold)
-  })
+/**
+ * SQL: the delivery `d` got files since its buyer was told. Those that were given later have mails of
+ * their own, and another line may bring files that were there before.
+ */
+const HAS_NEWER_FILES = `exists (select from delivery_files n
+  where n.shop_id = d.shop_id and n.delivery_id = d.id and not n.withdrawn and n.given_by is null
+    and n.created_at > greatest(d.mailed_at, d.created_at)
+    and not exists (select from delivery_files b where b.shop_id = d.shop_id
+      and b.delivery_id = d.id and b.file_id = n.file_id
+      and b.created_at <= greatest(d.mailed_at, d.created_at)))`
 
 /**
  * SQL: nobody has told the buyer of the delivery `d` about all that was sold. A mail of ours that
- * failed tells nothing. Files that were given later have mails of their own.
+ * failed tells nothing, unless somebody has told the buyer since.
  */
-export const UNTOLD_SQL = `(d.mailed_at is null
-  or exists (select from delivery_files n where n.shop_id = d.shop_id and n.delivery_id = d.id
-    and not n.withdrawn and n.given_by is null
-    and n.created_at > greatest(d.mailed_at, d.created_at))
+export const UNTOLD_SQL = `(d.mailed_at is null or ${HAS_NEWER_FILES}
   or exists (select from outbox m where m.shop_id = d.shop_id and m.status = 'failed'
-    and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'))`
+    and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
+    and m.created_at > d.mailed_at - interval '1 minute'))`
+
+/**
+ * Notes whose buyers the platform has told.
+ * @param readAt when their deliveries were read: files that an edit has brought since are untold.
+ */
+export const recordPlatformMails = async (
+  scope: ShopScope,
+  orders: readonly string[],
+  readAt: Date,
+): Promise<void> => void (await noteTold(scope, orders, 'true', readAt))
+
+/**
+ * Queues our mail for the orders, all ready, whose buyers nobody has told, or not about files that an
+ * edit has brought.
+ */
+export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const untold = await noteTold(tx, orders, `(d.mailed_at is null or ${HAS_NEWER_FILES})`)
+    const idsOf = (rows: typeof untold) => rows.map(({ id }) => id)
+    await queueFirstMails(tx, idsOf(untold.filter(({ first }) => first)))
+    for (const { id } of untold.filter(({ first }) => !first))
+      if (!(await waitsForFirst(tx, id)))
+        await queueDeliveryMail(tx, id, `lines/${randomUUID()}/first`)
+    await promiseMails(tx, idsOf(untold))
+  })
 
 const OVERDUE = '2 hours'
 const MAILS_PER_STEP = 1000
@@ -40,10 +62,11 @@ const MAILS_PER_STEP = 1000
 export async function mailOverdue(scope: ShopScope): Promise<void> {
   const overdue = await scope.query<{ order_id: string }>(
     `select e.order_id from order_effects e
-     join deliveries d on d.shop_id = e.shop_id and d.order_id = e.order_id and d.mailed_at is null
+     join deliveries d on d.shop_id = e.shop_id and d.order_id = e.order_id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where e.shop_id = :shop and e.kind = 'fulfil' and e.error is null
        and e.due_at < now() - interval '${OVERDUE}' and ${STATUS_SQL} = 'ready'
+       and (d.mailed_at is null or ${HAS_NEWER_FILES})
        and coalesce(d.email, o.email) is not null
      order by e.due_at limit ${MAILS_PER_STEP}`,
   )
@@ -54,19 +77,29 @@ export async function mailOverdue(scope: ShopScope): Promise<void> {
   )
 }
 
-/** Returns the deliveries (bare UUIDs) whose buyers have an address and were not told before. */
-async function noteTold(tx: ShopScope, orders: readonly string[]): Promise<string[]> {
-  if (orders.length === 0) return []
-  const rows = await tx.query<{ id: string }>(
-    `with untold as (
-       select d.id from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-       where d.shop_id = :shop and d.order_id = any(:orders::text[]) and d.mailed_at is null
-         and coalesce(d.email, o.email) is not null
-       order by d.order_id for no key update of d
-     )
-     update deliveries d set mailed_at = now() from untold
-     where d.shop_id = :shop and d.id = untold.id returning d.id`,
-    { orders },
-  )
-  return rows.map(({ id }) => id)
-}
+/**
+ * Returns the deliveries (bare UUIDs) whose buyers have an address, and which of them were told for the
+ * first time.
+ * @param which SQL of a delivery `d`
+ * @param at null: now
+ */
+const noteTold = async (
+  tx: ShopScope,
+  orders: readonly string[],
+  which: string,
+  at: Date | null = null,
+): Promise<{ id: string; first: boolean }[]> =>
+  orders.length === 0
+    ? []
+    : tx.query<{ id: string; first: boolean }>(
+        `with told as (
+           select d.id, d.mailed_at is null as first from deliveries d
+           join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+           where d.shop_id = :shop and d.order_id = any(:orders::text[]) and ${which}
+             and coalesce(d.email, o.email) is not null
+           order by d.order_id for no key update of d
+         )
+         update deliveries d set mailed_at = coalesce(:at::timestamptz, now()) from told
+         where d.shop_id = :shop and d.id = told.id returning d.id, told.first`,
+        { orders, at },
+      )

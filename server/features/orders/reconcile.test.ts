@@ -61,6 +61,15 @@ async function addFile(of: ShopScope, filename: string, n: number, terms: object
   ])
 }
 
+/** As if the mails of the order that wait had been sent. */
+const sendMails = (one: PlatformOrder) =>
+  scope.query(
+    `update outbox m set status = 'sent', attempts = 1, result = '{}' from deliveries d
+     where m.shop_id = :shop and m.status = 'waiting' and d.shop_id = m.shop_id
+       and d.order_id = :order and m.payload ->> 'delivery' = d.id::text`,
+    { order: one.id },
+  )
+
 /** A new order of these products, in the given state. */
 const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder => ({
   ...paidOrder({ products: products.map(product), ...over }),
@@ -98,6 +107,9 @@ const later = (one: PlatformOrder, change: Partial<PlatformOrder>, seconds = 1):
   ...change,
   updated_at: new Date(one.updated_at.getTime() + seconds * 1000),
 })
+/** After a paid edit that adds product 2. */
+const withLines = (one: PlatformOrder) =>
+  later(one, { lines: [...one.lines, ...order([1, 2]).lines.slice(1)] })
 const quantities = (one: PlatformOrder, ...counts: readonly number[]) =>
   one.lines.map((line, at) => ({ ...line, quantity: counts[at] ?? line.quantity }))
 
@@ -378,6 +390,7 @@ describe('later changes of an order', () => {
     const refunded = later(owed, { financial_status: 'PARTIALLY_REFUNDED' })
     await reconcile(refunded)
     expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+    await sendMails(one)
     const paid = later(refunded, { financial_status: 'PAID', fully_paid: true })
     await reconcile(paid)
     expect((await shown(one))!.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])
@@ -392,6 +405,12 @@ describe('later changes of an order', () => {
     await reconcile(later(paid, { ...less, updated_at: paid.updated_at }))
     await reconcile(later(paid, { lines: less.lines, financial_status: 'PENDING' }, 2))
     expect(await shown(one)).toEqual({ status: 'ready', files: ['map.pdf', 'walks.pdf'] })
+  })
+  test('an edit before the first mail was tried needs no second one', async () => {
+    const one = order([1])
+    await reconcile(one)
+    await reconcile(withLines(one))
+    expect(await mailKeys(one)).toEqual([expect.stringMatching(/^delivery\/[0-9a-f-]{36}\/first$/)])
   })
   test.each(['VOIDED', 'REFUNDED', 'EXPIRED'])('%s takes back what was paid', async (status) => {
     const one = order([1])

@@ -6,6 +6,8 @@ import { openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
 import { PortError } from '../../../plugins/contract.ts'
 import { silent } from '../../../test/database.ts'
+import { createIds } from '../../demo/catalog-ids.ts'
+import { addMappings } from '../../files/mappings.ts'
 import { RetryLater } from '../../core/queue/background.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
 import { NoAnswer } from '../../storefront/platform-failures.ts'
@@ -18,7 +20,13 @@ import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { resendMessage } from '../messages/messages.ts'
-import { correctAddress, holdDelivery, releaseDelivery, resendDelivery } from './changes.ts'
+import {
+  changeDelivery,
+  correctAddress,
+  holdDelivery,
+  releaseDelivery,
+  resendDelivery,
+} from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 
 let shop: Purchases
@@ -26,6 +34,7 @@ let mail: MailFake
 beforeAll(async () => {
   mail = await startMailFake()
   shop = await openPurchases(mail.url)
+  await fileOther()
 })
 afterAll(async () => {
   await shop.close()
@@ -50,6 +59,47 @@ const reported = async (orders: readonly string[]) => {
 }
 const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
 const mailsTo = (to: string) => mail.mails.filter((one) => one.to[0] === to)
+const sendAll = async () => {
+  await shop.scope.query(
+    `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
+  )
+  await shop.run('mails')
+}
+const OTHER_PRODUCT = createIds('Product')('a-field-guide-to-coastal-birds')
+/** A second product, with another file. */
+async function fileOther(): Promise<void> {
+  const fileId = await shop.scope.transaction(async (tx) => {
+    const { id } = await tx.one<{ id: string }>(
+      `insert into files (shop_id, filename, name_key, extension, channel, size_bytes, content_type,
+         mapping_state)
+       values (:shop, 'map.pdf', 'map.pdf', 'pdf', 'api', 10, 'application/pdf', 'mapped')
+       returning id`,
+    )
+    await tx.query(
+      `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       values (:shop, :id, 1, :hash, 'primary', 10, 'application/pdf')`,
+      { id, hash: Buffer.alloc(32, 1) },
+    )
+    return id
+  })
+  const product_id = `gid://shopify/Product/${OTHER_PRODUCT}`
+  const mapping = { product_id, product_title: '', variant_id: null, sku: null, score: 1 }
+  await addMappings(shop.scope, [{ fileId, mapping: { ...mapping, reason: '', method: 'manual' } }])
+}
+/** A paid edit, which brings the second product’s file. */
+async function edit(order: string, fulfilled = 0): Promise<void> {
+  await shop.change(order, ({ lines }) => {
+    const [line] = lines
+    lines.push({
+      ...line!,
+      id: line!.id + 990_000,
+      productId: OTHER_PRODUCT,
+      sku: 'MAP',
+      fulfilled,
+    })
+  })
+  await reported([order])
+}
 
 beforeEach(async () => {
   await settings({})
@@ -183,6 +233,25 @@ describe('first mails', () => {
     for (let again = 0; again < 2; again++) await releaseDelivery(shop.scope, id, parts)
     await shop.run('mails')
     expect(mailsTo(about.email).length).toBe(1)
+  })
+
+  test('about an edit during a hold are sent after the release, one for each buyer', async () => {
+    const parts = { secrets: shop.secrets, now: new Date() }
+    for (const sent of [true, false]) {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      if (sent) await shop.run('mails')
+      const { id } = (await shop.delivery(order))!
+      await holdDelivery(shop.scope, id, parts)
+      await shop.run('mails')
+      await edit(order)
+      await sendAll()
+      expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
+      await releaseDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
+    }
   })
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {
@@ -383,6 +452,60 @@ describe('on the platform', () => {
     expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'sent' }])
   })
 
+  const fulfilAgain = async (order: string) => {
+    await shop.scope.query(
+      `insert into order_effects (shop_id, order_id, kind) values (:shop, :order, 'fulfil')
+       on conflict (shop_id, order_id, kind) do update set due_at = now()`,
+      { order },
+    )
+    await shop.run('effects')
+    await sendAll()
+  }
+
+  test('its mail about an edit is the only one, also if ours failed before', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await shop.change(order, (placed) => void (placed.delayed = 'held'))
+    await reported([order])
+    await fulfilAgain(order)
+    await shop.scope.query(
+      `update outbox set status = 'failed', created_at = created_at - interval '1 hour'
+       where shop_id = :shop and payload ->> 'delivery' = :id`,
+      { id: (await shop.delivery(order))!.id },
+    )
+    await shop.scope.query(
+      `update deliveries set mailed_at = mailed_at - interval '1 hour'
+       where shop_id = :shop and order_id = :order`,
+      { order },
+    )
+    await edit(order)
+    await shop.change(order, (placed) => void delete placed.delayed)
+    await fulfilAgain(order)
+    // A line that ships from elsewhere is fulfilled later, and brings nothing new.
+    await shop.change(order, ({ lines }) => {
+      lines.push({ ...lines[1]!, id: lines[1]!.id + 1, fulfilled: 0 })
+    })
+    await reported([order])
+    await fulfilAgain(order)
+    const { fulfilments } = await shop.order(order)
+    expect(fulfilments.map(({ notified }) => notified)).toEqual([true, false])
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
+  test('an edit whose lines it does not fulfil gets our mail, once', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await fulfilAgain(order)
+    expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+    await edit(order, 1)
+    for (let again = 0; again < 2; again++) await fulfilAgain(order)
+    expect((await shop.order(order)).fulfilments).toHaveLength(1)
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
   describe('an order that cannot be fulfilled yet', () => {
     const effects = () =>
       shop.scope.query<{ seconds: number; attempts: number }>(
@@ -417,6 +540,29 @@ describe('on the platform', () => {
       // Our mail has brought the link: the platform sends no second one.
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
       expect(await effects()).toEqual([])
+    })
+
+    test('because it is on hold is not told again of a file that the merchant replaced', async () => {
+      const { order, runDue, endDelay } = await delayed('held')
+      expect(await runDue()).toBe(1)
+      const { id, file_list } = (await shop.delivery(order))!
+      const other = await shop.scope.one<{ id: string }>(
+        `select id from files where shop_id = :shop and filename = 'map.pdf'`,
+      )
+      const replace = [{ file_id: file_list[0]!.file_id, with: other.id }]
+      await changeDelivery(
+        shop.scope,
+        id,
+        { replace },
+        { secrets: shop.secrets, now: new Date(Date.now() + 1000) },
+      )
+      await endDelay()
+      expect(await runDue()).toBe(1)
+      expect((await shop.delivery(order))!.file_list).toMatchObject([
+        { status: 'revoked' },
+        { filename: 'map.pdf' },
+      ])
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
     })
 
     const SENT = `payload ->> 'delivery' = (
@@ -500,6 +646,23 @@ describe('on the platform', () => {
     await shop.scope.query('delete from order_effects where shop_id = :shop')
   })
 
+  test('an edit while it tells the buyer of the order is told afterwards', async () => {
+    await settings({ delivery_mail: 'platform' })
+    await shop.scope.query('delete from order_effects where shop_id = :shop')
+    const order = await shop.buy(buyer())
+    await reported([order])
+    const told: boolean[] = []
+    await runOnce(
+      without(async (wanted) => {
+        const results = wanted.map(({ notify }) => notify !== null)
+        told.push(...results)
+        if (told.length === 1) await edit(order)
+        return results.map((told) => ({ error: null, told, later: null }))
+      }),
+    )
+    expect(told).toEqual([true, true])
+  })
+
   describe('a platform that', () => {
     const fulfils = () =>
       shop.scope.query<{ order_id: string; attempts: number }>(
@@ -545,7 +708,7 @@ describe('on the platform', () => {
       const task = without(() => Promise.reject(AWAY))
       const mailed = async () => {
         await runOnce(task)
-        await shop.run('mails')
+        await sendAll()
         return mailsTo(about.email).length
       }
       expect(await mailed()).toBe(0)
@@ -555,6 +718,14 @@ describe('on the platform', () => {
       expect([await mailed(), await mailed()]).toEqual([1, 1])
       await shop.run('effects')
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
+      // An edit while it is away again.
+      await edit(order)
+      expect(await mailed()).toBe(1)
+      await shop.scope.query(
+        `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
+      )
+      expect([await mailed(), await mailed()]).toEqual([2, 2])
+      await shop.run('effects')
     })
   })
 

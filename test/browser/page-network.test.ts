@@ -113,7 +113,11 @@ test('a page from before an upgrade reloads itself, once', async () => {
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'Packs', exact: true }).click()
   await page.getByText('Check your connection and try again').waitFor()
+  // It must have failed before the connection is back: it would succeed without a second click.
+  const isPage = (address: string) => new URL(address).pathname === '/packs'
+  const failed = page.waitForEvent('requestfailed', (request) => isPage(request.url()))
   await page.getByRole('button', { name: 'Try again' }).click()
+  await failed
   await page.getByText('Check your connection and try again').waitFor()
   expect(loads).toBe(1)
   await page.context().setOffline(false)

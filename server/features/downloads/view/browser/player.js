@@ -137,6 +137,8 @@ function readDocument(frame) {
   const step = (by) => {
     const page = Math.min(Math.max(current() + by, 1), pages)
     input.value = String(page)
+    // Before the frame shows it: the page may be closed or reloaded at this moment.
+    keep(place, page)
     go(page)
   }
   viewer.querySelector('[data-go=previous]').addEventListener('click', () => step(-1))

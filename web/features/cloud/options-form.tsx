@@ -8,7 +8,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { typedSince } from '../../shell/components/typed-since.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack } from '../../shell/ui/index.ts'
 import { FileFields, WhatFields, WhenFields } from './option-fields.tsx'
@@ -25,7 +25,7 @@ export function OptionsForm({ connection }: { connection: Connection }) {
     if (own.length > 0) return
     save.mutate(change as Partial<SyncOptions>, {
       onSuccess: () => {
-        setDraft((now) => typedSince(now, draft))
+        setDraft((now) => changedFields(draft, now))
         toast(t('Options saved'))
       },
     })

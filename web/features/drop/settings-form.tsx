@@ -8,7 +8,6 @@ import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { typedSince } from '../../shell/components/typed-since.ts'
 import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../../shell/ui/index.ts'
@@ -38,7 +37,7 @@ export function SettingsForm({ drop }: { drop: Drop }) {
   const submit = () =>
     save.mutate(change, {
       onSuccess: () => {
-        setDraft((now) => typedSince(now, draft))
+        setDraft((now) => changedFields(draft, now))
         toast(t('Settings saved'))
       },
     })

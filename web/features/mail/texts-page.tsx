@@ -11,7 +11,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { typedSince } from '../../shell/components/typed-since.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   BlockStack,
@@ -124,7 +124,7 @@ function useTextsForm(saved: readonly MailTexts[]) {
   const submit = () =>
     save.mutate(texts, {
       onSuccess: () => {
-        setDraft((now) => typedSince<Record<string, string>>(now, draft) as Draft)
+        setDraft((now) => changedFields<Record<string, string>>(draft, now) as Draft)
         toast(t('Texts saved'))
       },
       onError: (error) => showFirst(error),

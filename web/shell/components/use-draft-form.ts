@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { type UseMutationResult } from '@tanstack/react-query'
 import { type Objection } from '../client/workflows.ts'
 import { objectionsIn } from './problems.ts'
-import { typedSince } from './typed-since.ts'
+import { changedFields } from '../labels/changes.ts'
 
 interface Options<Draft, Body, Saved> {
   initial: Draft
@@ -79,7 +79,7 @@ export function useDraftForm<Draft extends object, Body, Saved>(
         onSuccess: (result) => {
           const next = savedDraft(result, draft)
           // What was typed while it was being saved is kept.
-          setDraft((now) => ({ ...next, ...typedSince(now, draft) }))
+          setDraft((now) => ({ ...next, ...changedFields(draft, now) }))
           setSaved(next)
           setRefusals(0)
           onSaved(result)

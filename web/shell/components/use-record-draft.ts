@@ -1,6 +1,6 @@
 // The draft of a form about a record that is read again while the form is open.
 import { useState } from 'react'
-import { typedSince } from './typed-since.ts'
+import { changedFields } from '../labels/changes.ts'
 
 interface Options<Saved, Draft, Change extends object> {
   /** As it was read last. */
@@ -39,7 +39,7 @@ export function useRecordDraft<Saved, Draft extends object, Change extends objec
     saved: (next: Saved, sent: Draft) =>
       set((now) => ({
         ...{ base: next, seen: record },
-        draft: { ...draftOf(next), ...typedSince(now.draft, sent) },
+        draft: { ...draftOf(next), ...changedFields(sent, now.draft) },
       })),
     discard: restart,
   }

@@ -12,7 +12,6 @@ import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { SaveBar } from '../../../shell/components/save-bar.tsx'
-import { typedSince } from '../../../shell/components/typed-since.ts'
 import { changedFields } from '../../../shell/labels/changes.ts'
 import { t, translated } from '../../../shell/messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../shell/ui/index.ts'
@@ -78,7 +77,7 @@ function Form({ settings }: { settings: SavedSettings }) {
           onSave={() =>
             save.mutate(change as Partial<ShopSettings>, {
               onSuccess: () => {
-                setDraft((now) => typedSince(now, draft))
+                setDraft((now) => changedFields(draft, now))
                 toast(t('Settings saved'))
               },
             })

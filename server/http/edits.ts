@@ -24,8 +24,8 @@ export interface EditedRecord {
   fields: readonly string[]
   /** The endpoint that reads the record. */
   reader: Endpoint
-  /** The part of the record that the body's field replaces. */
-  valueOf: (record: JsonRecord, field: string) => unknown
+  /** The parts of the record that the body's fields replace. */
+  valuesOf: (record: JsonRecord) => (field: string) => unknown
 }
 
 /** The records with a GET, and a PUT or PATCH of their fields, by path. */
@@ -35,11 +35,13 @@ export function editedRecords(endpoints: readonly Endpoint[]): ReadonlyMap<strin
   )
   const edits = endpoints.filter(({ method }) => method === 'put' || method === 'patch')
   return new Map(
-    edits.flatMap(({ path, body, edits: partOf }) => {
+    edits.flatMap(({ path, body, edits: partsOf }) => {
       const reader = readers.get(path)
-      const valueOf: EditedRecord['valueOf'] = (record, field) =>
-        Object.hasOwn(record, field) || !partOf ? record[field] : partOf(record, field)
-      return reader ? [[path, { fields: fieldsOf(body), reader, valueOf }]] : []
+      const valuesOf: EditedRecord['valuesOf'] = (record) => {
+        const partOf = partsOf?.(record)
+        return (field) => (Object.hasOwn(record, field) || !partOf ? record[field] : partOf(field))
+      }
+      return reader ? [[path, { fields: fieldsOf(body), reader, valuesOf }]] : []
     }),
   )
 }
@@ -55,14 +57,15 @@ type JsonRecord = Readonly<Record<string, unknown>>
 export function etagOf(
   json: string,
   body: unknown,
-  edited: Pick<EditedRecord, 'fields' | 'valueOf'> | undefined,
+  edited: Pick<EditedRecord, 'fields' | 'valuesOf'> | undefined,
 ): string {
   const whole = createHash('sha256').update(json).digest('base64url')
   if (!edited) return `W/"${whole}"`
   // Several fields may be one part of the record.
   const hashes = new Map<unknown, string>()
+  const valueOf = edited.valuesOf(body as JsonRecord)
   const parts = edited.fields.map((field) => {
-    const value = edited.valueOf(body as JsonRecord, field)
+    const value = valueOf(field)
     const hash = hashes.get(value) ?? hashOf(value).slice(0, FIELD_LENGTH)
     hashes.set(value, hash)
     return hash
@@ -85,7 +88,7 @@ interface Edit {
   path: string
   /** The request's `If-Match`. */
   known: string
-  edited: Pick<EditedRecord, 'fields' | 'valueOf'>
+  edited: Pick<EditedRecord, 'fields' | 'valuesOf'>
   /** The validated body. */
   body: JsonRecord
   read: (scope: ShopScope) => Promise<Reply | null>
@@ -114,12 +117,13 @@ export function editUnchanged(
 
 /** Fields that the body would change back: changed since `known`, and not to the body's value. */
 function changedFields({ known, edited, body }: Edit, current: JsonRecord): string[] {
-  const { fields, valueOf } = edited
+  const { fields, valuesOf } = edited
   const before = partsIn(known, fields)
+  const valueOf = valuesOf(current)
   return fields.filter((field, at) => {
-    const now = hashOf(valueOf(current, field))
-    const isWritten = body[field] !== undefined && hashOf(body[field]) !== now
-    return isWritten && before?.[at] !== now.slice(0, FIELD_LENGTH)
+    if (body[field] === undefined) return false
+    const now = hashOf(valueOf(field))
+    return hashOf(body[field]) !== now && before?.[at] !== now.slice(0, FIELD_LENGTH)
   })
 }
 

@@ -94,9 +94,10 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
   atomic?: true
   /**
    * Of a PUT or PATCH whose body has fields that the record does not have: what such a field replaces.
+   * Called once for each record.
    * With `If-Match`, the field is refused if that was changed meanwhile.
    */
-  edits?: (record: Readonly<Record<string, unknown>>, field: string) => unknown
+  edits?: (record: Readonly<Record<string, unknown>>) => (field: string) => unknown
   /**
    * It reads the request's body itself and handles Idempotency-Key afterwards, because the key
    * covers that body.

@@ -97,7 +97,10 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
     description:
       'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
     body: changeBody,
-    edits: ({ settings }, field) => (settings as Record<string, string | null>)[field],
+    edits:
+      ({ settings }) =>
+      (field) =>
+        (settings as Record<string, string | null>)[field],
     replies: { 200: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, params, body }) => {
       const id = requirePublicId('connection', params.id)

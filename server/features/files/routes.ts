@@ -120,8 +120,10 @@ const change = (parts: FileRouteParts) =>
       })
       .superRefine(checkAsk)
       .meta({ id: 'FileChange' }),
-    edits: ({ pack, ask_for: asked }, field) =>
-      field === 'pack_id' ? ((pack as { id: string } | null)?.id ?? null) : asked,
+    edits:
+      ({ pack, ask_for: asked }) =>
+      (field) =>
+        field === 'pack_id' ? ((pack as { id: string } | null)?.id ?? null) : asked,
     replies: {
       200: { description: 'The current state of the file', schema: whole },
       409: {

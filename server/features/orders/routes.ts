@@ -255,14 +255,6 @@ const termsOf = (file: DeliveryFileRecord) => ({
   ...{ view_limit: file.view_limit, view_expires_at: file.view_expires_at },
 })
 
-/** One value for all fields that replace terms: a record has a dozen of them, and many files. */
-function allTerms(files: readonly DeliveryFileRecord[]): readonly object[] {
-  const terms = TERMS.get(files) ?? files.map(termsOf)
-  TERMS.set(files, terms)
-  return terms
-}
-const TERMS = new WeakMap<object, readonly object[]>()
-
 const change = (parts: DeliveryRouteParts) =>
   endpoint('PATCH /api/deliveries/{id}', {
     summary: 'Change the terms of a delivery, or its buyer’s address',
@@ -270,7 +262,10 @@ const change = (parts: DeliveryRouteParts) =>
       'An absent field is left unchanged. A corrected address or phone number gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
     body: changeBody,
-    edits: ({ file_list }) => allTerms(file_list as DeliveryFileRecord[]),
+    edits: ({ file_list }) => {
+      const terms = (file_list as DeliveryFileRecord[]).map(termsOf)
+      return () => terms
+    },
     replies: {
       200: whole,
       409: { description: 'A phone number, and it has an email address', schema: errorSchema },

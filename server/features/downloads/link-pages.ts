@@ -238,12 +238,10 @@ export function sendConfirm(
   const title = frame.t('order.title')
   const { target, view_limit: limit } = link
   const tokens = withTokens(tokensIn(request))
-  const file = target && !asked.all && offeredView(target) !== null ? target : null
-  const refused = file && whyNotViewed(link, null, now)
+  const isOffered = target !== null && !asked.all && offeredView(target) !== null
+  const refused = isOffered ? whyNotViewed(link, null, now) : null
   const view =
-    file && refused === null
-      ? linkViewButton(request, frame.t, { ...link, target: file }, asked.key)
-      : null
+    isOffered && refused === null ? linkViewButton(request, frame.t, link, asked.key) : null
   const viewOnly = view !== null && target !== null && isViewOnly(target)
   const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`
   sendPage(

@@ -20,7 +20,6 @@ import {
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { PAGE, prefersJson, relativeToPage } from './request.ts'
-import type { LinkTarget } from './targets.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
@@ -300,7 +299,7 @@ function otherUse(
   const { target } = link
   if (!key || !target?.hash) return null
   if (VIEWABLE.includes(code) && whyNotViewed(link, null, now) === null)
-    return linkViewButton(request, t, { ...link, target }, key)
+    return linkViewButton(request, t, link, key)
   const isLeft = !isViewOnly(target) && refusalReason(link, null, now) === null
   if (!VIEWED.includes(code) || !isLeft) return null
   return {
@@ -315,9 +314,10 @@ function otherUse(
 export const linkViewButton = (
   request: IncomingMessage,
   t: Translator,
-  link: KnownLink & { target: LinkTarget },
+  link: KnownLink,
   key: string,
 ): PageButton | null =>
+  link.target &&
   viewButtonOf(t, link.target, {
     address: relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`),
     counted: countsViews(link),

@@ -31,6 +31,17 @@ export const isWholeFile = ({ target: { size }, range }: Part): boolean =>
 export const lengthOf = ({ target, range }: Part): number =>
   range ? range.end - range.start + 1 : target.size
 
+/** Sends a body that is in memory; HEAD gets its headers alone. */
+export function sendBody(
+  { request, response }: Visit,
+  headers: readonly string[],
+  body: string | Buffer,
+): void {
+  if (response.destroyed) return
+  response.writeHead(200, [...headers, 'Content-Length', String(Buffer.byteLength(body))])
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
 /**
  * Answers without the file's bytes: to HEAD, or if the request's conditions require it (412 and 416
  * send a page).

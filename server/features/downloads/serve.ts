@@ -7,7 +7,6 @@ import {
   closeOpened,
   createVerifier,
   DamagedBytes,
-  readOpened,
   send,
   type Bytes,
   type OpenedBytes,
@@ -17,7 +16,7 @@ import type { FileTransfer } from './counting/file-transfer.ts'
 import type { DailyChecks } from './daily-checks.ts'
 import type { createDelegates } from './delegates.ts'
 import { refuse } from './refusal.ts'
-import { describePart, isWholeFile, lengthOf, type Part, type Visit } from './response.ts'
+import { describePart, isWholeFile, lengthOf, sendBody, type Part, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
 import { blobFields, type FileTarget } from './targets.ts'
 
@@ -60,7 +59,8 @@ export function createServing(parts: ServingParts): ByteServer {
     },
     serveText: async (visit, target, { type, of }) => {
       try {
-        sendText(visit, type, await of(await readWhole(parts.bytes, target)))
+        const text = await of(await readWhole(parts.bytes, target))
+        sendBody(visit, [...PAGE_HEADERS, 'Content-Type', type], text)
       } catch (error) {
         failed(visit, target, error)
       }
@@ -70,18 +70,9 @@ export function createServing(parts: ServingParts): ByteServer {
 
 /** Rejects if they are missing or damaged. */
 async function readWhole(bytes: Bytes, target: FileTarget): Promise<Buffer> {
-  const whole = await readOpened(await bytes.open(target, null))
+  const whole = await bytes.readWhole(target)
   if (!createVerifier(target).accepts(whole)) throw new StoreError('missing')
   return whole
-}
-
-function sendText({ request, response }: Visit, type: string, text: string): void {
-  if (response.destroyed) return
-  response.writeHead(200, [
-    ...[...PAGE_HEADERS, 'Content-Type', type],
-    ...['Content-Length', String(Buffer.byteLength(text))],
-  ])
-  response.end(request.method === 'HEAD' ? undefined : text)
 }
 
 /** Rejects, before anything is sent, if the bytes cannot be opened. */

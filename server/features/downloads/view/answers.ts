@@ -33,6 +33,7 @@ import {
   withoutBody,
   type Part,
   type Visit,
+  sendBody,
 } from '../response.ts'
 import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
@@ -279,22 +280,19 @@ const OPEN_HEADERS = [
   ...['Cross-Origin-Resource-Policy', 'cross-origin'],
 ]
 
-async function sendAsset({ request, response }: Visit, name: string): Promise<void> {
+async function sendAsset(visit: Visit, name: string): Promise<void> {
   const asset = await readAsset(name)
-  if (!asset) return refuse(request, response, 'file_not_found')
-  response.writeHead(200, [
-    ...[...OPEN_HEADERS, 'Content-Type', asset.type],
-    ...['Cache-Control', 'public, max-age=31536000, immutable'],
-    ...['Content-Length', String(asset.bytes.length)],
-  ])
-  response.end(request.method === 'HEAD' ? undefined : asset.bytes)
+  if (!asset) return refuse(visit.request, visit.response, 'file_not_found')
+  const cached = ['Cache-Control', 'public, max-age=31536000, immutable']
+  sendBody(visit, [...OPEN_HEADERS, 'Content-Type', asset.type, ...cached], asset.bytes)
 }
 
-function sendReader({ request, response }: Visit): void {
-  response.writeHead(200, [
-    ...[...PAGE_HEADERS, 'Content-Type', 'text/html; charset=utf-8'],
-    ...['Content-Security-Policy', READER.policy],
-    ...['Content-Length', String(Buffer.byteLength(READER.html))],
-  ])
-  response.end(request.method === 'HEAD' ? undefined : READER.html)
-}
+const sendReader = (visit: Visit): void =>
+  sendBody(
+    visit,
+    [
+      ...[...PAGE_HEADERS, 'Content-Type', 'text/html; charset=utf-8'],
+      ...['Content-Security-Policy', READER.policy],
+    ],
+    READER.html,
+  )

@@ -6,8 +6,7 @@ import type { Storefront } from '../../storefront/storefront.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactCustomer } from './redact-customer.ts'
 import { redactShop } from './redact-shop.ts'
-import type { ReportedChange } from '../../storefront/webhooks/apply.ts'
-import { keepPayload } from '../../storefront/webhooks/changes.ts'
+import { keepPayload, type ChangeReport } from '../../storefront/webhooks/changes.ts'
 
 /** The fields that server/storefront/webhooks/topics.ts takes from the body. */
 interface CustomerPayload {
@@ -16,7 +15,7 @@ interface CustomerPayload {
   orders: readonly string[]
 }
 
-type Change = Pick<ReportedChange, 'payload'>
+type Change = Pick<ChangeReport, 'payload'>
 
 /** @param hasAccess as of the storefront */
 export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront['hasAccess']) {
@@ -36,7 +35,7 @@ export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront[
      */
     'shop-redact': async (
       scope: ShopScope,
-      change: Omit<ReportedChange, 'subject'>,
+      change: ChangeReport,
       signal: AbortSignal,
     ): Promise<Date | null> => {
       const { shop } = scope
@@ -44,7 +43,7 @@ export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront[
         (await isInstalled(parts, shop)) &&
         (await hasAccess(shop, signal).catch(async (error: unknown) => {
           // Between two answers the store may have been there: the day begins again.
-          await noteMissed(scope, change, null)
+          if (missedSince(change) !== undefined) await noteMissed(scope, change, {})
           throw error
         }))
       if (access === true) return null
@@ -58,31 +57,28 @@ export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront[
 const MISSED_FOR_MS = 24 * 3600_000
 const MISSED_AGAIN_MS = 3600_000
 
+interface MissedStore {
+  missed_at?: string
+}
+
+const missedSince = ({ payload }: ChangeReport): string | undefined =>
+  (payload as MissedStore | null)?.missed_at
+
+const noteMissed = (scope: ShopScope, { noted }: ChangeReport, missed: MissedStore) =>
+  keepPayload(scope, { kind: 'shop-redact', subject: '', noted }, missed)
+
 /** When to ask again for a store that was not found; null: for so long that it was deleted. */
 async function missedAgain(
   { clock }: ComplianceParts,
   scope: ShopScope,
-  { payload, noted }: Omit<ReportedChange, 'subject'>,
+  change: ChangeReport,
 ): Promise<Date | null> {
   const now = +clock()
-  const { missed_at } = (payload ?? {}) as { missed_at?: string }
-  if (missed_at !== undefined && now - Date.parse(missed_at) >= MISSED_FOR_MS) return null
-  if (missed_at === undefined) await noteMissed(scope, { payload, noted }, new Date(now))
+  const since = missedSince(change)
+  if (since === undefined)
+    await noteMissed(scope, change, { missed_at: new Date(now).toISOString() })
+  else if (now - Date.parse(since) >= MISSED_FOR_MS) return null
   return new Date(now + MISSED_AGAIN_MS)
-}
-
-/** Notes since when a store is not found; null: it is not known any more. */
-async function noteMissed(
-  scope: ShopScope,
-  { payload, noted }: Omit<ReportedChange, 'subject'>,
-  since: Date | null,
-): Promise<void> {
-  if (since === null && !(payload as { missed_at?: string } | null)?.missed_at) return
-  await keepPayload(
-    scope,
-    { kind: 'shop-redact', subject: '', noted },
-    since === null ? {} : { missed_at: since.toISOString() },
-  )
 }
 
 const isInstalled = async ({ database }: ComplianceParts, shop: number): Promise<boolean> =>

@@ -120,6 +120,10 @@ const FILES: Readonly<Record<Locale, string>> = {
 export const filesText = (locale: Locale, count: number): string =>
   formatText(locale, FILES[locale], { count })
 
+/** Sentences of one paragraph: Japanese has no space between them. */
+export const joinSentences = (locale: Locale, sentences: readonly string[]): string =>
+  sentences.join(locale === 'ja' ? '' : ' ')
+
 const compiled = new Map<string, IntlMessageFormat>()
 
 /** Formats an ICU message of this program; the values are inserted as text. */

@@ -16,7 +16,7 @@ import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail
 import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
 import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
 import type { BuyerTemplate } from '../mail/buyer-templates.ts'
-import { formatText } from '../mail/usual-texts.ts'
+import { formatText, joinSentences } from '../mail/usual-texts.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
 
@@ -357,10 +357,10 @@ function contentOf(
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
     before: row.preparing.length === 0 ? '' : text('preparing'),
-    after: [
+    after: joinSentences(locale, [
       ...endText('expires', row.expires_at),
       ...endText('viewExpires', row.views_end_at),
-    ].join(locale === 'ja' ? '' : ' '),
+    ]),
     address: linkAddress(baseUrl, HIDDEN_KEY),
     ...(row.licensed ? { licences: { title: text('licences'), hidden: HIDDEN_LICENCES } } : {}),
   }

@@ -15,7 +15,7 @@ import {
 } from '../links/model/links.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { LINK_TEXTS } from '../mail/link-texts.ts'
-import { formatText } from '../mail/usual-texts.ts'
+import { formatText, joinSentences } from '../mail/usual-texts.ts'
 
 /** The message of each link, without its key. Deleted links have none. */
 export async function writeLinkMails(
@@ -67,7 +67,7 @@ export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): strin
   const date = end ? translatorFor(locale).date(end) : ''
   const terms = viewed ? texts.viewTerms : texts.terms
   const whole = use_hours !== null && use_hours % 24 === 0
-  return [
+  return joinSentences(locale, [
     formatText(locale, terms, { times, ends: String(end !== null), date }),
     ...(available_at && available_at > new Date()
       ? [
@@ -83,7 +83,7 @@ export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): strin
             ...{ days: whole ? use_hours / 24 : 0, hours: use_hours, viewed: String(viewed) },
           }),
         ]),
-  ].join(locale === 'ja' ? '' : ' ')
+  ])
 }
 
 /** The message with the key, or null when its link does not work any more. */

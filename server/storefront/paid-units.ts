@@ -112,11 +112,12 @@ async function withAllSales(
   read: (salesAfter: string | null) => Promise<OrderPayment>,
 ): Promise<OrderPayment> {
   const first = await read(null)
-  for (const { sales } of first.agreements.nodes)
-    for (let page = sales.pageInfo; page.hasNextPage;) {
-      const next = (await read(page.endCursor)).agreements.nodes.flatMap((one) => one.sales)
-      sales.nodes.push(...next.flatMap(({ nodes }) => nodes))
-      page = next[0]?.pageInfo ?? { hasNextPage: false, endCursor: null }
-    }
+  const [agreement] = first.agreements.nodes
+  let page = agreement?.sales.pageInfo
+  while (agreement && page?.hasNextPage) {
+    const more: Agreement | undefined = (await read(page.endCursor)).agreements.nodes[0]
+    agreement.sales.nodes.push(...(more?.sales.nodes ?? []))
+    page = more?.sales.pageInfo
+  }
   return first
 }

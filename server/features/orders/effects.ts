@@ -261,9 +261,8 @@ async function send(
     if (kind === 'fulfil') {
       const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
       const results = await orders.fulfil(fulfilments, signal)
-      const after = zip(wanted, results).map(([{ age }, { later }]) => waitFor(later, age))
       if (platformTells(shop)) await recordMails(scope, wanted, results)
-      return results.map(({ error }, at) => error ?? elementAt(after, at))
+      return zip(wanted, results).map(([{ age }, { error, later }]) => error ?? waitFor(later, age))
     }
     const marks = wanted.map((one) => markOf(one, shop, address))
     return await orders.mark(marks, signal)
@@ -303,13 +302,16 @@ async function recordMails(
   wanted: readonly ShownDelivery[],
   results: readonly FulfilResult[],
 ): Promise<void> {
-  const told = zip(wanted, results).filter(([, result]) => result.told)
+  const pairs = zip(wanted, results)
+  const told = pairs.filter(([, result]) => result.told)
   // A hold may last for days: the buyer does not wait for it.
-  const untold = zip(wanted, results).filter(
-    ([{ age }, { told, error, later }]) =>
-      !told && error === null && (later !== 'unassigned' || age >= UNASSIGNED_MAIL_SECONDS),
+  const untold = pairs.filter(
+    ([{ age }, result]) =>
+      !result.told &&
+      result.error === null &&
+      (result.later !== 'unassigned' || age >= UNASSIGNED_MAIL_SECONDS),
   )
-  const ordersOf = (pairs: typeof told) => pairs.map(([{ order_id }]) => order_id)
+  const ordersOf = (some: typeof pairs) => some.map(([{ order_id }]) => order_id)
   const [first] = told
   if (first) await recordPlatformMails(scope, ordersOf(told), first[0].read_at)
   await mailUntold(scope, ordersOf(untold))
@@ -367,37 +369,39 @@ async function writeResults(
   due: readonly DueEffect[],
   results: readonly EffectResult[],
 ): Promise<void> {
+  const { kind } = firstOf(due)
   const done = due.filter((_, at) => results[at] === null)
   await scope.query(
     `delete from order_effects e using unnest(:orders::text[], :noted::bigint[]) as g
        (order_id, noted)
      where e.shop_id = :shop and e.order_id = g.order_id and e.kind = :kind and e.noted = g.noted`,
     {
-      kind: firstOf(due).kind,
+      kind,
       orders: done.map(({ order_id }) => order_id),
       noted: done.map(({ noted }) => noted),
     },
   )
   const failed: FailedEffect[] = []
   for (const [effect, result] of zip(due, results))
-    if (result instanceof PortError) failed.push({ effect, error: result })
-    else if (result !== null) await postpone(scope, effect, result.later)
-  await giveUpOn(
-    scope,
-    failed
-      .filter((one) => isLasting(one) || one.error instanceof ScopeMissing)
-      .map(({ effect }) => effect),
-  )
+    if (result instanceof PortError) {
+      const lasting = effect.attempts + 1 >= MAX_ATTEMPTS || !result.retryable
+      failed.push({ effect, error: result, lasting })
+    } else if (result !== null) await postpone(scope, effect, result.later)
+  const givenUp = failed.filter(({ error, lasting }) => lasting || error instanceof ScopeMissing)
+  if (kind === 'fulfil')
+    await giveUpOn(
+      scope,
+      givenUp.map(({ effect }) => effect.order_id),
+    )
   for (const one of failed) await delayEffect(scope, one, log)
 }
 
 interface FailedEffect {
   effect: DueEffect
   error: PortError
+  /** It is not tried again. */
+  lasting: boolean
 }
-
-const isLasting = ({ effect, error }: FailedEffect): boolean =>
-  effect.attempts + 1 >= MAX_ATTEMPTS || !error.retryable
 
 /** It is no failure, so no attempt is counted. */
 const postpone = (
@@ -411,20 +415,14 @@ const postpone = (
     { order, kind, noted, seconds },
   )
 
-/** The platform does not fulfil these lines, so it sends no mail: ours brings the link. */
-async function giveUpOn(scope: ShopScope, effects: readonly DueEffect[]): Promise<void> {
-  const unfulfilled = effects.filter(({ kind }) => kind === 'fulfil')
-  if (unfulfilled.length > 0 && platformTells(await readShop(scope)))
-    await mailUntold(
-      scope,
-      unfulfilled.map(({ order_id }) => order_id),
-    )
+/** The platform does not fulfil lines of these orders, so it sends no mail: ours brings the link. */
+async function giveUpOn(scope: ShopScope, orders: readonly string[]): Promise<void> {
+  if (orders.length > 0 && platformTells(await readShop(scope))) await mailUntold(scope, orders)
 }
 
 async function delayEffect(scope: ShopScope, failed: FailedEffect, log: Logger): Promise<void> {
-  const { effect, error } = failed
+  const { effect, error, lasting } = failed
   const { order_id: order, kind, noted, attempts } = effect
-  const lasting = isLasting(failed)
   log.warn('an order could not be changed on the platform', {
     ...{ shop: scope.shop, order, kind, given_up: lasting },
     ...errorFields(error),

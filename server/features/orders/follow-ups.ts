@@ -7,7 +7,7 @@ import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/present.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { queueDeliveryMail, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
@@ -15,7 +15,7 @@ import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
-import { waitsForFirst } from './waiting-mails.ts'
+import { queueLinesMail } from './waiting-mails.ts'
 
 /** A delivery as it was written, with its files. */
 export interface FollowedDelivery {
@@ -88,12 +88,14 @@ export async function queueFollowUps(
 async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
   for (const { row, addedLines = [] } of written) {
     if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
-    if (row.held_by === 'workflow') await promiseMails(tx, [row.id], true)
-    const held = statusOf(row) === 'held' && row.held_by !== 'workflow'
-    if (statusOf(row) !== 'ready' && !held) continue
+    if (row.held_by === 'workflow') {
+      await promiseMails(tx, [row.id], true)
+      continue
+    }
+    const status = statusOf(row)
+    if (status !== 'ready' && status !== 'held') continue
     const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
-    if (!(await waitsForFirst(tx, row.id, held)))
-      await queueDeliveryMail(tx, row.id, `lines/${lines}/first`)
+    await queueLinesMail(tx, row.id, lines, status === 'held')
     await promiseMails(tx, [row.id])
   }
 }

@@ -2,10 +2,10 @@
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueDeliveryMail, queueFirstMails } from '../messages/delivery-mail.ts'
+import { queueFirstMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { STATUS_SQL } from './entitlement.ts'
-import { waitsForFirst } from './waiting-mails.ts'
+import { queueLinesMail } from './waiting-mails.ts'
 
 /**
  * SQL: the delivery `d` got files since its buyer was told. Those that were given later have mails of
@@ -18,11 +18,14 @@ const HAS_NEWER_FILES = `exists (select from delivery_files n
       and b.delivery_id = d.id and b.file_id = n.file_id
       and b.created_at <= greatest(d.mailed_at, d.created_at)))`
 
+/** SQL: the buyer of the delivery `d` was not told, or got files since. */
+const HAS_NEWS = `(d.mailed_at is null or ${HAS_NEWER_FILES})`
+
 /**
  * SQL: nobody has told the buyer of the delivery `d` about all that was sold. A mail of ours that
  * failed tells nothing, unless somebody has told the buyer since.
  */
-export const UNTOLD_SQL = `(d.mailed_at is null or ${HAS_NEWER_FILES}
+export const UNTOLD_SQL = `(${HAS_NEWS}
   or exists (select from outbox m where m.shop_id = d.shop_id and m.status = 'failed'
     and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
     and m.created_at > d.mailed_at - interval '1 minute'))`
@@ -43,12 +46,11 @@ export const recordPlatformMails = async (
  */
 export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise<void> =>
   scope.transaction(async (tx) => {
-    const untold = await noteTold(tx, orders, `(d.mailed_at is null or ${HAS_NEWER_FILES})`)
+    const untold = await noteTold(tx, orders, HAS_NEWS)
     const idsOf = (rows: typeof untold) => rows.map(({ id }) => id)
     await queueFirstMails(tx, idsOf(untold.filter(({ first }) => first)))
     for (const { id } of untold.filter(({ first }) => !first))
-      if (!(await waitsForFirst(tx, id)))
-        await queueDeliveryMail(tx, id, `lines/${randomUUID()}/first`)
+      await queueLinesMail(tx, id, randomUUID())
     await promiseMails(tx, idsOf(untold))
   })
 
@@ -66,7 +68,7 @@ export async function mailOverdue(scope: ShopScope): Promise<void> {
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where e.shop_id = :shop and e.kind = 'fulfil' and e.error is null
        and e.due_at < now() - interval '${OVERDUE}' and ${STATUS_SQL} = 'ready'
-       and (d.mailed_at is null or ${HAS_NEWER_FILES})
+       and ${HAS_NEWS}
        and coalesce(d.email, o.email) is not null
      order by e.due_at limit ${MAILS_PER_STEP}`,
   )

@@ -1,6 +1,6 @@
 // Messages about a delivery that are written when they are sent: they name what it has by then.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { NOT_READY } from '../messages/delivery-mail.ts'
+import { NOT_READY, queueDeliveryMail } from '../messages/delivery-mail.ts'
 
 /**
  * The first message was queued and not tried yet, for example when an address was added: it is enough.
@@ -13,3 +13,16 @@ export const waitsForFirst = (tx: ShopScope, id: string, held = false): Promise<
          or :held and status = 'failed' and error = :reason) limit 1`,
     { id, held, reason: NOT_READY },
   )
+
+/**
+ * Queues a mail about files that an edit has brought, unless one waits that will name them.
+ * @param edit names the edit: it has one mail
+ */
+export async function queueLinesMail(
+  tx: ShopScope,
+  id: string,
+  edit: string,
+  held = false,
+): Promise<void> {
+  if (!(await waitsForFirst(tx, id, held))) await queueDeliveryMail(tx, id, `lines/${edit}/first`)
+}

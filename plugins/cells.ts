@@ -8,6 +8,7 @@ const SIGNS = ['=', '+', '-', '@', '\t', '\r', '\n'] as const
  */
 export const FORMULA_SIGNS = [...SIGNS, '＝', '＋', '－', '＠'] as const
 const MARK = "'"
+const MARKED_SIGNS = [...FORMULA_SIGNS, MARK]
 
 const begins = (text: string, signs: readonly string[]) =>
   signs.some((sign) => text.startsWith(sign))
@@ -15,7 +16,7 @@ const begins = (text: string, signs: readonly string[]) =>
 /** Signs of full width also begin ordinary titles. */
 export const isFormula = (text: string): boolean => begins(text, SIGNS)
 
-const isMarked = (text: string) => begins(text, [...FORMULA_SIGNS, MARK])
+const isMarked = (text: string) => begins(text, MARKED_SIGNS)
 
 /**
  * A cell that no spreadsheet runs. A text that begins with the mark gets another one, so that every

@@ -2,6 +2,7 @@
 // skipped, and parts after it are not read.
 import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
+import { percentDecoded } from '../core/percent-decoded.ts'
 
 export interface FormFile {
   filename: string | null
@@ -68,7 +69,8 @@ export async function openFormFile(
 /** `filename*` (RFC 8187) is the name itself where a client sends both. */
 function nameIn(disposition: string): string | null {
   const [, extended] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
-  return decoded(extended) ?? plainNameIn(disposition)
+  const name = extended === undefined ? null : percentDecoded(extended)
+  return name ?? plainNameIn(disposition)
 }
 
 /** Browsers escape a quote as %22, other clients with a backslash. .NET writes an encoded word. */
@@ -78,15 +80,6 @@ function plainNameIn(disposition: string): string | null {
   const name = quoted?.replace(/\\(.)/g, '$1').replaceAll('%22', '"') ?? bare ?? null
   const [, base64] = /^=\?utf-8\?b\?([a-z0-9+/=]*)\?=$/i.exec(name ?? '') ?? []
   return base64 === undefined ? name : Buffer.from(base64, 'base64').toString()
-}
-
-/** Null: there is none, or it is no UTF-8. */
-function decoded(text: string | undefined): string | null {
-  try {
-    return text === undefined ? null : decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }
 
 /** The boundary in a Content-Type, or null. */

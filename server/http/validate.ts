@@ -42,9 +42,11 @@ class Problems {
   }
 
   add(issue: Issue, value: unknown): void {
-    this.total += countOf(issue)
-    const room = MAX_DETAILS - this.details.length
-    if (room > 0) this.details.push(...detailsOf(issue, value, room, this.schema))
+    for (const one of unfolded(issue)) {
+      this.total += one.code === 'unrecognized_keys' ? one.keys.length : 1
+      const room = MAX_DETAILS - this.details.length
+      if (room > 0) this.details.push(...detailsOf(one, value, room, this.schema))
+    }
   }
 
   addUnlessNamed(more: readonly ErrorDetail[]): void {
@@ -55,11 +57,13 @@ class Problems {
   }
 }
 
-/** How many problems an issue stands for. */
-function countOf(issue: z.core.$ZodIssue): number {
-  if (issue.code === 'unrecognized_keys') return issue.keys.length
-  if (issue.code !== 'invalid_union') return 1
-  return meantForm(issue.errors).reduce((sum, inner) => sum + countOf(inner), 0) || 1
+/** The issues that one stands for: those of the meant form of a union, or itself. */
+function unfolded(issue: Issue): Issue[] {
+  const meant = issue.code === 'invalid_union' ? meantForm(issue.errors) : []
+  if (meant.length === 0) return [issue]
+  return meant.flatMap((inner) =>
+    unfolded({ ...inner, path: [...issue.path, ...inner.path] } as Issue),
+  )
 }
 
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
@@ -122,14 +126,6 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       return detail([...issue.path, key], 'unknown_field', message)
     })
   }
-  const meant = issue.code === 'invalid_union' ? meantForm(issue.errors) : []
-  if (meant.length > 0)
-    return meant
-      .flatMap((inner) => {
-        const path = [...issue.path, ...inner.path]
-        return detailsOf({ ...inner, path } as Issue, value, most, schema)
-      })
-      .slice(0, most)
   return [detail(issue.path, codeOf(issue, value), issueText(issue))]
 }
 

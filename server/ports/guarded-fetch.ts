@@ -82,11 +82,14 @@ const DISCARDED_BYTES = 16 * 1024
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }
 
 interface Answer {
-  /** The address that was asked first, and the one that answered. */
-  urls: readonly [URL, URL]
   status: number
   headers: IncomingHttpHeaders
   body: Exchange
+}
+
+interface FollowedAnswer extends Answer {
+  /** The address that was asked first, and the one that answered. */
+  urls: readonly [URL, URL]
 }
 
 interface Message {
@@ -166,7 +169,7 @@ function createSend(options: GuardedClientOptions, connections: Connections): Se
       exchange = attempt(true)
       return exchange.head
     })
-    return { urls: [target.url, target.url], ...head, body: exchange }
+    return { ...head, body: exchange }
   }
 }
 
@@ -184,7 +187,7 @@ const tracedSend =
       },
     )
 
-type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Promise<Answer>
+type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Promise<FollowedAnswer>
 
 /** Checks the address of every redirect before it is requested. */
 async function followRedirects(
@@ -196,7 +199,7 @@ async function followRedirects(
     signal: AbortSignal
   },
   url: string,
-): Promise<Answer> {
+): Promise<FollowedAnswer> {
   const { send, rules, ours, method, signal } = asked
   const cookies = new FetchCookies()
   const first = addressTargetOf(url, rules)
@@ -287,7 +290,7 @@ async function describeFile({
   status,
   headers,
   body,
-}: Answer): Promise<Probe & { coding: Coding | null }> {
+}: FollowedAnswer): Promise<Probe & { coding: Coding | null }> {
   if (!isWhole(status, headers['content-range'])) {
     await discard(body)
     throw badStatus(status, headers['retry-after'])

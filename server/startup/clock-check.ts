@@ -19,11 +19,11 @@ export async function warnOfOtherClock(
   const after = now()
   const { ms } = firstOf(rows)
   // The answer may have been on its way for all of this time.
-  const differsMs = ms > after ? ms - after : Math.max(0, before - ms)
-  if (differsMs < ALLOWED_MS) return
+  const differsMs = ms > after ? ms - after : Math.min(0, ms - before)
+  if (Math.abs(differsMs) < ALLOWED_MS) return
   log.warn(
     'the clock of this machine is not the database’s: set both by NTP. Sign-ins and signed ' +
       'addresses are refused with a wrong clock',
-    { differs_seconds: Math.round((ms > after ? 1 : -1) * (differsMs / 1000)) },
+    { differs_seconds: Math.round(differsMs / 1000) },
   )
 }

@@ -55,9 +55,9 @@ export const reasonOf = (error: unknown): string => {
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code
 /** A pooler that refuses our settings does so each time; its code is that of a lost connection. */
-const WRONG = /unsupported startup parameter/
+export const POOLER_REFUSAL = /unsupported startup parameter/
 const mayComeLater = (error: unknown) => {
-  if (WRONG.test(reasonOf(error))) return false
+  if (POOLER_REFUSAL.test(reasonOf(error))) return false
   // A file that the address names is not the socket of a server.
   const isFile = (error as { syscall?: unknown }).syscall === 'open'
   return isDatabaseUnavailable(error) || (NOT_FOUND.has(String(codeOf(error))) && !isFile)

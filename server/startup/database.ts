@@ -10,7 +10,7 @@ import type { Logger } from '../core/log.ts'
 import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherClock } from './clock-check.ts'
-import { reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
+import { POOLER_REFUSAL, reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 
@@ -48,15 +48,13 @@ export async function openForStart(
   }
   try {
     const forMs = embedded ? 0 : environment.databaseWaitSeconds * 1000
-    const wait = { forMs, log, ...waiting }
-    await whenReachable(() => requireServer(database), {
-      ...wait,
-      ...(embedded ? {} : { failure: unusable('DATABASE_URL') }),
-    })
-    if (isPooled)
-      await whenReachable(() => requireServer(migrated), {
-        ...{ ...wait, failure: unusable('DATABASE_DIRECT_URL') },
+    const reach = (one: Database, setting: string) =>
+      whenReachable(() => requireServer(one), {
+        ...{ forMs, log, ...waiting },
+        ...(embedded ? {} : { failure: unusable(setting) }),
       })
+    await reach(database, 'DATABASE_URL')
+    if (isPooled) await reach(migrated, 'DATABASE_DIRECT_URL')
     else if (!embedded) await refuseUnnamedPooler(database)
     if (!embedded) await warnOfOtherClock(database, log)
     const applied = await migrate(migrated, {
@@ -78,10 +76,7 @@ export async function openForStart(
 /** What to change, for reasons of which the drivers say only what they noticed. */
 const ADVICE: readonly [RegExp, string][] = [
   [/client password must be a string/, 'it has no password, and the server asks for one'],
-  [
-    /unsupported startup parameter/,
-    'it leads to a pooler: set DATABASE_DIRECT_URL too, to the server itself',
-  ],
+  [POOLER_REFUSAL, 'it leads to a pooler: set DATABASE_DIRECT_URL too, to the server itself'],
   [
     /certificate|does not support SSL/i,
     'see “The database” in docs/operators.md about sslmode and sslrootcert',

@@ -12,7 +12,7 @@ import { addressOf, PAGE_PATHS } from '../page-routes.ts'
 import { shopCaller } from '../shop-caller.ts'
 import { findViolations } from './page/accessibility.ts'
 import { eachDialog, refuseChanges } from './page/dialogs.ts'
-import { idleRequests } from './page/idle.ts'
+import { idleRequests, isOfPlatform } from './page/idle.ts'
 import { INTERACTIONS } from './page/interactions.ts'
 import { inputDelay, installObservers, readVitals } from './page/vitals.ts'
 import { median, type Bench, type Context, type Row } from './bench.ts'
@@ -188,8 +188,7 @@ async function firstLoadRows(
   const types = new Map<string, string>()
   const bytes = { Script: 0, Stylesheet: 0 }
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
-    // Not the script of the platform, which is the demo's here.
-    if (!new URL(response.url).pathname.startsWith('/demo/')) types.set(requestId, type)
+    if (!isOfPlatform(response.url)) types.set(requestId, type)
   })
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     const type = types.get(requestId)

@@ -7,6 +7,7 @@ import {
   headerLabels,
   knownHeaders,
   mappingOf,
+  NO_COLUMNS,
   suggestColumns,
   type ColumnMapping,
 } from './columns.ts'
@@ -101,7 +102,7 @@ class TableAnalysis {
       rows: 0,
       sample: [],
       structure: [],
-      mapping: mappingOf(suggestColumns([], [])),
+      mapping: NO_COLUMNS,
     }
   }
 

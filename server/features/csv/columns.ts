@@ -18,6 +18,11 @@ export type CsvField = (typeof FIELDS)[number]
 /** The header of each field; null: no column has it. */
 export type ColumnMapping = Record<CsvField, string | null>
 
+/** The mapping in which no column has a field. */
+export const NO_COLUMNS = Object.fromEntries(
+  FIELDS.map((field) => [field, null]),
+) as Readonly<ColumnMapping>
+
 export interface Suggestion {
   header: string
   /** How sure the suggestion is, from 0 to 1. */

@@ -4,6 +4,7 @@ import { FILE_SETTINGS } from '../../../plugins/contract.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
+import { percentDecoded } from '../../core/percent-decoded.ts'
 import { firstOf } from '../../core/present.ts'
 
 export type ExportId = 'woocommerce' | 'edd' | 'several_files'
@@ -215,15 +216,8 @@ const EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
 /** The name under which buyers of the other shop got it: the end of the address. */
 export function nameOfAddress(address: string, name: string): string {
   const [path = ''] = address.split(/[?#]/)
-  const last = decoded(path.slice(path.lastIndexOf('/') + 1))
+  const end = path.slice(path.lastIndexOf('/') + 1)
+  const last = percentDecoded(end) ?? end
   if (EXTENSION.test(last)) return last
   return name === '' ? last : name
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

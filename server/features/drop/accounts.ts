@@ -2,6 +2,7 @@
 // connection.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../core/db/database.ts'
+import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { NameEncoding } from '../../../plugins/_page/name-encodings.ts'
 import { hashPassword, newPassword } from '../../core/passwords.ts'
@@ -116,13 +117,10 @@ export async function changePassword(
   return { account, password }
 }
 
-export async function deleteAccount(scope: ShopScope, id: string): Promise<boolean> {
-  const isDeleted = await scope.has(
-    `delete from drop_accounts where shop_id = :shop and id = :id returning 1`,
-    { id },
-  )
-  if (isDeleted) await endSessions(scope, id)
-  return isDeleted
+/** Throws `not_found`. */
+export async function deleteAccount(scope: ShopScope, id: string): Promise<void> {
+  await deleteRow(scope, 'drop_accounts', id)
+  await endSessions(scope, id)
 }
 
 /** Notifies every process of the drop server. */

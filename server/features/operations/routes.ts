@@ -221,11 +221,14 @@ function addOptionProblems(engine: Engine, body: unknown, context: z.RefinementC
   if (typeof body !== 'object' || body === null) return
   const { action, options } = body as { action?: unknown; options?: unknown }
   if (typeof action !== 'string' || typeof options !== 'object' || options === null) return
-  const { file_ids, ...others } = options as Record<string, unknown>
-  const own = action === 'give-files' || file_ids === undefined ? others : { ...others, file_ids }
+  const given = options as Record<string, unknown>
+  // Its files are a selection.
+  const own = action === 'give-files' ? withoutFiles(given) : given
   for (const { param, message } of optionProblems(engine, action, own))
     context.addIssue({ ...textIssue(message, { code: 'invalid_value' }), path: [param] })
 }
+
+const withoutFiles = ({ file_ids: _, ...others }: Record<string, unknown>) => others
 
 /** The channel of a caller: session tokens are people in the page, keys are programs. */
 export const channelOf = ({ subject }: Caller): string =>

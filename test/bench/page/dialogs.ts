@@ -1,6 +1,6 @@
 // The dialogs of a page, found by pressing its buttons and the entries of their menus while no request
 // can change anything, and those of the actions on files, found in their menu.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** Buttons of one page that are pressed. */
 const MAX_BUTTONS = 25
@@ -21,30 +21,30 @@ export async function eachDialog(
   use: (button: string) => Promise<void>,
 ): Promise<void> {
   const buttons = page.locator('main').getByRole('button')
-  for (const name of await namesOf(page)) {
-    const press = () =>
-      buttons
-        .and(page.getByRole('button', { name, exact: true }))
-        .first()
-        .click({ timeout: 3000 })
-        .catch(() => undefined)
-    await press()
-    const entries = await openedEntries(page)
+  const look = async (name: string) => {
     await useOpened(page, name, use)
     if (!page.url().endsWith(address)) await reopen(page, address)
+  }
+  for (const name of await namesOf(page)) {
+    const press = () => tryClick(buttons.and(page.getByRole('button', { name, exact: true })))
+    await press()
+    const entries = await openedEntries(page)
+    await look(name)
     for (const entry of entries) {
       await press()
-      await entriesOf(page)
-        .filter({ hasText: entry })
-        .first()
-        .click({ timeout: 3000 })
-        .catch(() => undefined)
-      await useOpened(page, `${name}: ${entry}`, use)
-      if (!page.url().endsWith(address)) await reopen(page, address)
+      await tryClick(entriesOf(page).filter({ hasText: entry }))
+      await look(`${name}: ${entry}`)
     }
   }
   if (new URL(page.url()).pathname === BULK) await eachAction(page, use)
 }
+
+/** Clicks the first one, if there is one that can be clicked. */
+const tryClick = (all: Locator) =>
+  all
+    .first()
+    .click({ timeout: 3000 })
+    .catch(() => undefined)
 
 /** The entries of an open menu that can be chosen. */
 const entriesOf = (page: Page) =>

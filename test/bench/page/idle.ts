@@ -6,6 +6,10 @@ const MINUTE_MS = 60_000
 /** A page is idle after it has been left alone for a while: then it polls more rarely. */
 const SETTLED_MS = MINUTE_MS
 
+/** Is it an address of the platform, which is the demo here? */
+export const isOfPlatform = (address: string): boolean =>
+  new URL(address).pathname.startsWith('/demo/')
+
 /** The requests of each page in one minute. */
 export async function idleRequests(
   context: BrowserContext,
@@ -23,7 +27,7 @@ export async function idleRequests(
   for (const [at, page] of pages.entries())
     page.on('request', (request) => {
       // The platform's script asks for session tokens without the server; the demo's cannot.
-      if (!new URL(request.url()).pathname.startsWith('/demo/')) counts[at]!++
+      if (!isOfPlatform(request.url())) counts[at]!++
     })
   await delay(MINUTE_MS)
   return counts

@@ -5,7 +5,7 @@ import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
-import { FIELDS, mappingOf, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import { FIELDS, NO_COLUMNS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
 import type { CorrectableRow } from '../corrected-rows.ts'
 import type { ProblemRow } from '../problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
@@ -351,7 +351,7 @@ export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMa
   ...saved,
   id: toPublicId('columns', saved.id),
   // One that an earlier version saved lacks later fields.
-  mapping: { ...mappingOf(suggestColumns([], [])), ...saved.mapping },
+  mapping: { ...NO_COLUMNS, ...saved.mapping },
   created_at: saved.created_at.toISOString(),
   updated_at: saved.updated_at.toISOString(),
 })

@@ -22,6 +22,17 @@ export function listLine({ name, kind, size, modified }: Node): string {
 /** Removes options of `ls` such as `-a`, which clients send. */
 export const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
 
+type LineOf = (node: Node, folder: string) => string
+
+/** The lines of entries, a page at a time. `folder`: as the client wrote it before a pattern. */
+export async function* linesOf(
+  pages: AsyncIterable<readonly Node[]>,
+  lineOf: LineOf,
+  folder = '',
+): AsyncGenerator<readonly string[]> {
+  for await (const page of pages) yield page.map((one) => lineOf(one, folder))
+}
+
 /**
  * The lines of the entries at a path, a page at a time.
  * @param argument the path; '': the current folder. In the name at its end, `*` and `?` match other
@@ -32,7 +43,7 @@ export const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)
 export async function entriesAt(
   state: State,
   argument: string,
-  lineOf: (node: Node, folder: string) => string,
+  lineOf: LineOf,
 ): Promise<AsyncIterable<readonly string[]>> {
   const { fs } = sessionOf(state)
   const path = argument === '' ? state.folder : pathOf(state, argument)
@@ -43,15 +54,12 @@ export async function entriesAt(
     if (isPattern && error instanceof DropError && error.code === 'not_found') return null
     throw error
   })
-  const linesOf = async function* (pages: AsyncIterable<readonly Node[]>, before = '') {
-    for await (const page of pages) yield page.map((one) => lineOf(one, before))
-  }
   if (node === null) {
     const parent = pathOf(state, folder === '' ? '.' : folder)
     await fs.stat(parent)
-    return linesOf(matching(fs.list(parent), pattern), folder)
+    return linesOf(matching(fs.list(parent), pattern), lineOf, folder)
   }
-  return linesOf(node.kind === 'file' ? onlyPage(node) : fs.list(path))
+  return linesOf(node.kind === 'file' ? onlyPage(node) : fs.list(path), lineOf)
 }
 
 async function* onlyPage(node: Node): AsyncGenerator<Node[]> {

@@ -8,7 +8,7 @@ import { errorFields } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
 import { sessionOf, type State, type UnconfirmedFile, type Verb } from './state.ts'
 import { factsOf, pathOf } from './folder-verbs.ts'
-import { entriesAt, listLine, withoutOptions } from './listings.ts'
+import { entriesAt, linesOf, listLine, withoutOptions } from './listings.ts'
 import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
 
@@ -219,10 +219,14 @@ const listing =
     sendLines(state, await entriesAt(state, withoutOptions(argument), lineOf))
 
 const listFacts: Verb = async (state, argument) => {
+  const { fs } = sessionOf(state)
   const path = argument === '' ? state.folder : pathOf(state, argument)
-  const { kind } = await sessionOf(state).fs.stat(path)
+  const { kind } = await fs.stat(path)
   if (kind === 'file') return state.reply(501, 'This is not a folder')
-  await sendLines(state, await entriesAt(state, path, (node) => `${factsOf(node)} ${node.name}`))
+  await sendLines(
+    state,
+    linesOf(fs.list(path), (node) => `${factsOf(node)} ${node.name}`),
+  )
 }
 
 async function passiveV4(state: State): Promise<void> {

@@ -152,8 +152,7 @@ const remove = (): Endpoint =>
     description: 'Its open sessions end within a second. Its files stay.',
     replies: { 204: { description: 'It is deleted', schema: null } },
     handler: async ({ caller, params }) => {
-      if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
-        throw new AppError('not_found')
+      await deleteAccount(caller.scope, requirePublicId('account', params.id))
       return { status: 204, body: null }
     },
   })

@@ -56,6 +56,11 @@ export function queryOf({ filter, sort }: ListContent): string {
   return query.toString()
 }
 
+export const ONCE = sayPlain('Send each parameter once')
+/** Does a query, as pairs of names and values, have a name twice? */
+export const repeatsParameter = (given: readonly (readonly [string, unknown])[]): boolean =>
+  new Set(given.map(([name]) => name)).size < given.length
+
 const fields = z.strictObject(listQueryFields)
 const parameters = z.record(z.string().max(50), z.unknown())
 
@@ -76,7 +81,6 @@ export const listQuery = z
 
 function parametersIn(query: string, context: z.RefinementCtx): Record<string, string> {
   const given = [...new URLSearchParams(query)]
-  if (new Set(given.map(([name]) => name)).size < given.length)
-    context.addIssue({ code: 'custom', message: sayPlain('Send each parameter once') })
+  if (repeatsParameter(given)) context.addIssue({ code: 'custom', message: ONCE })
   return Object.fromEntries(given)
 }

@@ -1,6 +1,6 @@
 // Saved views of lists: of the files with a filter, an order and columns, of others with the query of
 // their own endpoint.
-import { say, sayFixed, sayPlain, type Text } from '../../../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text, textOf } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
@@ -23,7 +23,7 @@ import {
   type ViewList,
   type ViewRows,
 } from '../saved-views.ts'
-import { DEFAULT_SORT, listQuery, queryOf } from './list-query.ts'
+import { DEFAULT_SORT, listQuery, ONCE, queryOf, repeatsParameter } from './list-query.ts'
 
 export interface SavedViewParts {
   /** The endpoint of a list, by its path. */
@@ -179,8 +179,8 @@ function contentOf(
     if (value !== undefined && value !== null) throw refusal(param, ONLY_QUERY)
   if (query === undefined) return {}
   const given = typeof query === 'string' ? [...new URLSearchParams(query)] : Object.entries(query)
+  if (repeatsParameter(given)) throw refusal('query', textOf(ONCE))
   const parameters = Object.fromEntries(given)
-  if (Object.keys(parameters).length < given.length) throw refusal('query', ONCE)
   for (const name of ['limit', 'cursor'])
     if (name in parameters) throw refusal(`query.${name}`, NO_PAGE)
   validate(z.object({ query: listEndpointOf(`/api/${list}`).query }), { query: parameters })
@@ -194,7 +194,6 @@ function contentOf(
 }
 
 const ONLY_QUERY = say('Views of other lists than the files have a query alone')
-const ONCE = say('Send each parameter once')
 const NO_PAGE = say('A view begins with the first page')
 /** A view is shown to everybody, and is not deleted with the data of a customer. */
 const NO_ADDRESS = say('A view has no addresses of buyers')

@@ -10,6 +10,7 @@ import { OrderProblem, type DemoOrder } from './order.ts'
 import { orderPage, problemPage, shopPage } from './pages.ts'
 import { ORDER_ACTIONS, type OrderAction } from './order-webhooks.ts'
 import type { DemoShopFront } from './shop.ts'
+import { percentDecoded } from '../../core/percent-decoded.ts'
 
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
@@ -117,11 +118,7 @@ const recordOf = (order: DemoOrder) => ({
 
 const pathOf = (request: IncomingMessage): string => {
   const path = encodedPathOf(request)
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return percentDecoded(path) ?? path
 }
 
 const queryOf = ({ url = '' }: IncomingMessage): string =>

@@ -5,6 +5,7 @@
 import type { Secrets } from '../../core/secrets.ts'
 import type { PublicTarget } from './counting/public-counter.ts'
 import { createSigner } from './signer.ts'
+import { percentDecoded } from '../../core/percent-decoded.ts'
 
 const STEP_SECONDS = 60 * 60
 
@@ -40,7 +41,7 @@ export function createSignedAddresses(
       const [, expires, signature, token, hash, encoded] = PATH.exec(path) ?? []
       if (!expires || !signature || !token || !hash || !encoded) return null
       // Decoded, because a CDN may change the escapes.
-      const filename = decoded(encoded)
+      const filename = percentDecoded(encoded)
       if (filename === null) return null
       if (!signer.isSigned([expires, token, hash, filename].join('/'), signature)) return null
       return {
@@ -50,13 +51,5 @@ export function createSignedAddresses(
         secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000),
       }
     },
-  }
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
   }
 }

@@ -99,7 +99,7 @@ function Loaded(props: LoadedProps) {
       primaryAction={{
         content: nothing ? t('Close') : UNBLOCK_TEXTS[use],
         loading: unblock.isPending,
-        onAction: nothing ? onClose : submit,
+        onAction: submit,
       }}
     >
       {unblock.error && (

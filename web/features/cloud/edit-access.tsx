@@ -8,7 +8,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { TextField } from '../../shell/ui/index.ts'
-import { changedFields, type Values } from './provider-draft.ts'
+import { changedAccess, type Values } from './provider-draft.ts'
 import { ProviderFields } from './provider-fields.tsx'
 
 interface Props {
@@ -28,7 +28,7 @@ export function EditAccess({ connection, provider, onClose }: Props) {
   const submit = () =>
     change.mutate(
       {
-        ...changedFields([...provider.fields, PRESET], settings, values),
+        ...changedAccess([...provider.fields, PRESET], settings, values),
         ...(name.trim() === connection.name ? {} : { name: name.trim() }),
       },
       {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { changedOptions, LARGEST_FILE, optionProblems } from './option-draft.ts'
-import { changedFields, missingFields, textsOf } from './provider-draft.ts'
+import { changedAccess, missingFields, textsOf } from './provider-draft.ts'
 import { type SyncOptions } from './calls.ts'
 import { connectionState, countsText } from './labels.ts'
 
@@ -45,8 +45,8 @@ test('a provider’s missing requirement is named', () => {
 
 test('a change sends what differs, and a secret only if one was entered', () => {
   const saved = { bucket: 'harbour' }
-  expect(changedFields(fields, saved, { bucket: 'harbour', secret_key: '' })).toEqual({})
-  expect(changedFields(fields, saved, { bucket: '', secret_key: 'new' })).toEqual({
+  expect(changedAccess(fields, saved, { bucket: 'harbour', secret_key: '' })).toEqual({})
+  expect(changedAccess(fields, saved, { bucket: '', secret_key: 'new' })).toEqual({
     bucket: null,
     secret_key: 'new',
   })

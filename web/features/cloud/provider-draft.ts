@@ -25,7 +25,7 @@ export const textsOf = (values: Values): Record<string, string> =>
   )
 
 /** The fields that differ from the saved ones; an emptied field is sent as null. */
-export function changedFields(
+export function changedAccess(
   fields: readonly ProviderField[],
   saved: Readonly<Record<string, string | null>>,
   values: Values,

@@ -48,7 +48,7 @@ const RECHECK_MS = 300
 const pollingOf = ({ recheck }: CsvUpload): number =>
   recheck && recheck.phase !== 'urls' ? RECHECK_MS : LIVE_MS
 
-const keyOfOne = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
+export const keyOfCsv = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useCsv = (id: string) =>
   useRead('GET /api/csv/{id}', {
@@ -62,54 +62,81 @@ export const useKeptCsvs = () =>
     poll: (files) => (files?.data.some(({ status }) => status === 'checking') ? BUSY_MS : false),
   })
 
-/** After a refusal the file is read again: it may have been started in another tab. */
-function useChange<Input>(id: string | null, send: (input: Input) => Promise<CsvUpload>) {
+/**
+ * A change of the file; `fileOf`: the file in the answer. After a refusal it is read again: it may
+ * have been started in another tab.
+ */
+export function useCsvChange<Input, Output>(
+  id: string,
+  send: (input: Input) => Promise<Output>,
+  fileOf: (output: Output) => CsvUpload,
+) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,
-    onSuccess: (upload) => showAnswer(client, keyOfOne(upload.id), upload),
-    onError: () => {
-      if (id !== null) void client.invalidateQueries({ queryKey: keyOfOne(id), exact: true })
-    },
+    onSuccess: (output) => showAnswer(client, keyOfCsv(id), fileOf(output)),
+    onError: () => void client.invalidateQueries({ queryKey: keyOfCsv(id), exact: true }),
   })
 }
 
+/** The answer is the file. */
+export const itself = (file: CsvUpload): CsvUpload => file
+
 /** Sends a file; the answer contains the suggested columns. */
-export const useSendCsv = () =>
-  useChange(null, (file: File) =>
-    call('POST /api/csv', {
-      query: { filename: file.name },
-      file: { bytes: file, type: 'text/csv' },
-    }),
-  )
+export function useSendCsv() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (file: File) =>
+      call('POST /api/csv', {
+        query: { filename: file.name },
+        file: { bytes: file, type: 'text/csv' },
+      }),
+    onSuccess: (upload) => showAnswer(client, keyOfCsv(upload.id), upload),
+  })
+}
 
 export const useSetColumns = (id: string) =>
-  useChange(id, (mapping: CsvColumns) =>
-    call('PUT /api/csv/{id}/columns', { path: { id }, body: { mapping } }),
+  useCsvChange(
+    id,
+    (mapping: CsvColumns) => call('PUT /api/csv/{id}/columns', { path: { id }, body: { mapping } }),
+    itself,
   )
 
 /** The file is read again; columns are suggested again. */
 export const useChooseEncoding = (id: string) =>
-  useChange(id, (encoding: CsvEncoding) =>
-    call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
+  useCsvChange(
+    id,
+    (encoding: CsvEncoding) =>
+      call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
+    itself,
   )
 
 /** Chooses a sheet of a workbook. */
 export const useChooseSheet = (id: string) =>
-  useChange(id, (sheet: string) =>
-    call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }),
+  useCsvChange(
+    id,
+    (sheet: string) => call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }),
+    itself,
   )
 
 /** The row of the header; 0: there is none. */
 export const useChooseHeader = (id: string) =>
-  useChange(id, (row: number) => call('PUT /api/csv/{id}/header', { path: { id }, body: { row } }))
+  useCsvChange(
+    id,
+    (row: number) => call('PUT /api/csv/{id}/header', { path: { id }, body: { row } }),
+    itself,
+  )
 
 export const useCheckCsv = (id: string) =>
-  useChange(id, (body: CsvCheckOptions) => call('POST /api/csv/{id}/check', { path: { id }, body }))
+  useCsvChange(
+    id,
+    (body: CsvCheckOptions) => call('POST /api/csv/{id}/check', { path: { id }, body }),
+    itself,
+  )
 
 /** Results so far are dropped; the columns can be changed again. */
 export const useStopCheck = (id: string) =>
-  useChange(id, (_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
+  useCsvChange(id, (_: void) => call('POST /api/csv/{id}/stop', { path: { id } }), itself)
 
 export async function saveErrorRows({
   id,
@@ -130,7 +157,7 @@ export function useStartCsv(id: string) {
     // The refresh is not awaited: it would replace the button, whose callback opens the operation.
     // After a refusal too: it may have been started in another tab.
     onSettled: () => {
-      void client.invalidateQueries({ queryKey: keyOfOne(id) })
+      void client.invalidateQueries({ queryKey: keyOfCsv(id) })
       void client.invalidateQueries({ queryKey: ['operations'] })
     },
   })

@@ -1,12 +1,11 @@
 // Corrections of a CSV file: its problems by cause, its rows, edits, and fixes of whole groups.
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type CsvField, type CsvUpload } from './calls.ts'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type CsvField, type CsvUpload, itself, keyOfCsv, useCsvChange } from './calls.ts'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { keyOf, useRead, useReadPages } from '../../shell/client/reads.ts'
+import { useRead, useReadPages } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
-import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type ProblemGroup = Schemas['CsvProblemGroup']
 export type CsvRow = Schemas['CsvRow']
@@ -15,8 +14,6 @@ export type Fix = FixRequest['fix']
 type RowChange = Schemas['CsvRowChanges']['rows'][number]
 
 const ROWS_SHOWN = 50
-
-const keyOfFile = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useProblemGroups = (id: string) =>
   useRead('GET /api/csv/{id}/problem-groups', { path: { id }, keep: true })
@@ -31,23 +28,9 @@ export function useReadProblemsAgain(id: string) {
   return () =>
     Promise.all(
       ['problem-groups', 'rows'].map((part) =>
-        client.invalidateQueries({ queryKey: [...keyOfFile(id), part] }),
+        client.invalidateQueries({ queryKey: [...keyOfCsv(id), part] }),
       ),
     )
-}
-
-function useCorrection<Input, Output>(
-  id: string,
-  send: (input: Input) => Promise<Output>,
-  fileOf: (output: Output) => CsvUpload,
-) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: send,
-    onSuccess: (output) => showAnswer(client, keyOfFile(id), fileOf(output)),
-    // It may have been started in another tab.
-    onError: () => void client.invalidateQueries({ queryKey: keyOfFile(id), exact: true }),
-  })
 }
 
 interface RowPages {
@@ -57,7 +40,7 @@ interface RowPages {
 /** Changes rows; the changed ones are shown immediately. */
 export function useChangeRows(id: string) {
   const client = useQueryClient()
-  return useCorrection(
+  return useCsvChange(
     id,
     async (rows: RowChange[]) => {
       const answer = await call('PATCH /api/csv/{id}/rows', { path: { id }, body: { rows } })
@@ -70,7 +53,7 @@ export function useChangeRows(id: string) {
 
 function showRows(client: QueryClient, id: string, rows: readonly CsvRow[]): void {
   const changed = new Map(rows.map((row) => [row.row, row]))
-  const queryKey = [...keyOfFile(id), 'rows']
+  const queryKey = [...keyOfCsv(id), 'rows']
   // A read that began before the change would show the rows without it.
   void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined })
   client.setQueriesData<RowPages>(
@@ -87,26 +70,18 @@ function showRows(client: QueryClient, id: string, rows: readonly CsvRow[]): voi
 }
 
 export const useFixGroup = (id: string) =>
-  useCorrection(
+  useCsvChange(
     id,
     (body: FixRequest) => call('POST /api/csv/{id}/fixes', { path: { id }, body }),
     ({ file }) => file,
   )
 
 export const useUndoCorrection = (id: string) =>
-  useCorrection(
-    id,
-    (_: void) => call('POST /api/csv/{id}/undo', { path: { id } }),
-    (file) => file,
-  )
+  useCsvChange(id, (_: void) => call('POST /api/csv/{id}/undo', { path: { id } }), itself)
 
 /** Requests again what failed. */
 export const useRecheck = (id: string) =>
-  useCorrection(
-    id,
-    (_: void) => call('POST /api/csv/{id}/recheck', { path: { id } }),
-    (file) => file,
-  )
+  useCsvChange(id, (_: void) => call('POST /api/csv/{id}/recheck', { path: { id } }), itself)
 
 export async function saveCorrected({
   id,

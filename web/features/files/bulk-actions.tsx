@@ -31,6 +31,25 @@ interface OpenAction {
 /** What is shown for the actions; the caller must render it. */
 type OpenDialog = ReactNode
 
+/** The dialog of the action that was opened last, until it is closed or has started. */
+function useActionDialog(onStarted: (operation: Operation, entry: MenuEntry) => void): {
+  show: (opened: OpenAction) => void
+  dialog: OpenDialog
+} {
+  const [opened, setOpened] = useState<OpenAction | null>(null)
+  const dialog = opened && (
+    <ActionDialog
+      {...opened}
+      onClose={() => setOpened(null)}
+      onStarted={(operation) => {
+        setOpened(null)
+        onStarted(operation, opened.entry)
+      }}
+    />
+  )
+  return { show: setOpened, dialog }
+}
+
 /** The actions on the ticked files. */
 export function useBulkActions(
   selection: FileSelection,
@@ -38,20 +57,12 @@ export function useBulkActions(
   onStarted: (operation: Operation) => void,
 ): { menu: BulkMenu; dialog: OpenDialog } {
   const plugins = usePlugins().data
-  const [opened, setOpened] = useState<OpenAction | null>(null)
+  const { show, dialog } = useActionDialog((operation, entry) => {
+    if (mayRemove(entry, trash)) selection.clear()
+    onStarted(operation)
+  })
   // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
-  const open = useStable((entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen }))
-  const dialog = opened && (
-    <ActionDialog
-      {...opened}
-      onClose={() => setOpened(null)}
-      onStarted={(operation) => {
-        setOpened(null)
-        if (mayRemove(opened.entry, trash)) selection.clear()
-        onStarted(operation)
-      }}
-    />
-  )
+  const open = useStable((entry: MenuEntry) => show({ entry, chosen: selection.chosen }))
   return { menu: useOffered(plugins, trash, selection.chosen, open), dialog }
 }
 
@@ -67,18 +78,8 @@ export function useWholeActions(
   onStarted: (operation: Operation) => void,
 ): { whole: BulkAction[]; dialog: OpenDialog } {
   const plugins = usePlugins(list !== undefined).data
-  const [opened, setOpened] = useState<OpenAction | null>(null)
-  const dialog = opened && (
-    <ActionDialog
-      {...opened}
-      onClose={() => setOpened(null)}
-      onStarted={(operation) => {
-        setOpened(null)
-        onStarted(operation)
-      }}
-    />
-  )
-  const open = (entry: Entry) => list && setOpened({ entry, chosen: filesOf(list) })
+  const { show, dialog } = useActionDialog(onStarted)
+  const open = (entry: Entry) => list && show({ entry, chosen: filesOf(list) })
   const whole = entriesAt(plugins, 'list').map((one) => ({
     ...itemOf(one, () => open(one)),
     destructive: false,

@@ -50,19 +50,15 @@ const recipientOf = (link: DownloadLink) =>
     ? t('link of {email}', { email: link.email })
     : t('link to {filename}', { filename: link.filename })
 
+type LinkDialog = 'extend' | 'ask' | 'openings' | 'revoke'
+
 interface MenuParts {
-  onExtend: () => void
-  onAsk: () => void
-  onOpenings: () => void
-  onRevoke: () => void
+  onOpen: (dialog: LinkDialog) => void
   onError: (error: Error | null) => void
 }
 
 /** What can be done with the link, in the order of the menu. */
-function useLinkMenu(
-  link: DownloadLink,
-  { onExtend, onAsk, onOpenings, onRevoke, onError }: MenuParts,
-) {
+function useLinkMenu(link: DownloadLink, { onOpen, onError }: MenuParts) {
   const reset = useResetLink()
   const mail = useEmailLinks()
   const tell = (text: string) => {
@@ -85,13 +81,13 @@ function useLinkMenu(
     ...(ended
       ? []
       : [
-          { content: t('Change expiry'), onAction: onExtend },
-          { content: t('Ask before a download'), onAction: onAsk },
+          { content: t('Change expiry'), onAction: () => onOpen('extend') },
+          { content: t('Ask before a download'), onAction: () => onOpen('ask') },
         ]),
     // The files of a pack may ask on their own.
     ...(link.ask_for === null && link.pack_id === null
       ? []
-      : [{ content: t('Who opened it'), onAction: onOpenings }]),
+      : [{ content: t('Who opened it'), onAction: () => onOpen('openings') }]),
     ...(link.downloads + link.views > 0 && !ended
       ? [
           {
@@ -105,7 +101,9 @@ function useLinkMenu(
           },
         ]
       : []),
-    ...(ended ? [] : [{ content: t('Revoke'), destructive: true, onAction: onRevoke }]),
+    ...(ended
+      ? []
+      : [{ content: t('Revoke'), destructive: true, onAction: () => onOpen('revoke') }]),
   ]
   return { items, busy: reset.isPending || mail.isPending }
 }
@@ -119,15 +117,9 @@ export function LinkActions({
   onError: (error: Error | null) => void
 }) {
   const [open, setOpen] = useState(false)
-  const [dialog, setDialog] = useState<'extend' | 'ask' | 'openings' | 'revoke' | null>(null)
+  const [dialog, setDialog] = useState<LinkDialog | null>(null)
   const ended = link.status === 'revoked'
-  const { items, busy } = useLinkMenu(link, {
-    onExtend: () => setDialog('extend'),
-    onAsk: () => setDialog('ask'),
-    onOpenings: () => setDialog('openings'),
-    onRevoke: () => setDialog('revoke'),
-    onError,
-  })
+  const { items, busy } = useLinkMenu(link, { onOpen: setDialog, onError })
   const onClose = () => setDialog(null)
   return (
     <InlineStack gap="200" align="end" wrap={false}>

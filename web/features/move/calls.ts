@@ -1,5 +1,6 @@
 // Moves from other apps: an export is sent, looked at, and imported.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
@@ -33,17 +34,7 @@ export function useSendExport() {
   })
 }
 
-export function useStartMove(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: Schemas['MoveStart']) =>
-      call('POST /api/moves/{id}/start', { path: { id }, body }),
-    // After a refusal too: it may have been started in another tab.
-    onSettled: () =>
-      Promise.all(
-        [keyOfMove(id), LIST, ['operations']].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
-  })
-}
+export const useStartMove = (id: string) =>
+  useChangeOf([keyOfMove(id), LIST, ['operations']], (body: Schemas['MoveStart']) =>
+    call('POST /api/moves/{id}/start', { path: { id }, body }),
+  )

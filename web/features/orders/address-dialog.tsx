@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useAddressField } from './address-field.tsx'
-import { type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
+import { type Delivery, useChangeDelivery } from './calls.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -32,14 +32,11 @@ export function AddressDialog({ delivery, onClose, onUnsent }: Props) {
     change.mutate(
       { changes: [contact], resend: resend && canSend },
       {
-        onSuccess: () => {
-          toast(isPhone ? t('The number was corrected') : t('The address was corrected'))
+        onSuccess: (unsent) => {
+          if (unsent) onUnsent(unsent)
+          else toast(isPhone ? t('The number was corrected') : t('The address was corrected'))
           onClose()
         },
-        onError: ifUnsent((error) => {
-          onUnsent(error)
-          onClose()
-        }),
       },
     )
   }

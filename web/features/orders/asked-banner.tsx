@@ -1,6 +1,6 @@
 // A buyer's request for more: one click grants it and notifies the buyer.
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveryDetail, ifUnsent, isUnsent, type useChangeDelivery } from './calls.ts'
+import { type DeliveryDetail, type useChangeDelivery } from './calls.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { grantChanges, grantText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -42,7 +42,7 @@ export function AskedBanner({ delivery, grant, onUnsent }: Props) {
               onAction: () =>
                 grant.mutate(
                   { changes, resend },
-                  { onSuccess: () => toast(done), onError: ifUnsent(onUnsent) },
+                  { onSuccess: (unsent) => (unsent ? onUnsent(unsent) : toast(done)) },
                 ),
             }
       }
@@ -55,7 +55,7 @@ export function AskedBanner({ delivery, grant, onUnsent }: Props) {
           })}
         </p>
         {asked.message && <p className="asked-message">{asked.message}</p>}
-        {grant.error && !isUnsent(grant.error) && (
+        {grant.error && (
           <Problem
             error={grant.error}
             what={

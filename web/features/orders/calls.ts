@@ -60,7 +60,8 @@ export type PastOrdersAccess = Schemas['PastOrdersAccess']
 
 export const usePastOrders = () => useRead('GET /api/orders/import')
 
-const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) => useChangeOf(KEYS, send)
+const useDeliveryWork = <Input, Output = unknown>(send: (input: Input) => Promise<Output>) =>
+  useChangeOf(KEYS, send)
 
 export const useImportOrders = () =>
   useDeliveryWork<Schemas['PastOrdersRequest']>((body) => call('POST /api/orders/import', { body }))
@@ -120,39 +121,35 @@ interface UnblockChange {
   resend: boolean
 }
 
-/** Sets the terms of single files, also those of an undo. Throws `UnsentError`. */
-export const useUnblock = (id: string) =>
-  useDeliveryWork<UnblockChange>(async ({ terms, prepare, resend }) => {
-    if (terms.length > 0) await change(id, { terms })
-    if (prepare) await act(id, 'release')
-    if (resend) await act(id, 'resend').catch(unsent)
-  })
-
-/** `resend`: sends the buyer the mail again afterwards. Throws `UnsentError`, unless nothing was changed. */
-export const useChangeDelivery = (id: string) =>
-  useDeliveryWork<{ changes: readonly DeliveryChange[]; resend: boolean }>(
-    async ({ changes, resend }) => {
-      for (const one of changes) await change(id, one)
-      if (!resend) return
-      const sent = act(id, 'resend')
-      await (changes.length > 0 ? sent.catch(unsent) : sent)
+/** Sends the message again after saved changes; why it could not be sent, or null. */
+const resent = (id: string): Promise<ApiError | null> =>
+  act(id, 'resend').then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof ApiError) return error
+      throw error
     },
   )
 
-/** The changes are saved; only the message to the buyer could not be sent. */
-class UnsentError extends ApiError {}
+/** Sets the terms of single files, also those of an undo. Gives why the message could not be sent. */
+export const useUnblock = (id: string) =>
+  useDeliveryWork(async ({ terms, prepare, resend }: UnblockChange) => {
+    if (terms.length > 0) await change(id, { terms })
+    if (prepare) await act(id, 'release')
+    return resend ? resent(id) : null
+  })
 
-function unsent(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error
-  const { code, message, status, requestId } = error
-  throw new UnsentError(code, message, { status, requestId, cause: error })
-}
-
-export const isUnsent = (error: Error): error is UnsentError => error instanceof UnsentError
-
-/** For `mutate`: calls back if only the message could not be sent. */
-export const ifUnsent =
-  (tell: (error: UnsentError) => void) =>
-  (error: Error): void => {
-    if (isUnsent(error)) tell(error)
-  }
+/**
+ * `resend`: sends the buyer the mail again afterwards. Gives why that failed after a saved change;
+ * without a change, it fails.
+ */
+export const useChangeDelivery = (id: string) =>
+  useDeliveryWork(
+    async ({ changes, resend }: { changes: readonly DeliveryChange[]; resend: boolean }) => {
+      for (const one of changes) await change(id, one)
+      if (!resend) return null
+      if (changes.length > 0) return resent(id)
+      await act(id, 'resend')
+      return null
+    },
+  )

@@ -6,8 +6,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { messageText } from '../../shell/messages/server-text.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t, translated } from '../../shell/messages/t.ts'
 import { Hint, Text } from '../../shell/ui/index.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { useAddressField } from './address-field.tsx'
@@ -70,9 +69,9 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       {delivery.sent?.error && (
         <Text as="p" tone="critical" breakWord>
           {isText(delivery)
-            ? messageText({ message: delivery.sent.error })
+            ? translated(delivery.sent.error)
             : t('The mail server said: {reason}', {
-                reason: messageText({ message: delivery.sent.error }),
+                reason: translated(delivery.sent.error),
               })}
         </Text>
       )}

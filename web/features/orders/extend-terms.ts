@@ -4,7 +4,8 @@ import { t } from '../../shell/messages/t.ts'
 import { type AskTerms } from '../links/ask-form.ts'
 import { isViewed } from '../links/labels.ts'
 import { type DeliveredFile, type DeliveryChange } from './calls.ts'
-import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS } from './labels.ts'
+import { DAY_MS } from '../../shell/labels/time.ts'
 import { lacks, type Lacks, type UsedTerms } from './unblock.ts'
 
 /** Undefined: unchanged; null: no limit or no end. */

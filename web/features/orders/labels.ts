@@ -10,7 +10,7 @@ import { t } from '../../shell/messages/t.ts'
 import { isViewed } from '../links/labels.ts'
 import { messageWord } from '../messages/labels.ts'
 import { type StatusWord } from '../operations/operation-status.ts'
-import { momentText } from '../../shell/labels/time.ts'
+import { DAY_MS, momentText } from '../../shell/labels/time.ts'
 import { type DeliveryListing } from './url-state.ts'
 
 export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
@@ -119,7 +119,6 @@ export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
 export const GRANTED_DAYS = 30
 export const GRANTED_DOWNLOADS = 3
 export const GRANTED_VIEWS = 3
-export const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * The changes that grant "ask for more": they never shorten the buyer's terms, and give views only of files

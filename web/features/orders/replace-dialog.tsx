@@ -1,7 +1,7 @@
 // Replaces a file of the delivery with another one.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveredFile, type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
+import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -35,14 +35,11 @@ export function ReplaceDialog({ delivery, file, onClose, onUnsent }: Props) {
         resend: resend && canSend,
       },
       {
-        onSuccess: () => {
-          toast(t('The file was replaced'))
+        onSuccess: (unsent) => {
+          if (unsent) onUnsent(unsent)
+          else toast(t('The file was replaced'))
           onClose()
         },
-        onError: ifUnsent((error) => {
-          onUnsent(error)
-          onClose()
-        }),
       },
     )
   }

@@ -1,7 +1,7 @@
 // Gives files of a delivery more time, downloads or views.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
-import { type DeliveredFile, type Delivery, ifUnsent, useChangeDelivery } from './calls.ts'
+import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts'
 import {
   changedText,
   type ExtendTerms,
@@ -70,14 +70,11 @@ function useTerms({ delivery: { id, email, status }, files, onClose, onUnsent }:
     change.mutate(
       { changes: termChanges(files, terms, asked.terms), resend: resend && canSend },
       {
-        onSuccess: () => {
-          toast(changedText(files, terms, now))
+        onSuccess: (unsent) => {
+          if (unsent) onUnsent(unsent)
+          else toast(changedText(files, terms, now))
           onClose()
         },
-        onError: ifUnsent((error) => {
-          onUnsent(error)
-          onClose()
-        }),
       },
     )
   }

@@ -2,7 +2,7 @@
 // and can be undone.
 import { useState } from 'react'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { type DeliveryDetail, ifUnsent, useDelivery, useUnblock } from './calls.ts'
+import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -73,15 +73,13 @@ function useUnblockPlan({ delivery, onClose, onDone }: LoadedProps) {
   const submit = () => {
     if (nothing) return onClose()
     const resend = send && canSend
-    const done = (unsent: Error | null) => {
-      onDone({ id, order_name, plan, mailed: resend && unsent === null, unsent })
-      onClose()
-    }
     unblock.mutate(
       { terms: plan.terms, prepare: plan.prepare.length > 0, resend },
       {
-        onSuccess: () => done(null),
-        onError: ifUnsent(done),
+        onSuccess: (unsent) => {
+          onDone({ id, order_name, plan, mailed: resend && unsent === null, unsent })
+          onClose()
+        },
       },
     )
   }
@@ -101,7 +99,7 @@ function Loaded(props: LoadedProps) {
       primaryAction={{
         content: nothing ? t('Close') : UNBLOCK_TEXTS[use],
         loading: unblock.isPending,
-        onAction: nothing ? onClose : submit,
+        onAction: submit,
       }}
     >
       {unblock.error && (

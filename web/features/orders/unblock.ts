@@ -1,7 +1,8 @@
 // What lets a buyer download and view again: only what blocks a file is changed, by as much as "ask for more"
 // grants, and the earlier terms are kept for an undo.
 import { type DeliveredFile, type Delivery, type DeliveryChange } from './calls.ts'
-import { DAY_MS, GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS, GRANTED_VIEWS, type Use } from './labels.ts'
+import { DAY_MS } from '../../shell/labels/time.ts'
 import { isGone, viewsState } from '../links/labels.ts'
 
 type Terms = NonNullable<DeliveryChange['terms']>[number]

@@ -1,25 +1,18 @@
 // The dialog that creates a webhook, and then shows its secret: this once, to be copied.
-import { useState } from 'react'
-import { type CreatedWebhook, useCreateWebhook } from './calls.ts'
+import { type CreatedWebhook, useCreateWebhook, type WebhookFields } from './calls.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Hint } from '../../shell/ui/index.ts'
-import { webhookBody, webhookDraft, webhookProblems } from './webhook-draft.ts'
+import { useWebhookForm } from './use-webhook-form.ts'
 import { WebhookForm } from './webhook-fields.tsx'
+
+const EMPTY: WebhookFields = { url: '', description: '', events: [] }
 
 export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | null) => void }) {
   const create = useCreateWebhook()
-  const [fields, setFields] = useState(() => webhookDraft({ url: '', description: '', events: [] }))
-  const [tried, setTried] = useState(false)
-  const missing = webhookProblems(fields)
-  const problems = problemsOf(tried ? missing : [], objectionsIn(create.error))
-  const submit = () => {
-    setTried(true)
-    if (missing.length === 0) create.mutate(webhookBody(fields))
-  }
+  const { form, submit, error } = useWebhookForm(EMPTY, create, (body) => create.mutate(body))
   if (create.data) {
     const made = create.data
     return <Secret title={t('The webhook was created')} made={made} onClose={() => onClose(made)} />
@@ -31,17 +24,8 @@ export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | nu
       onEnter={submit}
       primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
     >
-      {create.error && problems.all.length === 0 && (
-        <Problem error={create.error} what={t('The webhook could not be created')} />
-      )}
-      <WebhookForm
-        fields={fields}
-        problems={problems}
-        onChange={(part) => {
-          setFields((before) => ({ ...before, ...part }))
-          if (create.error) create.reset()
-        }}
-      />
+      {error && <Problem error={error} what={t('The webhook could not be created')} />}
+      <WebhookForm {...form} />
     </Dialog>
   )
 }

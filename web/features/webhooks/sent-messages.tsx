@@ -6,8 +6,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { MessageDialog, MessageList } from '../messages/messages.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
-import { messageText } from '../../shell/messages/server-text.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t, translated } from '../../shell/messages/t.ts'
 import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Card, Heading } from '../../shell/ui/index.ts'
@@ -37,9 +36,7 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
             {...{ list, what: t('messages'), page: urlState.page, onOpen: setOpen }}
             pages={pages(sent.isPlaceholderData ? null : list.next_cursor)}
             about={({ created_at, error }) =>
-              [momentText(created_at), ...(error ? [messageText({ message: error })] : [])].join(
-                ' · ',
-              )
+              [momentText(created_at), ...(error ? [translated(error)] : [])].join(' · ')
             }
           />
         )}

@@ -18,8 +18,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { eventsText, webhookState } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { messageText } from '../../shell/messages/server-text.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t, translated } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
 import { EditWebhook } from './edit-webhook.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -88,7 +87,7 @@ function FailureBanner({ webhook }: { webhook: Webhook }) {
       <Banner tone="critical" title={t('It was switched off after failures')}>
         {t('On {when}: {reason}.', {
           when: momentText(switched_off.at),
-          reason: messageText({ message: switched_off.reason }),
+          reason: translated(switched_off.reason),
         })}
       </Banner>
     )
@@ -97,7 +96,7 @@ function FailureBanner({ webhook }: { webhook: Webhook }) {
       <Banner tone="warning" title={t('Messages do not arrive')}>
         {t('Since {when}. {reason}. They are tried again for three days.', {
           when: momentText(failing_since),
-          reason: messageText({ message: last_error ?? '' }),
+          reason: translated(last_error ?? ''),
         })}
       </Banner>
     )

@@ -2,11 +2,11 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 import { isMissing } from '../client/error.ts'
-import { BlockStack, Card } from '../ui/index.ts'
-import { LoadingRows } from './lists.tsx'
+import { BlockStack } from '../ui/index.ts'
 import { LoadProblem } from './load-problem.tsx'
-import { MissingPage, type MissingPageProps } from './missing-page.tsx'
+import { type MissingPageProps } from './missing-page.tsx'
 import { Page } from './page.tsx'
+import { UnloadedPage } from './unloaded-page.tsx'
 
 interface Props<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isFetching'>
@@ -24,18 +24,13 @@ interface Props<Data> {
 export function KeptPage<Data>(props: Props<Data>) {
   const { query, title, back, expired, what, problem, children } = props
   const { data, error } = query
-  if (isMissing(error)) return <MissingPage {...expired} back={back} />
+  if (data === undefined || isMissing(error))
+    return <UnloadedPage {...{ query, title, back, what, problem }} missing={expired} />
   return (
     <Page title={title} backAction={back}>
       <BlockStack gap="400">
         <LoadProblem query={query} what={problem} />
-        {data !== undefined
-          ? children(data)
-          : !error && (
-              <Card padding="0">
-                <LoadingRows rows={5} what={what} />
-              </Card>
-            )}
+        {children(data)}
       </BlockStack>
     </Page>
   )

@@ -44,18 +44,17 @@ const KINDS: Record<'image' | 'video' | 'audio' | 'archive', (extension: string)
   archive: (extension) => (extension ? t('{extension} archive', { extension }) : t('Archive')),
 }
 
-const GROUPS: Record<string, string> = {
-  document: t('Documents'),
-  image: t('Images'),
-  video: t('Videos'),
-  audio: t('Audio'),
-  archive: t('Archives'),
-}
-export const TYPE_GROUPS = Object.keys(GROUPS)
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['document', t('Documents')],
+  ['image', t('Images')],
+  ['video', t('Videos')],
+  ['audio', t('Audio')],
+  ['archive', t('Archives')],
+])
+export const TYPE_GROUPS: readonly string[] = [...GROUPS.keys()]
 
 /** A type in a filter, a group or an extension: `Images`, `PDF`. */
-export const typeText = (type: string): string =>
-  Object.hasOwn(GROUPS, type) ? (GROUPS[type] ?? type) : type.toUpperCase()
+export const typeText = (type: string): string => GROUPS.get(type) ?? type.toUpperCase()
 
 export const expiryText = (days: number | null): string =>
   days === null ? t('Never') : t('After {days, plural, one {# day} other {# days}}', { days })

@@ -35,7 +35,7 @@ export function dayText(day: string, locale = pageLocale()): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
+export const DAY_MS = 24 * 60 * 60 * 1000
 /** The server purges files after this many days in the trash. */
 const TRASH_DAYS = 7
 

@@ -4,17 +4,17 @@ import { formatMessage, type MessageValues } from './format.ts'
 
 export type Catalog = Readonly<Record<string, string>>
 
-let catalog: Catalog = Object.create(null) as Catalog
+const catalog = new Map<string, string>()
 
-/**
- * Replaces all. Exported for tests, which need one translation. Without a prototype: a sheet of a
- * merchant's workbook may be called "constructor".
- */
+/** Replaces all. Exported for tests, which need one translation. */
 export function setCatalog(messages: Catalog): void {
-  catalog = Object.assign(Object.create(null) as object, messages)
+  catalog.clear()
+  addTexts(messages)
 }
 
-export const addTexts = (messages: Catalog): void => setCatalog({ ...catalog, ...messages })
+export function addTexts(messages: Catalog): void {
+  for (const [key, text] of Object.entries(messages)) catalog.set(key, text)
+}
 
 /**
  * Translates an ICU message: `t('Delete {count, plural, one {# file} other {# files}}', { count
@@ -38,6 +38,6 @@ export const translated = (text: string, values?: MessageValues): string =>
 
 /** The message in the page's language, not formatted. */
 export const translationOf = (message: string, context?: string): string =>
-  (context === undefined ? undefined : catalog[keyOf(message, context)]) ??
-  catalog[message] ??
+  (context === undefined ? undefined : catalog.get(keyOf(message, context))) ??
+  catalog.get(message) ??
   message

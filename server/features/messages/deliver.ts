@@ -226,9 +226,10 @@ async function attemptBatch(
   if (failed) return ours()
   try {
     const rows = await scope.query<{ id: string }>(
-      `update outbox o set result = g.content::jsonb
+      `update outbox o set result = g.content::jsonb, ${MESSAGE_LEASE.extend}
        from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
-       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease returning o.id`,
+       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease and o.status = 'sending'
+       returning o.id`,
       {
         ids: messages.map(({ id }) => id),
         leases: messages.map(({ lease }) => lease),
@@ -256,8 +257,8 @@ async function attempt(
   try {
     const content = await deliverer.write(scope, message)
     const rows = await scope.query(
-      `update outbox set result = :content where shop_id = :shop and id = :id and lease = :lease
-         returning id`,
+      `update outbox set result = :content, ${MESSAGE_LEASE.extend}
+       where shop_id = :shop and id = :id and lease = :lease and status = 'sending' returning id`,
       { content: JSON.stringify(content), id: message.id, lease: message.lease },
     )
     if (rows.length === 0) return { status: 'returned' }

@@ -117,7 +117,9 @@ export const FILE_SETTINGS = {
     description: 'Days a link stays valid; null: it never expires',
     example: 60,
     phrase: (days: number | null) =>
-      days === null ? say('links never expire') : say('expiry {days} days', { days }),
+      days === null
+        ? say('links never expire')
+        : say('expiry {days, plural, one {# day} other {# days}}', { days }),
     subject: sayPlain('Its expiry'),
     usual: null,
     shopDefault: 60,

@@ -16,9 +16,12 @@ import {
 const german = (text: Parameters<typeof textOf>[0]) => textIn(textOf(text), languageOf('de-AT'))
 
 it('writes numbers as the language does, and strings as they are', () => {
-  const text = say('It would delete {count} files, and one run may delete {limit}.', {
-    ...{ count: 12_345, limit: '12345' },
-  })
+  const text = say(
+    'It would delete {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
+    {
+      ...{ count: 12_345, limit: '12345' },
+    },
+  )
   expect(english(text)).toBe('It would delete 12,345 files, and one run may delete 12345.')
   expect(german(text)).toContain('12.345')
   expect(german(text)).toContain(' 12345 ')

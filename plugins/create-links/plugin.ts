@@ -146,7 +146,7 @@ export const createLinks = definePlugin({
         : [
             expiry_days === null
               ? say('never expires')
-              : say('valid {days} days', { days: expiry_days }),
+              : say('valid {days, plural, one {# day} other {# days}}', { days: expiry_days }),
           ]),
       ...(download_limit === undefined
         ? []

@@ -98,7 +98,7 @@ export const exportFiles = definePlugin({
   summary: ({ format, columns }) =>
     columns.length === 1
       ? say('{format} with {column}', { format: format.toUpperCase(), column: columns.join(', ') })
-      : say('{format} with {count} columns', {
+      : say('{format} with {count, plural, one {# column} other {# columns}}', {
           ...{ format: format.toUpperCase(), count: columns.length },
         }),
   async *plan(operation, wanted, context) {

@@ -272,7 +272,9 @@ function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial
 
 function changesOf({ add_expiry_days, expiry_days, ...rest }: Options): Text[] {
   const more =
-    add_expiry_days === undefined ? [] : [say('{days} days more', { days: add_expiry_days })]
+    add_expiry_days === undefined
+      ? []
+      : [say('{days, plural, one {# day} other {# days}} more', { days: add_expiry_days })]
   return [
     ...settingPhrases(givenSettings({ expiry_days })),
     ...more,

@@ -8,6 +8,7 @@ import pg from 'pg'
 import type { Database } from './database.ts'
 import { present } from '../present.ts'
 import { isDenied, isLockRefused } from './error-classes.ts'
+import { writeFirstStatistics } from './first-statistics.ts'
 import { yieldToOthers } from './migration-steps.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
@@ -87,6 +88,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     await lockMigrations(client)
     const applied = await retryOnRefusedLock(() => applyOurs(database, config), pauseMs)
     await retryOnRefusedLock(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
+    await writeFirstStatistics(database.pool)
     return applied
   } catch (error) {
     throw isDenied(error) ? notOwner(error as Error) : error

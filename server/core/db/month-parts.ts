@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
+import { writeFirstStatistics } from './first-statistics.ts'
 import { firstOf } from '../present.ts'
 
 /** Months that are made before they begin. */
@@ -78,6 +79,7 @@ export async function makeMonths(pool: pg.Pool, table: string, now: Date): Promi
     if (!from || timeOf(from) > monthAfter(now, AHEAD)) break
     await makeMonth(pool, table, timeOf(from))
   }
+  await writeFirstStatistics(pool)
   await analyze(pool, table)
 }
 

@@ -4,6 +4,8 @@ import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { sweepStaleMessages } from '../../features/messages/stale-message-sweep.ts'
+import { sendBatch, writeBatch } from '../../features/messages/deliver.ts'
+import { present } from '../present.ts'
 import { openMailServer } from '../../features/mail/mail-server.ts'
 import {
   listMessages,
@@ -284,6 +286,23 @@ describe('an email that may have arrived', () => {
       expect((await jobs(id)).length).toBe(1)
     }
     expect(await notices()).toEqual([])
+  })
+
+  it('of a batch that was written long before its turn is left to the sweep', async () => {
+    const id = await queueEmail()
+    await database.pool.query('update outbox set batched = true where id = $1', [id])
+    const all = deliverers(smtp.url)
+    const signal = new AbortController().signal
+    const parts = { database, deliverers: all, log: silent, signal, clock: () => new Date() }
+    const batch = await writeBatch(scope, parts, 8)
+    await database.pool.query(`update outbox set taken_at = now() - interval '3 m' where id = $1`, [
+      id,
+    ])
+    await sweepStaleMessages(database, all)
+    await sendBatch(scope, parts, present(batch, 'The batch'))
+    expect(smtp.mails).toEqual([])
+    await deliver(id)
+    expect(smtp.mails.length).toBe(1)
   })
 
   it('is recorded as sent if the response arrives late', async () => {

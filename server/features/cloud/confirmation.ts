@@ -68,14 +68,20 @@ export function raiseConfirmation(
 ): Promise<void> {
   const { deleted, replaced, sent, known } = counts
   const what = {
-    first_sync: say('Its first sync would replace {count} and delete {files} files.', {
-      ...{ count: replaced, files: deleted },
-    }),
+    first_sync: say(
+      'Its first sync would replace {count} and delete {files, plural, one {# file} other {# files}}.',
+      {
+        ...{ count: replaced, files: deleted },
+      },
+    ),
     deletions: say(
-      'It would delete {count} of {total} files, and a sync may delete 20 % or 100 files.',
+      'It would delete {count} of {total, plural, one {# file} other {# files}}, and a sync may delete 20 % or 100 files.',
       { count: deleted, total: known },
     ),
-    uploads: say('Its first sync would send {count} files to the provider.', { count: sent }),
+    uploads: say(
+      'Its first sync would send {count, plural, one {# file} other {# files}} to the provider.',
+      { count: sent },
+    ),
   }[reason]
   return raiseNoticeOnce(tx, {
     level: 'warning',

@@ -435,7 +435,7 @@ export function shapeProblem(
   if (surplus < 0) return null
   return invalid(
     say(
-      'The row has {count} cells and the header {total}: a delimiter too many, or a cell without quotes',
+      'The row has {count, plural, one {# cell} other {# cells}} and the header {total}: a delimiter too many, or a cell without quotes',
       { count: cells.length, total: headers.length },
     ),
   )

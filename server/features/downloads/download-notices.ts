@@ -82,7 +82,9 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
       ...named.map(({ filename, downloads }) =>
         say('{filename}: {times}', { filename, times: times(downloads) }),
       ),
-      ...(more > 0 ? [say('and {count} more files', { count: more })] : []),
+      ...(more > 0
+        ? [say('and {count, plural, one {# more file} other {# more files}}', { count: more })]
+        : []),
     ),
   })
   const listed = named.map(({ id, filename, downloads }) => ({
@@ -170,7 +172,10 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   )
   const { ended, files } = row
   if (ended === 0) return say('Their page still works.')
-  return say('Used up or expired: {count} of its {files} files.', { count: ended, files })
+  return say('Used up or expired: {count} of its {files, plural, one {# file} other {# files}}.', {
+    count: ended,
+    files,
+  })
 }
 
 /** Stored with the delivery until the merchant has answered it. */

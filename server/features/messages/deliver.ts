@@ -10,6 +10,7 @@ import { forgetReceiver, receiverOf, recordNoAnswer } from '../../core/outbox/re
 import {
   MESSAGE_LEASE,
   type Deliverers,
+  type Content,
   type MessageKind,
   type Message,
   type Deliverer,
@@ -154,29 +155,46 @@ async function takeMessage(
   return row ? { ...row, failures } : null
 }
 
-/** Delivers up to `most` messages that wait for the shop's next batch; returns how many. */
-export async function deliverBatch(
+/** Messages of one shop, taken under leases, with their texts. */
+export interface WrittenBatch {
+  messages: readonly Message[]
+  /** Not stored yet: if this process ends, the messages are sent by another one. */
+  contents: readonly Content[]
+  /** The texts could not be written. */
+  failed: boolean
+}
+
+/** Takes up to `most` messages that wait for the shop's next batch, and writes them; null: none waits. */
+export async function writeBatch(
   scope: ShopScope,
   { deliverers, log, signal }: OutboxParts,
   most: number,
-): Promise<number> {
-  if (signal.aborted) return 0
+): Promise<WrittenBatch | null> {
+  if (signal.aborted) return null
   const messages = await takeBatch(scope, most)
-  if (messages.length === 0) return 0
-  const deliverer = deliverers.email
-  const results = await attemptBatch(
-    scope,
-    messages,
-    present(deliverer.batch, 'The batch of mails'),
-    log,
-    signal,
-  )
+  if (messages.length === 0) return null
+  try {
+    return { messages, contents: await batchOf(deliverers).write(scope, messages), failed: false }
+  } catch (error) {
+    log.error('messages could not be written', errorFields(error))
+    return { messages, contents: [], failed: true }
+  }
+}
+
+/** Sends the messages of a batch, and records what became of each. */
+export async function sendBatch(
+  scope: ShopScope,
+  { deliverers, log, signal }: OutboxParts,
+  batch: WrittenBatch,
+): Promise<void> {
+  const results = await attemptBatch(scope, batch, batchOf(deliverers), log, signal)
   for (const { message, result } of results)
     if (result.status !== 'sent')
       log.warn('a message was not delivered', { id: message.id, status: result.status })
-  await recordAttempts(scope, results, deliverer.delays)
-  return messages.length
+  await recordAttempts(scope, results, deliverers.email.delays)
 }
+
+const batchOf = (deliverers: Deliverers) => present(deliverers.email.batch, 'The batch of mails')
 
 /** Another attempt has its own job. */
 const takeBatch = async (scope: ShopScope, most: number): Promise<Message[]> => {
@@ -199,17 +217,19 @@ const OUR_FAULT = { status: 'again', reason: 'Something went wrong on our side' 
 
 async function attemptBatch(
   scope: ShopScope,
-  messages: readonly Message[],
+  { messages, contents, failed }: WrittenBatch,
   batch: NonNullable<Deliverer['batch']>,
   log: Logger,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt[]> {
+  const ours = () => messages.map((message) => ({ message, result: OUR_FAULT }))
+  if (failed) return ours()
   try {
-    const contents = await batch.write(scope, messages)
     const rows = await scope.query<{ id: string }>(
-      `update outbox o set result = g.content::jsonb
+      `update outbox o set result = g.content::jsonb, ${MESSAGE_LEASE.extend}
        from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
-       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease returning o.id`,
+       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease and o.status = 'sending'
+       returning o.id`,
       {
         ids: messages.map(({ id }) => id),
         leases: messages.map(({ lease }) => lease),
@@ -223,8 +243,8 @@ async function attemptBatch(
     const results = await batch.send(scope, written, signal)
     return zip(written, results).map(([{ message }, result]) => ({ message, result }))
   } catch (error) {
-    log.error('messages could not be written or sent', errorFields(error))
-    return messages.map((message) => ({ message, result: OUR_FAULT }))
+    log.error('messages could not be sent', errorFields(error))
+    return ours()
   }
 }
 
@@ -237,8 +257,8 @@ async function attempt(
   try {
     const content = await deliverer.write(scope, message)
     const rows = await scope.query(
-      `update outbox set result = :content where shop_id = :shop and id = :id and lease = :lease
-         returning id`,
+      `update outbox set result = :content, ${MESSAGE_LEASE.extend}
+       where shop_id = :shop and id = :id and lease = :lease and status = 'sending' returning id`,
       { content: JSON.stringify(content), id: message.id, lease: message.lease },
     )
     if (rows.length === 0) return { status: 'returned' }

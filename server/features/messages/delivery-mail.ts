@@ -297,14 +297,14 @@ export async function writeDeliveryMails(
          min(l.ends_at) filter (where ${DOWNLOADABLE}) as expires_at,
          min(l.views_end_at) filter (where ${viewedOnly('f')}) as views_end_at,
          coalesce(bool_or(${viewedOnly('f')}), false) as viewed
-       from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
-         and l.revoked_at is null
+       -- Offset: by the delivery. By the file, all links of a file that sells well would be read.
+       from (select c.* from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
+         and c.revoked_at is null where p.shop_id = d.shop_id and p.delivery_id = d.id offset 0) l
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
        join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
          and o.link_id = l.id and o.status = 'waiting') as waits,
          g.released is null and coalesce(l.available_at > now(), false) as later) w on true
-       where p.shop_id = d.shop_id and p.delivery_id = d.id
-         and (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
+       where (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
            and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))
          and (g.released is null or l.released_at = g.released)) f
        on true`,

@@ -6,7 +6,7 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { queueMessages } from '../../core/queue/queue.ts'
 import { present } from '../../core/present.ts'
 import { sendsItself } from '../mail/sent-by-shop.ts'
-import { deliverBatch, type OutboxParts } from './deliver.ts'
+import { sendBatch, writeBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 
 const SHOP_CONCURRENCY = 2
@@ -32,13 +32,25 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
       await queueSingly(scope)
       return null
     }
-    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
-      signal.throwIfAborted()
-      const count = await deliverBatch(scope, parts, MAILS_PER_BATCH)
-      if (count === 0) return null
-      if (count < MAILS_PER_BATCH) await delay(GATHER_MS, undefined, { signal })
+    const until = performance.now() + RUN_MS
+    const writeNext = () => writeBatch(scope, parts, MAILS_PER_BATCH)
+    for (let batch = await writeNext(); batch;) {
+      const isFull = batch.messages.length === MAILS_PER_BATCH
+      const isLast = performance.now() >= until
+      // The next batch is written while this one is sent: both mostly wait for answers.
+      const [next] = await Promise.all([
+        isFull && !isLast ? writeNext() : null,
+        sendBatch(scope, parts, batch),
+      ])
+      // A batch that was written is sent also when this process stops: then it is given back.
+      if (!next) {
+        signal.throwIfAborted()
+        if (isLast) return new Date()
+        await delay(GATHER_MS, undefined, { signal })
+      }
+      batch = next ?? (await writeNext())
     }
-    return new Date()
+    return null
   },
 })
 

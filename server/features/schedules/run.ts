@@ -154,10 +154,13 @@ async function askToConfirm(
     level: 'warning',
     title: say('“{name}” waits for your confirmation', { name: schedule.name }),
     body: sentences(
-      say('It would delete {count} files, and one run may delete {limit}.', {
-        count: total,
-        limit: schedule.cap,
-      }),
+      say(
+        'It would delete {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
+        {
+          count: total,
+          limit: schedule.cap,
+        },
+      ),
       ...(paid > 0 ? [lost] : []),
       say('Nothing was deleted: look at the preview and confirm it.'),
     ),

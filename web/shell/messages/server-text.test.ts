@@ -67,7 +67,7 @@ it.each([
     joined(
       '{first}, {second}',
       text('A link for each file'),
-      text('valid {days} days', { days: 30 }),
+      text('valid {days, plural, one {# day} other {# days}}', { days: 30 }),
     ),
     'Ein Link für jede Datei, 30 Tage gültig',
   ],

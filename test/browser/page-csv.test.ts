@@ -74,6 +74,7 @@ soakTest(
     await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
     await page.goto(`${server.url}/import/csv`)
     await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('Harbour office').waitFor({ state: 'detached' })
   },
 )

@@ -59,6 +59,10 @@ soakTest('tags are saved as a template, chosen from it, and the template is dele
   await choose(page, 'Change tags')
   await dialog.getByLabel('Template').selectOption('Charts')
   await dialog.getByRole('button', { name: 'Delete the template “Charts”' }).click()
+  await page
+    .getByRole('dialog', { name: 'Delete the template “Charts”?' })
+    .getByRole('button', { name: 'Delete', exact: true })
+    .click()
   await dialog.getByLabel('Template').waitFor({ state: 'detached' })
 })
 

@@ -57,6 +57,22 @@ test('a workflow that was changed meanwhile: both versions are offered', async (
   await save(page).click()
   await expect.poll(nameOf).toBe('My last sale')
   await expect.poll(() => question(page).count()).toBe(0)
+
+  await name.fill('Given up')
+  await call('PUT', `/api/workflows/${id}`, tagging('Their last sale', 'a'))
+  await save(page).click()
+  await question(page).getByText('Name: Their last sale').waitFor()
+  await page.keyboard.press('Escape')
+  await expect
+    .poll(async () => {
+      const discard = page.getByRole('button', { name: 'Discard', exact: true })
+      if (await discard.isEnabled()) await discard.click()
+      return name.inputValue()
+    })
+    .toBe('Their last sale')
+  await name.fill('My next sale')
+  await save(page).click()
+  await expect.poll(nameOf).toBe('My next sale')
 })
 
 soakTest('what is typed while a workflow is being saved is kept', async () => {

@@ -498,6 +498,7 @@ soakTest(
     await page.getByText('2 uploads were interrupted when you left this page').waitFor()
     const list = page.getByRole('list', { name: 'Interrupted uploads' })
     await list.getByRole('button', { name: 'Discard Given up.zip' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard uploads' }).press('Enter')
     await page.getByText('1 upload was interrupted when you left this page').waitFor()
     const pick = async (file: string) => {
       const [chooser] = await Promise.all([

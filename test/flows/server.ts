@@ -20,7 +20,9 @@ const START = (
     scripts: { start: string }
   }
 ).scripts.start
-const [, ENVIRONMENT, OPTIONS] = /^exec env ((?:\w+=\S+ )+)node (.+)$/.exec(START)!
+const [, CACHE, ENVIRONMENT, OPTIONS] = /^cache=(\S+); .* exec env ((?:\w+=\S+ )+)node (.+)$/.exec(
+  START,
+)!
 export const ARGUMENTS = OPTIONS!.split(' ')
 /** The clone's own Node: the test's Node may be in a folder that another user cannot read. */
 export const nodeOf = (root: string): string =>
@@ -164,7 +166,7 @@ export async function demoClient(
 /** Excludes the test's own environment. */
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  const own = ENVIRONMENT!.trim().split(' ')
+  const own = ENVIRONMENT!.replace('${NODE_COMPILE_CACHE:-$cache}', CACHE!).trim().split(' ')
   return { PATH, HOME, ...Object.fromEntries(own.map((setting) => setting.split('=', 2))) }
 }
 

@@ -8,7 +8,16 @@ import { useFeatures } from './feature.ts'
 import { navigationOf } from './navigation.ts'
 import { useUploading } from './url-state/uploading.ts'
 import logo from './ui/logo.svg'
-import { Frame, Icon, Navigation, NotificationIcon, SearchIcon, Text, TopBar } from './ui/index.ts'
+import {
+  Frame,
+  Icon,
+  Navigation,
+  NotificationIcon,
+  PortalsInMain,
+  SearchIcon,
+  Text,
+  TopBar,
+} from './ui/index.ts'
 import { t } from './messages/t.ts'
 import { COMMAND_KEY, PALETTE_KEY } from './palette/command-key.ts'
 import { useOpenPalette } from './palette/keys.tsx'
@@ -70,7 +79,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
       showMobileNavigation={open}
       onNavigationDismiss={() => setOpenAt(null)}
     >
-      {children}
+      <PortalsInMain>{children}</PortalsInMain>
     </Frame>
   )
 }
@@ -142,7 +151,9 @@ function StorefrontFrame({ children }: { children: ReactNode }) {
           .filter(({ url }) => url !== '/')
           .map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
       )}
-      <main>{children}</main>
+      <main>
+        <PortalsInMain>{children}</PortalsInMain>
+      </main>
     </>
   )
 }

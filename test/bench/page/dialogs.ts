@@ -4,7 +4,8 @@ import type { Locator, Page } from 'playwright-core'
 
 /** Buttons of one page that are pressed. */
 const MAX_BUTTONS = 25
-const OPENS_WITHIN_MS = 700
+const OPENS_WITHIN_MS = 500
+const CLICKED_WITHIN_MS = 1000
 const BULK = '/files'
 
 /** Answers every change with an error, so that a button can be pressed safely. */
@@ -33,6 +34,7 @@ export async function eachDialog(
     for (const entry of entries) {
       await press()
       await tryClick(entriesOf(page).filter({ hasText: entry }))
+      await opened(dialogOf(page))
       await look(`${name}: ${entry}`)
     }
   }
@@ -43,7 +45,8 @@ export async function eachDialog(
 const tryClick = (all: Locator) =>
   all
     .first()
-    .click({ timeout: 3000 })
+    // What does not move can be clicked immediately; a button that another one covers cannot.
+    .click({ timeout: CLICKED_WITHIN_MS })
     .catch(() => undefined)
 
 /** The entries of an open menu that can be chosen. */
@@ -52,13 +55,12 @@ const entriesOf = (page: Page) =>
 
 /** Those of the menu that a button has opened; none if it has opened a dialog, or nothing. */
 async function openedEntries(page: Page): Promise<string[]> {
-  await dialogOf(page)
-    .or(entriesOf(page))
-    .first()
-    .waitFor({ timeout: OPENS_WITHIN_MS })
-    .catch(() => undefined)
+  await opened(dialogOf(page).or(entriesOf(page)).first())
   return entriesOf(page).allTextContents()
 }
+
+/** Waits a moment for what a click may open. */
+const opened = (what: Locator) => what.waitFor({ timeout: OPENS_WITHIN_MS }).catch(() => undefined)
 
 /** What is read of a button in the browser. */
 interface Button {
@@ -69,18 +71,21 @@ interface Button {
 }
 
 async function namesOf(page: Page): Promise<string[]> {
-  const names: string[] = await page
+  const buttons = await page
     .locator('main')
     .getByRole('button')
     .evaluateAll((all) =>
       (all as unknown as Button[])
         .filter((one) => !one.disabled && one.offsetParent !== null)
-        .map((one) => one.getAttribute('aria-label') ?? one.textContent.trim()),
+        .map((one) => {
+          const text = one.textContent.trim()
+          return { text, name: one.getAttribute('aria-label') ?? text }
+        }),
     )
-  // Further rows of a table have the same buttons, named `Extend: guide.pdf`.
+  // Further rows of a table have the same buttons, named `Delete guide.pdf` or `Extend: guide.pdf`.
   const first = new Map<string, string>()
-  for (const name of names) {
-    const [action = ''] = name.split(': ')
+  for (const { text, name } of buttons) {
+    const action = text === '' ? name.split(': ')[0]! : text
     if (action !== '' && !first.has(action)) first.set(action, name)
   }
   return [...first.values()].slice(0, MAX_BUTTONS)
@@ -94,11 +99,8 @@ async function useOpened(
   name: string,
   use: (button: string) => Promise<void>,
 ): Promise<void> {
-  const opened = await dialogOf(page)
-    .waitFor({ timeout: OPENS_WITHIN_MS })
-    .then(() => true)
-    .catch(() => false)
-  if (opened) await use(name)
+  if ((await dialogOf(page).count()) > 0) await use(name)
+  else if ((await entriesOf(page).count()) === 0) return
   await page.keyboard.press('Escape')
   await dialogOf(page)
     .waitFor({ state: 'hidden', timeout: 3000 })
@@ -128,6 +130,7 @@ async function eachAction(page: Page, use: (button: string) => Promise<void>): P
     if (!(await items.first().isVisible())) await menu.click()
     await items.filter({ hasText: name }).first().click()
     await page.setViewportSize(wide)
+    await opened(dialogOf(page))
     await useOpened(page, name, use)
     await page.setViewportSize({ width: 390, height: wide.height })
   }

@@ -22,13 +22,14 @@ export const LibraryCard = ({ draft, url, onChange }: Props) => (
       checked={draft.library}
       onChange={(library) => onChange({ library })}
     />
-    <Checkbox
-      label={t('Show “All my downloads” on the pages of orders')}
-      helpText={t('The button sends the mail to the address of the order.')}
-      disabled={!draft.library}
-      checked={draft.library && draft.library_link}
-      onChange={(library_link) => onChange({ library_link })}
-    />
+    {draft.library && (
+      <Checkbox
+        label={t('Show “All my downloads” on the pages of orders')}
+        helpText={t('The button sends the mail to the address of the order.')}
+        checked={draft.library_link}
+        onChange={(library_link) => onChange({ library_link })}
+      />
+    )}
     {draft.library && (
       <InlineStack gap="200" blockAlign="center">
         <Link url={url} target="_blank">

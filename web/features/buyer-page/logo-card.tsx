@@ -2,6 +2,7 @@
 import { useRef, useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useSetLogo, type BuyerPage } from './calls.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
 import {
@@ -12,6 +13,7 @@ import {
   Hint,
   InlineError,
   InlineStack,
+  Text,
 } from '../../shell/ui/index.ts'
 import { logoOf } from './logo.ts'
 
@@ -31,6 +33,7 @@ function useLogoChoice() {
 
 export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
   const { save, unreadable, choose } = useLogoChoice()
+  const [removing, setRemoving] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   return (
     <Card>
@@ -65,17 +68,38 @@ export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
             {logo ? t('Replace') : t('Choose an image')}
           </Button>
           {logo && (
-            <Button
-              tone="critical"
-              variant="plain"
-              disabled={save.isPending}
-              onClick={() => save.mutate(null, { onSuccess: () => toast(t('Logo removed')) })}
-            >
+            <Button tone="critical" variant="plain" onClick={() => setRemoving(true)}>
               {t('Remove')}
             </Button>
           )}
         </InlineStack>
+        {removing && <RemoveLogo onClose={() => setRemoving(false)} />}
       </BlockStack>
     </Card>
+  )
+}
+
+function RemoveLogo({ onClose }: { onClose: () => void }) {
+  const save = useSetLogo()
+  return (
+    <DeleteDialog
+      open
+      title={t('Remove the logo?')}
+      button={t('Remove')}
+      problem={t('The logo could not be removed')}
+      deleting={save.isPending}
+      error={save.error}
+      onDelete={() =>
+        save.mutate(null, {
+          onSuccess: () => {
+            toast(t('Logo removed'))
+            onClose()
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <Text as="p">{t('The buyer’s pages then show the shop’s name. The image is deleted.')}</Text>
+    </DeleteDialog>
   )
 }

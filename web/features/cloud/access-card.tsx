@@ -24,14 +24,16 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
   return (
     <Titled
       title={t('Folder')}
-      help={t('All files in it and in the folders below it are synced.')}
+      help={
+        field && state === 'unauthorized'
+          ? t('It can be chosen once you have signed in at the provider.')
+          : t('All files in it and in the folders below it are synced.')
+      }
       action={
         <InlineStack gap="200">
           <Button onClick={onEdit}>{t('Change access')}</Button>
-          {field && (
-            <Button disabled={state === 'unauthorized'} onClick={() => setPicking(true)}>
-              {t('Choose a folder')}
-            </Button>
+          {field && state !== 'unauthorized' && (
+            <Button onClick={() => setPicking(true)}>{t('Choose a folder')}</Button>
           )}
         </InlineStack>
       }

@@ -9,10 +9,9 @@ import { BlockStack, Checkbox, ChoiceList, Select } from '../../shell/ui/index.t
 import { type Draft } from './option-draft.ts'
 
 interface Props {
-  value: Omit<SyncOptions, 'max_bytes' | 'bytes_per_second'> &
-    Required<Pick<Draft, 'max_bytes' | 'bytes_per_second'>>
+  value: Draft
   problems: Problems
-  onChange: (change: Draft) => void
+  onChange: (change: Partial<Draft>) => void
 }
 
 export const WhenFields = ({ value, onChange }: Props) => (

@@ -1,5 +1,4 @@
 // The options of a connection: when, in which direction, which files, and deletions.
-import { useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { type Connection, type SyncOptions, useChangeConnection } from './calls.ts'
@@ -7,34 +6,33 @@ import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
 import { Titled } from '../../shell/components/titled.tsx'
-import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack } from '../../shell/ui/index.ts'
 import { FileFields, WhatFields, WhenFields } from './option-fields.tsx'
-import { changedOptions, type Draft, optionProblems } from './option-draft.ts'
+import { changedOptions, type Draft, draftOf, optionProblems } from './option-draft.ts'
 
 export function OptionsForm({ connection }: { connection: Connection }) {
-  const [draft, setDraft] = useState<Draft>({})
-  const change = changedOptions(connection, draft)
-  const dirty = Object.keys(change).length > 0
+  const form = useRecordDraft({ record: connection, draftOf, changeOf: changedOptions })
+  const { draft, change, dirty } = form
   const save = useChangeConnection(connection.id, useKnown(connection, dirty))
   const own = optionProblems(draft)
   const problems = problemsOf(own, objectionsIn(save.error))
   const submit = () => {
     if (own.length > 0) return
     save.mutate(change as Partial<SyncOptions>, {
-      onSuccess: () => {
-        setDraft((now) => changedFields(draft, now))
+      onSuccess: (saved) => {
+        form.saved(saved, draft)
         toast(t('Options saved'))
       },
     })
   }
   const fields = {
-    value: { ...connection, ...draft },
+    value: draft,
     problems,
-    onChange: (part: Draft) => {
-      setDraft((before) => ({ ...before, ...part }))
+    onChange: (part: Partial<Draft>) => {
+      form.edit(part)
       if (save.error) save.reset()
     },
   }
@@ -59,7 +57,7 @@ export function OptionsForm({ connection }: { connection: Connection }) {
           save={t('Save')}
           onSave={submit}
           onDiscard={() => {
-            setDraft({})
+            form.discard()
             save.reset()
           }}
         />

@@ -5,7 +5,8 @@ import { t } from '../../shell/messages/t.ts'
 import { Badge } from '../../shell/ui/index.ts'
 
 export function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
-  const chosen = Boolean(settings.folder || settings.prefix)
+  // The whole account is an empty folder; before the choice there is none.
+  const chosen = 'folder' in settings || 'prefix' in settings
   const next = state === 'unauthorized' ? 1 : chosen ? 3 : 2
   const steps = [
     t('Connect'),

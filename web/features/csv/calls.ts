@@ -1,6 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
+import { type Answer } from '../../shell/client/endpoints.ts'
 import { BUSY_MS, LIVE_MS } from '../../shell/client/polling.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
@@ -27,6 +28,7 @@ export const CSV_FIELDS = [
 ] as const
 export type CsvUpload = Schemas['CsvFile']
 export type CsvEncoding = Schemas['CsvEncoding']['encoding']
+export type CsvMapping = Answer<'GET /api/csv/mappings'>['data'][number]
 export type CsvField = keyof CsvUpload['mapping']
 
 /** Field → header of a column; null: no column. */

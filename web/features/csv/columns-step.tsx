@@ -14,7 +14,15 @@ import {
 import { Figures } from '../../shell/components/facts.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { Banner, BlockStack, Button, Checkbox, InlineStack, Select } from '../../shell/ui/index.ts'
+import {
+  Banner,
+  BlockStack,
+  Button,
+  Checkbox,
+  InlineStack,
+  Select,
+  Text,
+} from '../../shell/ui/index.ts'
 import { CSV_FIELDS_TEXT, delimiterText, ENCODINGS, problemPlace } from './labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { CONFLICTS, type Conflict } from '../upload/labels.ts'
@@ -304,7 +312,7 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
         checked={probe}
         onChange={setProbe}
       />
-      <InlineStack>
+      <InlineStack gap="300" blockAlign="center">
         <Button
           variant="primary"
           disabled={missing.length > 0}
@@ -313,6 +321,15 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
         >
           {t('Check the file')}
         </Button>
+        {missing.length > 0 && (
+          <Text as="span" tone="subdued">
+            {t('Choose a column first for: {fields}.', {
+              fields: CSV_FIELDS.filter((field) => missing.includes(field))
+                .map((field) => CSV_FIELDS_TEXT[field].label)
+                .join(', '),
+            })}
+          </Text>
+        )}
       </InlineStack>
     </Titled>
   )

@@ -88,13 +88,11 @@ function Summary({ upload }: { upload: CsvUpload }) {
         )}
       </div>
       <InlineStack gap="200">
-        <Button
-          disabled={!corrections.can_undo}
-          loading={undo.isPending}
-          onClick={() => undo.mutate()}
-        >
-          {t('Undo the last correction')}
-        </Button>
+        {corrections.can_undo && (
+          <Button loading={undo.isPending} onClick={() => undo.mutate()}>
+            {t('Undo the last correction')}
+          </Button>
+        )}
         <Downloads upload={upload} onError={setSaveError} />
         <Button
           disabled={recheck !== null}

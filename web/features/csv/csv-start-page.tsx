@@ -1,9 +1,11 @@
 // The first step of a CSV import: choosing a file, an example, and the saved column mappings.
+import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
+import { type CsvMapping, useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { TABLE_FILES } from '../../shell/components/chosen-files.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -86,7 +88,7 @@ function Unreadable({ error }: { error: Error }) {
 
 function SavedMappings() {
   const saved = useCsvMappings()
-  const remove = useDeleteCsvMapping()
+  const [deleted, setDeleted] = useState<CsvMapping | null>(null)
   if (saved.error && !saved.data)
     return <LoadProblem query={saved} what={t('The saved mappings could not be loaded')} />
   if (!saved.data || saved.data.data.length === 0) return null
@@ -95,23 +97,40 @@ function SavedMappings() {
       title={t('Saved column mappings')}
       help={t('Each mapping applies automatically to files with the same column names.')}
     >
-      {remove.error && (
-        <Problem error={remove.error} what={t('The mapping could not be deleted')} />
-      )}
       <BlockStack gap="200">
-        {saved.data.data.map(({ id, name }) => (
-          <InlineStack key={id} align="space-between" gap="200" wrap={false}>
+        {saved.data.data.map((mapping) => (
+          <InlineStack key={mapping.id} align="space-between" gap="200" wrap={false}>
             <Text as="span" breakWord>
-              {name}
+              {mapping.name}
             </Text>
             <CriticalButton
-              label={t('Delete the mapping {name}', { name })}
-              onClick={() => remove.mutate(id)}
+              label={t('Delete the mapping {name}', { name: mapping.name })}
+              onClick={() => setDeleted(mapping)}
               text={t('Delete')}
             />
           </InlineStack>
         ))}
       </BlockStack>
+      {deleted && <DeleteMapping mapping={deleted} onClose={() => setDeleted(null)} />}
     </Titled>
+  )
+}
+
+function DeleteMapping({ mapping, onClose }: { mapping: CsvMapping; onClose: () => void }) {
+  const remove = useDeleteCsvMapping()
+  return (
+    <DeleteDialog
+      open
+      title={t('Delete the mapping “{name}”?', { name: mapping.name })}
+      problem={t('The mapping could not be deleted')}
+      deleting={remove.isPending}
+      error={remove.error}
+      onDelete={() => remove.mutate(mapping.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text as="p">
+        {t('You then choose the columns of such files by hand. Nothing that was imported changes.')}
+      </Text>
+    </DeleteDialog>
   )
 }

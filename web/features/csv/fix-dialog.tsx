@@ -25,6 +25,12 @@ const TITLES: Record<FixQuestion, string> = {
   value: t('Set one value'),
   replace: t('Replace a part'),
 }
+/** What is missing while there is no correction. */
+const WHY: Record<FixQuestion, string> = {
+  product: t('Choose a product first.'),
+  value: t('Enter a value first.'),
+  replace: t('Enter what is to be found first.'),
+}
 
 type ProductValue = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
 
@@ -42,9 +48,9 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
       title={TITLES[question]}
       onClose={onClose}
       onEnter={finish}
+      why={fix === null ? WHY[question] : null}
       primaryAction={{
         content: t('Correct the rows'),
-        disabled: fix === null,
         loading: saving,
         onAction: finish,
       }}

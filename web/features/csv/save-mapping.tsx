@@ -34,10 +34,10 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
     <Dialog
       title={t('Save this column mapping')}
       onClose={onClose}
-      onEnter={() => name.trim() !== '' && finish()}
+      onEnter={finish}
+      why={name.trim() === '' ? t('Enter a name first.') : null}
       primaryAction={{
         content: t('Save'),
-        disabled: name.trim() === '',
         loading: save.isPending,
         onAction: finish,
       }}

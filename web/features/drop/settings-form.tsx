@@ -1,43 +1,38 @@
 // The settings of dropped files: when they are imported, how products are found, what happens
 // afterwards; and which connections are accepted.
-import { useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { type Drop, type DropSettings, useChangeDrop } from './calls.ts'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../../shell/ui/index.ts'
 
-type Draft = Partial<DropSettings>
-
 interface FieldsProps {
   value: DropSettings
   drop: Drop
-  onChange: (change: Draft) => void
+  onChange: (change: Partial<DropSettings>) => void
 }
 
+const draftOf = (drop: Drop): DropSettings => drop
+
 export function SettingsForm({ drop }: { drop: Drop }) {
-  const [draft, setDraft] = useState<Draft>({})
-  const change = changedFields<Draft>(drop, draft)
-  const dirty = Object.keys(change).length > 0
+  const form = useRecordDraft({ record: drop, draftOf, changeOf: changedFields<DropSettings> })
+  const { draft, change, dirty } = form
   const save = useChangeDrop(useKnown(drop, dirty))
   const discard = () => {
-    setDraft({})
+    form.discard()
     save.reset()
   }
-  const fields = {
-    value: { ...drop, ...draft },
-    drop,
-    onChange: (part: Draft) => setDraft((before) => ({ ...before, ...part })),
-  }
+  const fields = { value: draft, drop, onChange: form.edit }
   const submit = () =>
     save.mutate(change, {
-      onSuccess: () => {
-        setDraft((now) => changedFields(draft, now))
+      onSuccess: (saved) => {
+        form.saved(saved, draft)
         toast(t('Settings saved'))
       },
     })
@@ -78,33 +73,34 @@ const ScheduleFields = ({ value, drop, onChange }: FieldsProps) => (
       checked={value.auto_import}
       onChange={(auto_import) => onChange({ auto_import })}
     />
-    <ChoiceList
-      title={t('When')}
-      disabled={!value.auto_import}
-      choices={[
-        {
-          value: 'hourly',
-          label: t('Every hour'),
-          helpText: t('Imports every file that has not changed for {seconds} seconds.', {
-            seconds: drop.limits.quiet_seconds,
-          }),
-        },
-        {
-          value: 'realtime',
-          label: t('In real time'),
-          helpText: t(
-            'SFTP: when a file is closed. FTP: when your program sends its next command, or stays connected for a second.',
-          ),
-        },
-        {
-          value: 'manual',
-          label: t('By hand'),
-          helpText: t('Files wait until you choose Import now.'),
-        },
-      ]}
-      selected={[value.schedule]}
-      onChange={([schedule]) => onChange({ schedule: schedule as DropSettings['schedule'] })}
-    />
+    {value.auto_import && (
+      <ChoiceList
+        title={t('When')}
+        choices={[
+          {
+            value: 'hourly',
+            label: t('Every hour'),
+            helpText: t('Imports every file that has not changed for {seconds} seconds.', {
+              seconds: drop.limits.quiet_seconds,
+            }),
+          },
+          {
+            value: 'realtime',
+            label: t('In real time'),
+            helpText: t(
+              'SFTP: when a file is closed. FTP: when your program sends its next command, or stays connected for a second.',
+            ),
+          },
+          {
+            value: 'manual',
+            label: t('By hand'),
+            helpText: t('Files wait until you choose Import now.'),
+          },
+        ]}
+        selected={[value.schedule]}
+        onChange={([schedule]) => onChange({ schedule: schedule as DropSettings['schedule'] })}
+      />
+    )}
     <Checkbox
       label={t('Email when an import has ended')}
       helpText={t('To the recipients in the settings. You always get a notice on this page.')}

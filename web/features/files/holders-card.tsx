@@ -50,7 +50,7 @@ const columnsOf = (filename: string): Columns<ColumnId, Holder> => ({
     ),
   },
   how: { cell: howText },
-  since: { cell: ({ at }) => momentText(at) },
+  since: { cell: ({ at }) => t('since {time}', { time: momentText(at) }) },
   downloads: {
     cell: ({ downloads }) =>
       t('{count, plural, one {# download} other {# downloads}}', { count: downloads }),

@@ -36,11 +36,11 @@ export function ReplaceFile({ file, onClose }: Props) {
       title={titleOf(file)}
       onClose={onClose}
       onEnter={submit}
+      why={url.trim() === '' ? t('Enter an address first.') : null}
       primaryAction={{
         content: t('Replace'),
         onAction: submit,
         loading: replace.isPending,
-        disabled: url.trim() === '',
       }}
     >
       {replace.error && !problem && (

@@ -67,7 +67,7 @@ export function SampleCard({ file, setting }: { file: FileDetail; setting: Sampl
           }}
         />
         <div>
-          <Button disabled={length === file[setting]} loading={change.isPending} onClick={save}>
+          <Button loading={change.isPending} onClick={save}>
             {t('Save')}
           </Button>
         </div>

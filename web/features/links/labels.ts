@@ -13,6 +13,12 @@ export const expiresText = (link: Expiry): string =>
     .filter((text) => text !== '')
     .join(' · ')
 
+/** The same where no heading says what the time is. */
+export function expiryFact(link: Expiry): string {
+  const end = link.expires_at === null ? endless(link) : momentText(link.expires_at)
+  return [...waitingTexts(link), ...(end === '' ? [] : [t('Expires: {end}', { end })])].join(' · ')
+}
+
 const endless = (link: Expiry) => (isUnused(link) ? '' : t('Never'))
 /** The link is rented, and its time has not begun. */
 export const isUnused = ({

@@ -10,11 +10,11 @@ interface Props {
   of: LinksOf
   /** The text if there are none. */
   nothing: string
-  onCreate: () => void
-  disabled?: boolean
+  /** null: no link can be created now. */
+  onCreate: (() => void) | null
 }
 
-export function LinksCard({ of, nothing, onCreate, disabled = false }: Props) {
+export function LinksCard({ of, nothing, onCreate }: Props) {
   const links = useLinksOf(of)
   const list = links.data?.pages.flatMap((page) => page.data)
   return (
@@ -22,9 +22,7 @@ export function LinksCard({ of, nothing, onCreate, disabled = false }: Props) {
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center">
           <Heading>{t('Links')}</Heading>
-          <Button onClick={onCreate} disabled={disabled}>
-            {t('Create link')}
-          </Button>
+          {onCreate && <Button onClick={onCreate}>{t('Create link')}</Button>}
         </InlineStack>
       </Box>
       {links.error && (

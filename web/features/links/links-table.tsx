@@ -5,7 +5,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { Box, Link, Text } from '../../shell/ui/index.ts'
-import { expiresText, usedText, viewTermsTexts } from './labels.ts'
+import { expiresText, expiryFact, usedText, viewTermsTexts } from './labels.ts'
 import { Customer, LinkActions, LinkBadge } from './link-row.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -83,7 +83,7 @@ const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, Do
     ),
     inCard: (link) => usedTexts(link).join(' · '),
   },
-  expires: { title: t('Expires'), cell: expiresText },
+  expires: { title: t('Expires'), cell: expiresText, inCard: expiryFact },
   actions: {
     title: t('Actions'),
     titleHidden: true,

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { Copy } from '../../shell/components/copy.tsx'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
@@ -47,6 +48,7 @@ export function DomainCard({ settings }: { settings: MailSettings }) {
 
 function AddressForm({ domain }: { domain: Domain | null }) {
   const save = useSaveDomain()
+  const [removing, setRemoving] = useState(false)
   const [from, setFrom] = useState(domain?.from ?? '')
   const problems = problemsOf(objectionsIn(save.error))
   return (
@@ -64,30 +66,50 @@ function AddressForm({ domain }: { domain: Domain | null }) {
         error={problems.at('from')}
         onChange={setFrom}
         connectedRight={
-          <Button
-            disabled={from.trim() === '' || from.trim() === domain?.from}
-            loading={save.isPending && save.variables !== null}
-            onClick={() => save.mutate(from.trim())}
-          >
+          <Button loading={save.isPending} onClick={() => save.mutate(from.trim())}>
             {domain ? t('Save') : t('Show the records')}
           </Button>
         }
       />
       {domain && (
         <InlineStack>
-          <Button
-            tone="critical"
-            variant="plain"
-            loading={save.isPending && save.variables === null}
-            onClick={() =>
-              save.mutate(null, { onSuccess: () => toast(t('The domain was removed')) })
-            }
-          >
+          <Button tone="critical" variant="plain" onClick={() => setRemoving(true)}>
             {t('Remove the domain')}
           </Button>
         </InlineStack>
       )}
+      {removing && domain && <RemoveDomain domain={domain} onClose={() => setRemoving(false)} />}
     </BlockStack>
+  )
+}
+
+function RemoveDomain({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const save = useSaveDomain()
+  return (
+    <DeleteDialog
+      open
+      title={t('Remove the domain?')}
+      button={t('Remove the domain')}
+      problem={t('The domain could not be removed')}
+      deleting={save.isPending}
+      error={save.error}
+      onDelete={() =>
+        save.mutate(null, {
+          onSuccess: () => {
+            toast(t('The domain was removed'))
+            onClose()
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <Text as="p">
+        {t(
+          'No more mails are sent from {from}, and its key is deleted. If you add the domain again, its DNS records have to be changed.',
+          { from: domain.from },
+        )}
+      </Text>
+    </DeleteDialog>
   )
 }
 

@@ -63,7 +63,6 @@ function SenderCard({ settings }: CardProps) {
   const [replyTo, setReplyTo] = useState(settings.reply_to ?? '')
   const problems = problemsOf(objectionsIn(save.error))
   const change = { name: name.trim() || null, reply_to: replyTo.trim() || null }
-  const dirty = change.name !== settings.name || change.reply_to !== settings.reply_to
   const submit = () => save.mutate(change, { onSuccess: () => toast(t('The sender was saved')) })
   return (
     <Titled
@@ -96,7 +95,7 @@ function SenderCard({ settings }: CardProps) {
         onChange={setReplyTo}
       />
       <InlineStack>
-        <Button variant="primary" disabled={!dirty} loading={save.isPending} onClick={submit}>
+        <Button variant="primary" loading={save.isPending} onClick={submit}>
           {t('Save')}
         </Button>
       </InlineStack>

@@ -1,6 +1,7 @@
 // The shop's own mail server: its settings, and whether it is confirmed.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
@@ -14,6 +15,7 @@ import {
   Hint,
   InlineStack,
   Select,
+  Text,
   TextField,
 } from '../../shell/ui/index.ts'
 import { useSaveServer, type MailServer, type SavedServer } from './calls.ts'
@@ -54,6 +56,7 @@ interface Props {
 
 export function ServerCard({ server, reports }: Props) {
   const [open, setOpen] = useState(false)
+  const [removing, setRemoving] = useState(false)
   const save = useSaveServer()
   const openForm = (next: boolean) => {
     save.reset()
@@ -73,9 +76,6 @@ export function ServerCard({ server, reports }: Props) {
     >
       {server && !open && !server.confirmed_at && <ServerConfirmation server={server} />}
       {server && !open && server.confirmed_at && <Confirmed {...server} at={server.confirmed_at} />}
-      {!open && save.error && (
-        <Problem error={save.error} what={t('The server could not be removed')} />
-      )}
       {open ? (
         <ServerForm {...{ server, reports, save }} onClose={() => openForm(false)} />
       ) : (
@@ -84,20 +84,44 @@ export function ServerCard({ server, reports }: Props) {
             {server ? t('Change the server') : t('Add a mail server')}
           </Button>
           {server && (
-            <Button
-              tone="critical"
-              variant="plain"
-              loading={save.isPending}
-              onClick={() =>
-                save.mutate(null, { onSuccess: () => toast(t('The server was removed')) })
-              }
-            >
+            <Button tone="critical" variant="plain" onClick={() => setRemoving(true)}>
               {t('Remove')}
             </Button>
           )}
         </InlineStack>
       )}
+      {removing && server && <RemoveServer server={server} onClose={() => setRemoving(false)} />}
     </Titled>
+  )
+}
+
+function RemoveServer({ server, onClose }: { server: SavedServer; onClose: () => void }) {
+  const save = useSaveServer()
+  return (
+    <DeleteDialog
+      open
+      title={t('Remove your mail server?')}
+      button={t('Remove')}
+      problem={t('The server could not be removed')}
+      deleting={save.isPending}
+      error={save.error}
+      onDelete={() =>
+        save.mutate(null, {
+          onSuccess: () => {
+            toast(t('The server was removed'))
+            onClose()
+          },
+        })
+      }
+      onClose={onClose}
+    >
+      <Text as="p">
+        {t(
+          'No more mails are sent through {host}. To use it again, you have to enter its settings and its password, and confirm it.',
+          { host: server.host },
+        )}
+      </Text>
+    </DeleteDialog>
   )
 }
 

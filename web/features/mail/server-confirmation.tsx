@@ -76,7 +76,6 @@ function TestCode({ to }: { to: string }) {
         connectedRight={
           <Button
             variant="primary"
-            disabled={code.trim() === ''}
             loading={confirm.isPending}
             onClick={() =>
               confirm.mutate(code, {

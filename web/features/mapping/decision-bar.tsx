@@ -84,8 +84,8 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
   }, [client, ended, isUndone, isWhole, done, fail])
   return (
     <Button
-      disabled={undoing === null ? !operation?.actions.includes('undo') : isUndone}
-      loading={act.isPending || (undoing !== null && !isUndone)}
+      disabled={undoing === null ? ended && !operation.actions.includes('undo') : isUndone}
+      loading={act.isPending || (undoing === null ? !ended : !isUndone)}
       onClick={() =>
         act.mutate(
           { id: undo.id, action: 'undo' },

@@ -21,8 +21,7 @@ export function RefreshProducts() {
       </Text>
       <Button
         variant="plain"
-        loading={refresh.isPending}
-        disabled={mirror.data?.status === 'refreshing'}
+        loading={refresh.isPending || mirror.data?.status === 'refreshing'}
         onClick={() => refresh.mutate()}
       >
         {t('Refresh products')}

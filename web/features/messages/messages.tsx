@@ -6,7 +6,7 @@ import { messageWord } from './labels.ts'
 import { pageText } from '../../shell/labels/page.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t, translated } from '../../shell/messages/t.ts'
-import { Box, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Box, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { PageTurner, type Pages } from '../../shell/components/lists.tsx'
@@ -55,7 +55,8 @@ interface Resend {
   button: string
   /** The toast when the message is queued. */
   queued: string
-  disabled?: boolean
+  /** Why it cannot be sent now; null: it can. */
+  why?: string | null
   mutation: {
     mutate(id: string, options: { onSuccess: () => void }): void
     isPending: boolean
@@ -92,7 +93,10 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
       size="large"
       primaryAction={{ content: t('Close'), onAction: onClose }}
       secondaryActions={[
-        { content: resend.button, loading: isPending, disabled: resend.disabled, onAction: send },
+        {
+          ...{ content: resend.button, loading: isPending, disabled: Boolean(resend.why) },
+          onAction: send,
+        },
       ]}
     >
       {error && <Problem error={error} what={t('The message could not be sent again')} />}
@@ -103,6 +107,7 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
         </pre>
       </Box>
       {children}
+      {resend.why && <Hint>{resend.why}</Hint>}
     </Dialog>
   )
 }

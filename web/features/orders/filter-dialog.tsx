@@ -18,11 +18,8 @@ export function FileFilter({ onClose, onChoose }: FileProps) {
     <Dialog
       title={t('Deliveries of one file')}
       onClose={onClose}
-      primaryAction={{
-        content: t('Show'),
-        disabled: file === null,
-        onAction: () => file && onChoose(file),
-      }}
+      why={file === null ? t('Choose a file first.') : null}
+      primaryAction={{ content: t('Show'), onAction: () => file && onChoose(file) }}
     >
       <FilePicker
         required
@@ -49,11 +46,8 @@ export function ProductFilter({ onClose, onChoose }: ProductProps) {
     <Dialog
       title={t('Deliveries of one product')}
       onClose={onClose}
-      primaryAction={{
-        content: t('Show'),
-        disabled: choice === null,
-        onAction: () => choice && onChoose(choice),
-      }}
+      why={choice === null ? t('Choose a product first.') : null}
+      primaryAction={{ content: t('Show'), onAction: () => choice && onChoose(choice) }}
     >
       <ProductPicker whole choice={choice} onChoose={setChoice} />
     </Dialog>

@@ -8,6 +8,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Question } from '../../shell/components/question.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { dayText } from '../../shell/labels/time.ts'
 import { messageText, shownText } from '../../shell/messages/server-text.ts'
@@ -24,6 +25,7 @@ import {
   TextField,
 } from '../../shell/ui/index.ts'
 import { hasEnded, isMoving, useAct, useOperation } from '../operations/calls.ts'
+import { isPreview } from '../operations/operation-status.ts'
 import { Progress } from '../operations/status.tsx'
 import { type PastOrdersAccess, useImportOrders, usePastOrders } from './calls.ts'
 
@@ -129,10 +131,8 @@ function Form({ access }: { access: PastOrdersAccess }) {
 /** A preview that waits, or an import that has not ended. */
 function Open({ operation }: { operation: Operation }) {
   const act = useAct()
-  const move = (action: 'confirm' | 'cancel' | 'pause' | 'resume', said?: string) => () =>
-    act.mutate({ id: operation.id, action }, { onSuccess: () => said && toast(said) })
-  const { status, actions } = operation
-  const preview = status === 'previewing' || status === 'previewed'
+  const { status } = operation
+  const preview = isPreview(operation)
   return (
     <Titled title={preview ? t('Preview') : t('Importing past orders')}>
       <BlockStack gap="400">
@@ -148,32 +148,7 @@ function Open({ operation }: { operation: Operation }) {
           </ul>
         )}
         {!preview && <Progress operation={operation} wide />}
-        <InlineStack gap="200" blockAlign="center">
-          {actions.includes('confirm') && (
-            <Button variant="primary" loading={act.isPending} onClick={move('confirm')}>
-              {t('Import the orders')}
-            </Button>
-          )}
-          {actions.includes('pause') && (
-            <Button disabled={act.isPending} onClick={move('pause')}>
-              {t('Pause')}
-            </Button>
-          )}
-          {actions.includes('resume') && (
-            <Button disabled={act.isPending} onClick={move('resume')}>
-              {t('Resume')}
-            </Button>
-          )}
-          {actions.includes('cancel') && (
-            <Button
-              disabled={act.isPending}
-              onClick={move('cancel', t('Nothing more is imported'))}
-            >
-              {preview ? t('Discard preview') : t('Cancel')}
-            </Button>
-          )}
-          <Link url={`/operations/${operation.id}`}>{t('Show the operation')}</Link>
-        </InlineStack>
+        <Actions operation={operation} act={act} />
         {isMoving(operation) && (
           <Text as="p" tone="subdued" variant="bodySm">
             {t('It continues when you close this page.')}
@@ -184,12 +159,61 @@ function Open({ operation }: { operation: Operation }) {
   )
 }
 
+function Actions({ operation, act }: { operation: Operation; act: ReturnType<typeof useAct> }) {
+  const [asking, setAsking] = useState(false)
+  const { id, actions } = operation
+  const preview = isPreview(operation)
+  const move = (action: 'confirm' | 'pause' | 'resume') => () => act.mutate({ id, action })
+  const cancel = () => {
+    setAsking(false)
+    act.mutate({ id, action: 'cancel' }, { onSuccess: () => toast(t('Nothing more is imported')) })
+  }
+  return (
+    <InlineStack gap="200" blockAlign="center">
+      {actions.includes('confirm') && (
+        <Button variant="primary" loading={act.isPending} onClick={move('confirm')}>
+          {t('Import the orders')}
+        </Button>
+      )}
+      {actions.includes('pause') && (
+        <Button disabled={act.isPending} onClick={move('pause')}>
+          {t('Pause')}
+        </Button>
+      )}
+      {actions.includes('resume') && (
+        <Button disabled={act.isPending} onClick={move('resume')}>
+          {t('Resume')}
+        </Button>
+      )}
+      {actions.includes('cancel') && (
+        <Button disabled={act.isPending} onClick={preview ? cancel : () => setAsking(true)}>
+          {preview ? t('Discard preview') : t('Cancel')}
+        </Button>
+      )}
+      <Link url={`/operations/${id}`}>{t('Show the operation')}</Link>
+      {asking && <CancelQuestion onCancel={cancel} onClose={() => setAsking(false)} />}
+    </InlineStack>
+  )
+}
+
+const CancelQuestion = ({ onCancel, onClose }: { onCancel: () => void; onClose: () => void }) => (
+  <Question
+    title={t('Cancel the import?')}
+    onClose={onClose}
+    action={{ content: t('Cancel the import'), destructive: true, onAction: onCancel }}
+    back={t('Keep importing')}
+  >
+    <Text as="p">{t('Orders that were imported stay. The others are not imported.')}</Text>
+  </Question>
+)
+
 function Ended({ operation }: { operation: Operation }) {
   const act = useAct()
   const failed = operation.status === 'failed'
   return (
     <Titled title={t('The last import')}>
       <BlockStack gap="300">
+        {act.error && <Problem error={act.error} what={t('This could not be done')} />}
         <Progress operation={operation} wide />
         {operation.stopped && <Text as="p">{messageText(operation.stopped)}</Text>}
         {operation.warnings.map((warning) => (

@@ -59,11 +59,11 @@ function Whole({ pack, query, back }: WholeProps) {
         size: sizeText(pack.size_bytes),
       })}
       backAction={back}
-      primaryAction={{
-        content: t('Create link'),
-        onAction: () => setAsking('link'),
-        disabled: pack.files === 0,
-      }}
+      primaryAction={
+        pack.files > 0
+          ? { content: t('Create link'), onAction: () => setAsking('link') }
+          : undefined
+      }
       secondaryActions={[
         { content: t('Rename'), onAction: () => setAsking('name') },
         { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
@@ -80,11 +80,14 @@ function Whole({ pack, query, back }: WholeProps) {
             <PackFiles pack={pack} />
             <LinksCard
               of={{ pack_id: pack.id }}
-              nothing={t(
-                'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
-              )}
-              onCreate={() => setAsking('link')}
-              disabled={pack.files === 0}
+              nothing={
+                pack.files > 0
+                  ? t(
+                      'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
+                    )
+                  : t('Links can be created when there are files in this pack.')
+              }
+              onCreate={pack.files > 0 ? () => setAsking('link') : null}
             />
           </BlockStack>
         </Layout.Section>

@@ -136,9 +136,9 @@ function AddProduct({ saving, error, onAdd, onClose }: AddProps) {
       title={t('Add product to the pack')}
       onClose={onClose}
       onEnter={() => add()}
+      why={choice ? null : t('Choose a product first.')}
       primaryAction={{
         content: t('Add'),
-        disabled: choice === null,
         loading: saving,
         onAction: () => add(),
       }}

@@ -9,6 +9,7 @@ import { checkFilter } from '../../shell/files/filter-check.ts'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Refusal } from '../../shell/components/refusal.tsx'
+import { SaveFirst } from '../../shell/components/save-first.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
@@ -60,7 +61,7 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
     <Page
       title={id === null ? t('New scheduled task') : initial.name}
       backAction={{ content: t('Scheduled tasks'), url: '/schedules' }}
-      secondaryActions={id === null ? [] : actionsOf(form.dirty, setAsking)}
+      secondaryActions={id === null ? [] : actionsOf(setAsking)}
     >
       <BlockStack gap="400">
         <Refusal
@@ -85,7 +86,11 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
         onDiscard={id === null ? () => navigate('/schedules') : form.discard}
       />
       <LeaveGuard dirty={form.dirty && !form.saving} what={t('this task')} />
-      {asking === 'run' && self && <RunNow schedule={self} onClose={() => setAsking(null)} />}
+      {/* A run uses the saved task, not the draft. */}
+      {asking === 'run' && form.dirty && <SaveFirst onClose={() => setAsking(null)} />}
+      {asking === 'run' && !form.dirty && self && (
+        <RunNow schedule={self} onClose={() => setAsking(null)} />
+      )}
       <DeleteSchedule
         schedule={asking === 'delete' ? self : null}
         onClose={() => setAsking(null)}
@@ -97,9 +102,8 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
 
 type Question = 'run' | 'delete'
 
-const actionsOf = (dirty: boolean, ask: (question: Question) => void) => [
-  // A run uses the saved task, not the draft.
-  { content: t('Run now'), onAction: () => ask('run'), disabled: dirty },
+const actionsOf = (ask: (question: Question) => void) => [
+  { content: t('Run now'), onAction: () => ask('run') },
   { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
 ]
 

@@ -62,7 +62,19 @@ const columnsOf = ({ nameOf, onRun, onDelete }: RowContext): Columns<ColumnId, S
     ),
   },
   next: { title: t('Next run'), tabular: true, cell: nextRunText },
-  last: { title: t('Last run'), cell: (schedule) => <LastRun schedule={schedule} /> },
+  last: {
+    title: t('Last run'),
+    cell: (schedule) => <LastRun schedule={schedule} />,
+    inCard: (schedule) =>
+      schedule.last_run === null ? (
+        <SmallPrint>{t('Never run yet')}</SmallPrint>
+      ) : (
+        <BlockStack gap="050">
+          <SmallPrint>{t('Last run')}</SmallPrint>
+          <LastRun schedule={schedule} />
+        </BlockStack>
+      ),
+  },
   on: { title: t('On'), cell: (schedule) => <OnOff schedule={schedule} /> },
   buttons: {
     title: t('Actions'),

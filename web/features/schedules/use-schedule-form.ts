@@ -1,6 +1,6 @@
 // The state of a scheduled task while it is edited: the draft, its problems, and which of them are
 // shown.
-import { useKnown } from '../../shell/client/edits.ts'
+import { catchUp, useKnown } from '../../shell/client/edits.ts'
 import { type Schedule, useSaveSchedule } from './calls.ts'
 import { type JsonSchema, type Objection } from '../../shell/client/workflows.ts'
 import { checkFilter } from '../../shell/files/filter-check.ts'
@@ -29,13 +29,15 @@ interface Options {
 }
 
 export function useScheduleForm({ id, initial, record, schemaOf, onSaved }: Options): ScheduleForm {
+  const known = useKnown(record)
   const form = useDraftForm({
     initial,
-    saving: useSaveSchedule(id, useKnown(record)),
+    saving: useSaveSchedule(id, known),
     bodyOf,
     savedDraft: (schedule, { when }) => ({ ...draftOf(schedule), when }),
     isChanged,
     onSaved,
+    isOutdated: () => catchUp(known, record),
   })
   const { draft, refusals, visited } = form
   const own = objectionsTo(draft, schemaOf(draft))

@@ -125,25 +125,28 @@ export function MappingFields({ draft, problems, onChange }: FieldsProps) {
         checked={draft.auto_map}
         onChange={(auto_map) => onChange({ auto_map })}
       />
-      <ChoiceList
-        title={t('Match by, tried in this order')}
-        allowMultiple
-        disabled={!draft.auto_map}
-        choices={[
-          ...order.flatMap((value) => (value === 'sku' ? [] : [{ value, label: METHODS[value] }])),
-          {
-            value: MANUALLY,
-            label: t('Manual mapping only'),
-            helpText: t('You map the files under Files or Reviews.'),
-          },
-        ]}
-        selected={isManual ? [MANUALLY] : [...draft.match_by]}
-        error={problems.within('match_by')}
-        onChange={(ticked) => {
-          const none = !isManual && ticked.includes(MANUALLY)
-          onChange({ match_by: methodsOf(none ? [] : ticked, order) })
-        }}
-      />
+      {draft.auto_map && (
+        <ChoiceList
+          title={t('Match by, tried in this order')}
+          allowMultiple
+          choices={[
+            ...order.flatMap((value) =>
+              value === 'sku' ? [] : [{ value, label: METHODS[value] }],
+            ),
+            {
+              value: MANUALLY,
+              label: t('Manual mapping only'),
+              helpText: t('You map the files under Files or Reviews.'),
+            },
+          ]}
+          selected={isManual ? [MANUALLY] : [...draft.match_by]}
+          error={problems.within('match_by')}
+          onChange={(ticked) => {
+            const none = !isManual && ticked.includes(MANUALLY)
+            onChange({ match_by: methodsOf(none ? [] : ticked, order) })
+          }}
+        />
+      )}
       <NumberField
         id={fieldId('match_threshold')}
         label={t('Confidence threshold')}

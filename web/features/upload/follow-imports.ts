@@ -1,5 +1,5 @@
 // Polls the results of uploaded files and the operations of their batches until all have ended.
-import { ApiError } from '../../shell/client/error.ts'
+import { ApiError, waitOf } from '../../shell/client/error.ts'
 import { hasEnded } from '../operations/calls.ts'
 import { readBatch, readOperation, readResults, retryOperation } from './calls.ts'
 import { type ArrivedUpload, outcomeOf, unknownOutcome } from './outcomes.ts'
@@ -30,7 +30,7 @@ const POLL_MS = 1500
 /** Operations are read with every second poll. */
 const OPERATIONS_EVERY = 2
 const RESULT_BATCH = 200
-const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS))
+const pause = (ms = POLL_MS) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Retries temporary errors such as a lost network. Throws other errors. */
 export async function retryTemporary<T>(work: () => Promise<T>): Promise<T> {
@@ -39,7 +39,7 @@ export async function retryTemporary<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (!(error instanceof ApiError && error.passing)) throw error
-      await pause()
+      await pause(Math.max(POLL_MS, waitOf(error)))
     }
 }
 

@@ -2,6 +2,7 @@
 // resumes where it stopped, or it is discarded.
 import { useRef, useState } from 'react'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { Question } from '../../shell/components/question.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -19,6 +20,7 @@ interface Props {
 
 export function Interrupted({ files, onChosen, onDiscard }: Props) {
   const more = files.length - SHOWN
+  const [given, setGiven] = useState<readonly KeptFile[]>([])
   return (
     <Banner
       tone="warning"
@@ -34,17 +36,36 @@ export function Interrupted({ files, onChosen, onDiscard }: Props) {
         <ul className="kept-files" aria-label={t('Interrupted uploads')}>
           {files.slice(0, SHOWN).map((file) => (
             <li key={file.id}>
-              <InterruptedRow file={file} onChosen={onChosen} onDiscard={() => onDiscard([file])} />
+              <InterruptedRow file={file} onChosen={onChosen} onDiscard={() => setGiven([file])} />
             </li>
           ))}
           {more > 0 && <li>{t('and {more, number} more', { more })}</li>}
         </ul>
         {files.length > 1 && (
           <InlineStack>
-            <Button onClick={() => onDiscard(files)}>{t('Discard uploads')}</Button>
+            <Button onClick={() => setGiven(files)}>{t('Discard uploads')}</Button>
           </InlineStack>
         )}
       </BlockStack>
+      {given.length > 0 && (
+        <Question
+          title={t('Discard {count, plural, one {# upload} other {# uploads}}?', {
+            count: given.length,
+          })}
+          onClose={() => setGiven([])}
+          action={{
+            content: t('Discard uploads'),
+            destructive: true,
+            onAction: () => {
+              setGiven([])
+              onDiscard(given)
+            },
+          }}
+          back={t('Cancel')}
+        >
+          <Text as="p">{t('Parts that have arrived are deleted. Completed files are kept.')}</Text>
+        </Question>
+      )}
     </Banner>
   )
 }

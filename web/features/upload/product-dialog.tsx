@@ -34,9 +34,9 @@ export function ProductDialog({
       title={title}
       onClose={onClose}
       onEnter={finish}
+      why={isUsable ? null : t('Choose a product first.')}
       primaryAction={{
         content: t('Choose'),
-        disabled: !isUsable,
         loading: saving,
         onAction: finish,
       }}

@@ -132,18 +132,16 @@ function ForAll({ queue, state: { rows }, onTaken }: Props) {
   }
   return (
     <InlineStack gap="200">
-      <Button disabled={count('queued', 'uploading') === 0} onClick={queue.pauseAll}>
-        {t('Pause all')}
-      </Button>
-      <Button disabled={count('paused') === 0} onClick={queue.resumeAll}>
-        {t('Resume all')}
-      </Button>
-      <Button disabled={waiting === 0} tone="critical" onClick={() => setAsking(true)}>
-        {t('Cancel all')}
-      </Button>
-      <Button disabled={count('failed') === 0} onClick={retryFailed}>
-        {t('Retry failed')}
-      </Button>
+      {count('queued', 'uploading') > 0 && (
+        <Button onClick={queue.pauseAll}>{t('Pause all')}</Button>
+      )}
+      {count('paused') > 0 && <Button onClick={queue.resumeAll}>{t('Resume all')}</Button>}
+      {waiting > 0 && (
+        <Button tone="critical" onClick={() => setAsking(true)}>
+          {t('Cancel all')}
+        </Button>
+      )}
+      {count('failed') > 0 && <Button onClick={retryFailed}>{t('Retry failed')}</Button>}
       {count('complete', 'failed') > 0 && (
         <Button variant="plain" onClick={queue.clear}>
           {t('Clear finished')}

@@ -57,7 +57,7 @@ function Reading({ webhook, message, onClose }: ReadingProps) {
   const resend = {
     button: t('Replay'),
     queued: t('It waits to be sent'),
-    disabled: !webhook.enabled,
+    why: webhook.enabled ? null : t('The webhook is switched off. Switch it on to send messages.'),
     mutation: replay,
   }
   return (

@@ -12,9 +12,10 @@ import {
 } from './calls.ts'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
-import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
+import { isMissing } from '../../shell/client/error.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { eventsText, webhookState } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -26,44 +27,57 @@ import { SentMessages } from './sent-messages.tsx'
 
 type DialogName = 'edit' | 'rotate' | 'delete' | null
 
+const BACK = { content: t('Webhooks'), url: '/settings/webhooks' }
+
 export function WebhookPage({ id }: { id: string }) {
   const webhook = useWebhook(id)
+  if (webhook.data && !isMissing(webhook.error))
+    return <Loaded webhook={webhook.data} query={webhook} />
+  return (
+    <UnloadedPage
+      query={webhook}
+      back={BACK}
+      title={t('Webhook')}
+      what={t('the webhook')}
+      problem={t('The webhook could not be loaded')}
+      missing={{
+        title: t('Webhook not found'),
+        heading: t('This webhook doesn’t exist'),
+        action: t('Go to webhooks'),
+        hint: t('It may have been deleted.'),
+      }}
+    />
+  )
+}
+
+interface LoadedProps {
+  webhook: Webhook
+  query: ReturnType<typeof useWebhook>
+}
+
+function Loaded({ webhook, query }: LoadedProps) {
   const [open, setOpen] = useState<DialogName>(null)
   const close = () => setOpen(null)
-  const { data } = webhook
   return (
     <Page
       title={t('Webhook')}
-      subtitle={data?.description}
-      titleMetadata={data && <State webhook={data} />}
-      backAction={{ content: t('Webhooks'), url: '/settings/webhooks' }}
-      secondaryActions={
-        data
-          ? [
-              { content: t('Edit'), onAction: () => setOpen('edit') },
-              { content: t('Replace secret'), onAction: () => setOpen('rotate') },
-              { content: t('Delete'), destructive: true, onAction: () => setOpen('delete') },
-            ]
-          : []
-      }
+      subtitle={webhook.description}
+      titleMetadata={<State webhook={webhook} />}
+      backAction={BACK}
+      secondaryActions={[
+        { content: t('Edit'), onAction: () => setOpen('edit') },
+        { content: t('Replace secret'), onAction: () => setOpen('rotate') },
+        { content: t('Delete'), destructive: true, onAction: () => setOpen('delete') },
+      ]}
     >
       <BlockStack gap="400">
-        <LoadProblem query={webhook} what={t('The webhook could not be loaded')} />
-        {webhook.isPending && (
-          <Card padding="0">
-            <LoadingRows rows={4} what={t('the webhook')} />
-          </Card>
-        )}
-        {data && (
-          <>
-            <About webhook={data} />
-            <SentMessages webhook={data} />
-          </>
-        )}
+        <LoadProblem query={query} what={t('The webhook could not be loaded')} />
+        <About webhook={webhook} />
+        <SentMessages webhook={webhook} />
       </BlockStack>
-      {data && open === 'edit' && <EditWebhook webhook={data} onClose={close} />}
-      {data && open === 'rotate' && <RotateSecret webhook={data} onClose={close} />}
-      {data && open === 'delete' && <Delete webhook={data} onClose={close} />}
+      {open === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
+      {open === 'rotate' && <RotateSecret webhook={webhook} onClose={close} />}
+      {open === 'delete' && <Delete webhook={webhook} onClose={close} />}
     </Page>
   )
 }

@@ -74,6 +74,9 @@ function Choices({ chosen, onTick }: ChoicesProps) {
       <LoadProblem query={files} what={t('The files could not be loaded')} />
       {files.isPending && <LoadingRows rows={3} what={t('the files')} />}
       {list?.length === 0 && <Hint>{t('No file matches.')}</Hint>}
+      {chosen.length >= MOST_TRIED && (
+        <Hint>{t('No more files can be tried at a time. Remove one to choose another.')}</Hint>
+      )}
       <BlockStack>
         {list?.map((file) => (
           <Checkbox

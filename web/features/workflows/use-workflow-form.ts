@@ -1,6 +1,6 @@
 // The state of a workflow while it is edited: the draft, its problems, and which of them are shown.
 import { useMemo, useState } from 'react'
-import { useKnown } from '../../shell/client/edits.ts'
+import { catchUp, useKnown } from '../../shell/client/edits.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import {
   type Objection,
@@ -39,14 +39,16 @@ interface Options {
 }
 
 export function useWorkflowForm({ id, initial, record, plugins, onSaved }: Options): WorkflowForm {
+  const known = useKnown(record)
   const form = useDraftForm({
     initial,
     visited: initial.steps.map(({ key }) => key),
-    saving: useSaveWorkflow(id, useKnown(record)),
+    saving: useSaveWorkflow(id, known),
     bodyOf,
     savedDraft: (workflow, draft) => keepKeys(draftOf(workflow), draft),
     isChanged,
     onSaved,
+    isOutdated: () => catchUp(known, record),
   })
   const { draft, objections } = form
   const { check, current } = useCheck(draft)

@@ -8,6 +8,7 @@ import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { NameField } from '../../shell/components/name-field.tsx'
 import { Refusal } from '../../shell/components/refusal.tsx'
+import { SaveFirst } from '../../shell/components/save-first.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Banner, BlockStack, Card } from '../../shell/ui/index.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
@@ -36,14 +37,14 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
     onSaved(workflow)
   }
   const form = useWorkflowForm({ id, initial, record, plugins: byId, onSaved: saved })
-  const [deleting, setDeleting] = useState(false)
+  const [asking, setAsking] = useState<Question | null>(null)
   const { draft, change, problems } = form
   return (
     <Page
       fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
-      secondaryActions={id === null ? [] : actionsOf(id, form.dirty, () => setDeleting(true))}
+      secondaryActions={id === null ? [] : actionsOf(id, form.dirty, setAsking)}
     >
       <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
         <BlockStack gap="400">
@@ -82,31 +83,32 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
         id={id}
         initial={initial}
         form={form}
-        deleting={deleting}
-        onKeep={() => setDeleting(false)}
+        asking={asking}
+        onAnswer={() => setAsking(null)}
       />
     </Page>
   )
 }
 
+type Question = 'save' | 'delete'
+
 /** What can be done with the saved workflow. */
-const actionsOf = (id: string, dirty: boolean, onDelete: () => void) => [
+const actionsOf = (id: string, dirty: boolean, ask: (question: Question) => void) => [
   {
     content: t('Duplicate'),
-    onAction: () => navigate(`/workflows/new?from=${id}`),
-    disabled: dirty,
+    onAction: () => (dirty ? ask('save') : navigate(`/workflows/new?from=${id}`)),
   },
-  { content: t('Delete'), destructive: true, onAction: onDelete },
+  { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
 ]
 
 interface EndProps extends Pick<Props, 'id' | 'initial'> {
   form: WorkflowForm
-  deleting: boolean
-  onKeep: () => void
+  asking: Question | null
+  onAnswer: () => void
 }
 
 /** What ends the work in the editor: saving, leaving, deleting. */
-const EditorEnd = ({ id, initial, form, deleting, onKeep }: EndProps) => (
+const EditorEnd = ({ id, initial, form, asking, onAnswer }: EndProps) => (
   <>
     <SaveBar
       dirty={form.dirty}
@@ -118,11 +120,14 @@ const EditorEnd = ({ id, initial, form, deleting, onKeep }: EndProps) => (
       onDiscard={id === null ? () => navigate('/workflows') : form.discard}
     />
     <LeaveGuard dirty={form.dirty && !form.saving} what={t('this workflow')} />
+    {asking === 'save' && <SaveFirst onClose={onAnswer} />}
     <DeleteWorkflow
       workflow={
-        deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
+        asking === 'delete' && id !== null
+          ? { id, name: initial.name, channel: initial.channel }
+          : null
       }
-      onClose={onKeep}
+      onClose={onAnswer}
       onDeleted={() => navigate('/workflows')}
     />
   </>

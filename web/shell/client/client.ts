@@ -130,7 +130,11 @@ async function send(path: string, options: Request): Promise<Response> {
   if (response.status === 401) response = await attempt(path, options)
   if (!response.ok || !TEXTLESS.test(path)) await loadServerTexts()
   if (!response.ok && response.status !== 304)
-    throw errorFrom(response.status, await parsed(response).catch(() => null))
+    throw errorFrom(
+      response.status,
+      await parsed(response).catch(() => null),
+      response.headers.get('retry-after'),
+    )
   return response
 }
 

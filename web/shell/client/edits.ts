@@ -22,6 +22,17 @@ export function useKnown(record: object | undefined, dirty = true): KnownTag {
   return known
 }
 
+/**
+ * Whether somebody else has changed the record since the form began; the form then knows it as it is
+ * now.
+ */
+export function catchUp(known: KnownTag, record: object | undefined): boolean {
+  const tag = etagOf(record)
+  if (tag === undefined || tag === known.current) return false
+  known.current = tag
+  return true
+}
+
 /** What was changed meanwhile. */
 export interface Conflict {
   /** Names of the fields. */

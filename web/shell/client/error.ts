@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly requestId: string | null
   /** The record as it is now, if the code is `changed_meanwhile`. */
   readonly current: Readonly<Record<string, unknown>> | null
+  /** How long the server wants to be left alone; 0: it did not say. */
+  readonly retryAfterMs: number
 
   constructor(
     code: string,
@@ -22,6 +24,7 @@ export class ApiError extends Error {
       details?: readonly ErrorDetail[]
       requestId?: string | null
       current?: Readonly<Record<string, unknown>> | null
+      retryAfterMs?: number
       cause?: unknown
     } = {},
   ) {
@@ -32,6 +35,7 @@ export class ApiError extends Error {
     this.details = about.details ?? []
     this.requestId = about.requestId ?? null
     this.current = about.current ?? null
+    this.retryAfterMs = about.retryAfterMs ?? 0
   }
 
   /** May the same call succeed a moment later? */
@@ -44,6 +48,13 @@ export class ApiError extends Error {
 /** It was waited for long enough: the call is not repeated before the next time that the data is polled. */
 export const isAdminSilent = (error: unknown): boolean =>
   error instanceof ApiError && error.code === ADMIN_SILENT
+
+/**
+ * How long requests would be refused after this one, in milliseconds. A server that is not available
+ * may be back sooner than it says.
+ */
+export const waitOf = (error: Error | null): number =>
+  error instanceof ApiError && error.status === 429 ? error.retryAfterMs : 0
 
 /** What was asked for does not exist. */
 export const isMissing = (error: unknown): boolean =>
@@ -73,29 +84,43 @@ export const notSignedIn = (about: ConstructorParameters<typeof ApiError>[2]) =>
 
 /**
  * The error in an answer's body; a proxy's page instead of our JSON still gives a usable sentence.
+ * `retryAfter`: the header, in seconds.
  */
-export function errorFrom(status: number, body: unknown): ApiError {
+export function errorFrom(status: number, body: unknown, retryAfter?: string | null): ApiError {
+  const retryAfterMs = Math.max(0, Number(retryAfter ?? 0) || 0) * 1000
   const error = (body as { error?: Record<string, unknown> } | null)?.error
   if (error && typeof error.code === 'string' && typeof error.message === 'string') {
     const requestId = typeof error.request_id === 'string' ? error.request_id : null
     // The API's message is about API keys, which the page has none of.
     if (status === 401) return notSignedIn({ status, requestId })
     const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-    return new ApiError(error.code, messageText(error as unknown as StatedMessage), {
-      status,
+    // The API's message names the header, which a person does not see.
+    const isCommon = error.code === 'rate_limited'
+    const message = isCommon
+      ? busyText(retryAfterMs)
+      : messageText(error as unknown as StatedMessage)
+    return new ApiError(error.code, message, {
+      ...{ status, retryAfterMs },
       details: details.map(inLanguage),
       requestId,
       current: (error.current as Record<string, unknown> | undefined) ?? null,
     })
   }
-  return new ApiError('unexpected', unreadableText(status), { status })
+  const message = status === 429 ? busyText(retryAfterMs) : unreadableText(status)
+  return new ApiError('unexpected', message, { status, retryAfterMs })
 }
+
+const busyText = (retryAfterMs: number): string =>
+  retryAfterMs > 0
+    ? t('Too many requests. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
+        seconds: Math.ceil(retryAfterMs / 1000),
+      })
+    : t('Too many requests. Wait a moment, then try again.')
 
 /** What an answer means that is none of ours: a proxy's in front of the server. */
 function unreadableText(status: number): string {
   if (status === 413)
     return t('This is more than the server accepts at a time (status {status}).', { status })
-  if (status === 429) return t('Too many requests. Wait a moment, then try again.')
   return status >= 502 && status <= 504
     ? t('Stevedore is not available at the moment. Try again in a minute (status {status}).', {
         status,

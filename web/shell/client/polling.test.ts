@@ -1,6 +1,14 @@
 import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CALM_MS, intervalOf, LIVE_MS, type Polling, wakeOnTouch } from './polling.ts'
+import { ApiError } from './error.ts'
+import {
+  CALM_MS,
+  intervalOf,
+  isRepeatedRarely,
+  LIVE_MS,
+  type Polling,
+  wakeOnTouch,
+} from './polling.ts'
 
 const MINUTE_MS = 60_000
 
@@ -21,15 +29,20 @@ afterEach(() => {
 function openPage(poll: Polling<{ n: number }>) {
   const client = new QueryClient()
   clients.push(client)
-  const page = { answer: { n: 0 }, reads: 0, client, touched: new EventTarget() }
+  const page = {
+    ...{ answer: { n: 0 }, reads: 0, client, touched: new EventTarget() },
+    error: null as ApiError | null,
+  }
   wakeOnTouch(client, page.touched)
   const observer = new QueryObserver<{ n: number }>(client, {
     queryKey: ['list'],
     queryFn: async () => {
       page.reads++
+      if (page.error) throw page.error
       return { ...page.answer }
     },
     refetchInterval: intervalOf(poll),
+    retry: false,
   })
   observer.subscribe(() => undefined)
   const readsIn = async (ms: number) => {
@@ -72,4 +85,27 @@ test('work that runs is read at its interval', async () => {
   const { readsIn } = openPage(LIVE_MS)
   await readsIn(MINUTE_MS)
   expect(await readsIn(MINUTE_MS)).toBe(60)
+})
+
+test('what was refused is read every two minutes, and as stated once it is answered', async () => {
+  const { page, readsIn } = openPage(LIVE_MS)
+  await readsIn(MINUTE_MS)
+  page.error = new ApiError('internal', 'Something went wrong', { status: 500 })
+  await readsIn(MINUTE_MS)
+  expect(await readsIn(10 * MINUTE_MS)).toBe(5)
+  expect(isRepeatedRarely(page.error)).toBe(true)
+  page.error = null
+  await readsIn(2 * MINUTE_MS)
+  expect(await readsIn(MINUTE_MS)).toBe(60)
+})
+
+test('what does not exist any more is not read again, and a busy server not before it says', async () => {
+  const { page, readsIn } = openPage(LIVE_MS)
+  await readsIn(MINUTE_MS)
+  page.error = new ApiError('rate_limited', 'Too many', { status: 429, retryAfterMs: 20_000 })
+  await readsIn(20_000)
+  expect(await readsIn(MINUTE_MS)).toBe(3)
+  page.error = new ApiError('not_found', 'Nothing', { status: 404 })
+  await readsIn(MINUTE_MS)
+  expect(await readsIn(MINUTE_MS)).toBe(0)
 })

@@ -2,7 +2,7 @@
 // and more rarely while nobody touches the page and the answers stay the same. A hidden page polls
 // nothing, because React Query stops its intervals there.
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './error.ts'
+import { ApiError, isMissing, waitOf } from './error.ts'
 
 /**
  * Polling intervals: of what shows work while it runs, of what changes by it, while work may start,
@@ -14,7 +14,7 @@ export const CALM_MS = 5000
 export const SLOW_MS = 15_000
 /** The interval of a page that was left alone; calls may state a longer one. */
 const SLOWEST_MS = 60_000
-/** Of what is polled slowly in any case. */
+/** Of what is polled slowly in any case, and of what was refused. */
 const RAREST_MS = 120_000
 
 /** How often data is polled, in milliseconds; false: not. */
@@ -32,22 +32,35 @@ interface Known {
 const known = new WeakMap<Polled, Known>()
 let touchedAt = 0
 
-/** A refused request is not repeated: it would be refused again. */
+/** Most likely the same request would be refused again. */
 const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
+
+const repeated = new WeakSet<Error>()
+
+/** Whether what failed with this error is read again every two minutes. */
+export const isRepeatedRarely = (error: Error): boolean => repeated.has(error)
 
 /**
  * The interval for React Query. It doubles with each answer that is the same as the last one, from
  * the stated time up to a minute, or two for data that rarely changes. A difference or a touch of the page begins again; what is polled
- * while work runs, or after a failure, is never slowed down.
+ * while work runs, or after a failure that passes, is never slowed down. What was refused is read
+ * rarely: a fault of the server may be mended, or a permission given.
  */
 export const intervalOf =
   <Data>(poll: Polling<Data>) =>
   (query: Polled): number | false => {
     const last = remember(query)
     last.isSlowed = false
-    if (isRefusal(query.state.error)) return false
+    const { error } = query.state
     const stated = typeof poll === 'function' ? poll(query.state.data as Data | undefined) : poll
-    if (stated === false || stated < CALM_MS || query.state.error) return stated
+    // What was deleted does not come back.
+    if (stated === false || isMissing(error)) return false
+    if (error && isRefusal(error)) {
+      repeated.add(error)
+      return RAREST_MS
+    }
+    if (error) return Math.max(stated, waitOf(error))
+    if (stated < CALM_MS) return stated
     const quiet = query.state.dataUpdatedAt - Math.max(last.changedAt, touchedAt)
     const interval = Math.max(stated, Math.min(stated < SLOW_MS ? SLOWEST_MS : RAREST_MS, quiet))
     last.isSlowed = interval > stated

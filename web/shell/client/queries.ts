@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { call, callForBytes } from './client.ts'
 import { pathOf, type Query } from './endpoints.ts'
-import { ApiError, isAdminSilent } from './error.ts'
+import { ApiError, isAdminSilent, waitOf } from './error.ts'
 import { BUSY_MS, SLOW_MS } from './polling.ts'
 import { useRead, useReadPages } from './reads.ts'
 import { type Activity, type DownloadLink, type Schemas, type Selection } from './types.ts'
@@ -17,6 +17,9 @@ import { type Activity, type DownloadLink, type Schemas, type Selection } from '
 /** How often running operations are looked up while nothing runs, for the frame and the list of files. */
 const IDLE_ACTIVITY_MS = 20_000
 const IDLE_FILES_MS = 60_000
+
+/** A person waits so long for a page that the server asks to request later; after that, it is said. */
+const SHORT_WAIT_MS = 5000
 
 const ACTIVITY = ['activity']
 
@@ -32,8 +35,12 @@ export const createQueryClient = (): QueryClient => {
         // wrong.
         networkMode: 'always',
         retry: (failures, error) =>
-          failures < 2 && error instanceof ApiError && error.passing && !isAdminSilent(error),
-        retryDelay: (failures) => 400 * 2 ** failures,
+          failures < 2 &&
+          error instanceof ApiError &&
+          error.passing &&
+          !isAdminSilent(error) &&
+          waitOf(error) <= SHORT_WAIT_MS,
+        retryDelay: (failures, error) => Math.max(400 * 2 ** failures, waitOf(error)),
       },
       mutations: { networkMode: 'always' },
     },

@@ -15,7 +15,7 @@ interface ReadOptions<Read, Data> extends Pick<
   'staleTime' | 'gcTime' | 'select' | 'retry' | 'refetchOnWindowFocus'
 > {
   enabled?: boolean
-  /** The time between reads, which grows while nothing changes; polling ends when a request is refused. */
+  /** The time between reads, which grows while nothing changes, and after a refusal. */
   poll?: Polling<Read>
   /** Shows the last answer until the next one arrives. */
   keep?: boolean

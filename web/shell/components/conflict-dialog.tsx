@@ -9,14 +9,16 @@ import { t } from '../messages/t.ts'
 export const ConflictDialog = ({
   conflict,
   onKeepTheirs,
+  onLater,
 }: {
   conflict: Conflict
   onKeepTheirs: () => void
+  onLater: () => void
 }) => (
   <Dialog
     title={t('This was changed while you edited it')}
     // Escape must not lose what was typed.
-    onClose={() => conflict.answer('later')}
+    onClose={onLater}
     primaryAction={{
       content: t('Save my version'),
       destructive: true,

@@ -17,12 +17,17 @@ export function Conflicts({ children }: { children: ReactNode }) {
     client.removeQueries()
     setKept((count) => count + 1)
   }
+  const decideLater = () => {
+    conflict?.answer('later')
+    // Discard in the form then shows the other version.
+    void client.invalidateQueries()
+  }
   return (
     <>
       <Fragment key={kept}>{children}</Fragment>
       {conflict && (
         <Suspense>
-          <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} />
+          <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} onLater={decideLater} />
         </Suspense>
       )}
     </>

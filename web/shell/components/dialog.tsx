@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { BlockStack, Modal } from '../ui/index.ts'
+import { BlockStack, Hint, Modal } from '../ui/index.ts'
 import { openers } from './openers.ts'
 import { t } from '../messages/t.ts'
 
@@ -15,6 +15,8 @@ type ModalProps = ComponentProps<typeof Modal>
 
 interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 'size'> {
   title: string
+  /** Why its button cannot be pressed yet; null: it can. */
+  why?: string | null
   /** Without `secondaryActions`, a dialog whose button does more than close it has Cancel. */
   onClose: () => void
   /** Enter was pressed in one of its fields, while its button can be pressed. */
@@ -23,7 +25,8 @@ interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 
 }
 
 /** Open while it is rendered. */
-export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: Props) {
+export function Dialog({ children, onClose, onEnter, primaryAction: button, why, ...rest }: Props) {
+  const primaryAction = why && button ? { ...button, disabled: true } : button
   // Read during the first render: the dialog's effects move the focus.
   const [back] = useState(openers)
   useEffect(() => {
@@ -61,7 +64,10 @@ export function Dialog({ children, onClose, onEnter, primaryAction, ...rest }: P
       <Modal.Section>
         <FirstFieldFocused box={box}>
           <Fields onEnter={isReady(primaryAction) ? onEnter : undefined}>
-            <BlockStack gap="400">{children}</BlockStack>
+            <BlockStack gap="400">
+              {children}
+              {why && <Hint>{why}</Hint>}
+            </BlockStack>
           </Fields>
         </FirstFieldFocused>
       </Modal.Section>

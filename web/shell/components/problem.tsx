@@ -1,5 +1,6 @@
 // The error of a call, with a button to retry.
 import { ApiError } from '../client/error.ts'
+import { isRepeatedRarely } from '../client/polling.ts'
 import { Banner, BlockStack, Text } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
 
@@ -23,6 +24,7 @@ export function Problem({ error, what, stale = false, onRetry, retrying = false 
     >
       <BlockStack gap="100">
         <p>{error.message}</p>
+        {isRepeatedRarely(error) && <p>{t('Stevedore tries again every two minutes.')}</p>}
         {requestId && (
           <Text as="p" variant="bodySm" tone="subdued">
             {t('Request number for support: {requestId}', { requestId })}

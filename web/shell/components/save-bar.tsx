@@ -76,7 +76,14 @@ const BarButton = ({ own = {}, disabled, onClick, children }: BarButtonProps) =>
 
 function InPage({ dirty, fresh = false, saving, problems, save, onSave, onDiscard }: Props) {
   const end = useContext(PageEnd)
-  const state = problems > 0 ? problemsText(problems) : dirty ? t('Unsaved changes') : ''
+  const state =
+    problems > 0
+      ? problemsText(problems)
+      : dirty
+        ? t('Unsaved changes')
+        : fresh
+          ? ''
+          : t('No unsaved changes')
   const bar = (
     <div className="save-bar">
       <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>

@@ -16,6 +16,8 @@ interface Options<Draft, Body, Saved> {
   savedDraft: (saved: Saved, draft: Draft) => Draft
   isChanged: (draft: Draft, saved: Draft) => boolean
   onSaved: (saved: Saved) => void
+  /** Somebody else has changed the record, and `initial` is its draft as it is now. */
+  isOutdated: () => boolean
 }
 
 export interface DraftForm<Draft> {
@@ -47,7 +49,7 @@ interface DraftState<Draft> extends DraftForm<Draft> {
 export function useDraftForm<Draft extends object, Body, Saved>(
   options: Options<Draft, Body, Saved>,
 ): DraftState<Draft> {
-  const { initial, saving, bodyOf, savedDraft, isChanged, onSaved } = options
+  const { initial, saving, bodyOf, savedDraft, isChanged, onSaved, isOutdated } = options
   const [draft, setDraft] = useState(initial)
   const [saved, setSaved] = useState(initial)
   const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(options.visited))
@@ -88,7 +90,7 @@ export function useDraftForm<Draft extends object, Body, Saved>(
       })
     },
     discard: () => {
-      restart(saved)
+      restart(isOutdated() ? initial : saved)
       saving.reset()
     },
   }

@@ -67,4 +67,5 @@ export {
 } from '@shopify/polaris-icons'
 export { TextField } from './text-field.tsx'
 export { Heading, Hint, SmallPrint } from './text-kinds.tsx'
+export { PortalsInMain } from './portals.tsx'
 export { PageLink, UiProvider } from './provider.tsx'

@@ -52,6 +52,9 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
           label={t('Days until links expire')}
           suffix={t('days')}
           disabled={form.expiry !== 'set'}
+          helpText={
+            form.expiry === 'set' ? undefined : t('For links that expire after a number of days.')
+          }
           value={form.expiry === 'set' ? form.days : ''}
           error={errors.days}
           onChange={(days) => onChange({ days })}
@@ -67,6 +70,9 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
           label={t('Maximum downloads per link')}
           suffix={t('downloads')}
           disabled={form.limit !== 'set'}
+          helpText={
+            form.limit === 'set' ? undefined : t('For links that allow a number of downloads.')
+          }
           value={form.limit === 'set' ? form.downloads : ''}
           error={errors.downloads}
           onChange={(downloads) => onChange({ downloads })}

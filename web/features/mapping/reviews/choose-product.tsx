@@ -50,9 +50,9 @@ export function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
           : t('Choose a product for {filename}', { filename })
       }
       onClose={onClose}
+      why={choice ? null : t('Choose a product first.')}
       primaryAction={{
         content: t('Attach'),
-        disabled: !choice,
         loading: map.isPending,
         onAction: () => void finish(),
       }}

@@ -141,15 +141,17 @@ function Decisions(props: DecisionsProps) {
   const all = alike ? t('Accept for all {count}', { count: alike.count }) : t('Accept')
   return (
     <InlineStack gap="200">
-      <Button
-        variant="primary"
-        disabled={!candidate || busy}
-        loading={accepting}
-        accessibilityLabel={actionName(all, label)}
-        onClick={() => candidate && accept(candidate)}
-      >
-        {all}
-      </Button>
+      {candidate && (
+        <Button
+          variant="primary"
+          disabled={busy}
+          loading={accepting}
+          accessibilityLabel={actionName(all, label)}
+          onClick={() => accept(candidate)}
+        >
+          {all}
+        </Button>
+      )}
       <Button
         disabled={busy}
         accessibilityLabel={actionName(t('Another product'), label)}

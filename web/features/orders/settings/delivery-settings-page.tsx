@@ -1,5 +1,4 @@
 // When orders are delivered, how buyers are notified, and which missing access disables what.
-import { useState } from 'react'
 import { useKnown } from '../../../shell/client/edits.ts'
 import { toast } from '../../../shell/client/bridge.ts'
 import { type DeliverySettings, useStorefrontAccess } from '../calls.ts'
@@ -11,6 +10,7 @@ import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
+import { useRecordDraft } from '../../../shell/components/use-record-draft.ts'
 import { SaveBar } from '../../../shell/components/save-bar.tsx'
 import { changedFields } from '../../../shell/labels/changes.ts'
 import { t, translated } from '../../../shell/messages/t.ts'
@@ -18,6 +18,8 @@ import { Banner, BlockStack, Card } from '../../../shell/ui/index.ts'
 import { DeliveryFields } from './delivery-fields.tsx'
 
 type SavedSettings = ShopSettings & DeliverySettings
+
+const draftOf = (settings: SavedSettings): DeliverySettings => settings
 
 export function DeliverySettingsPage() {
   const settings = useSettings()
@@ -45,13 +47,16 @@ export function DeliverySettingsPage() {
 }
 
 function Form({ settings }: { settings: SavedSettings }) {
-  const [draft, setDraft] = useState<Partial<DeliverySettings>>({})
-  const change = changedFields<Partial<DeliverySettings>>(settings, draft)
-  const dirty = Object.keys(change).length > 0
+  const form = useRecordDraft({
+    record: settings,
+    draftOf,
+    changeOf: changedFields<DeliverySettings>,
+  })
+  const { draft, change, dirty } = form
   const save = useChangeSettings(useKnown(settings, dirty))
   const problems = problemsOf(objectionsIn(save.error))
   const discard = () => {
-    setDraft({})
+    form.discard()
     save.reset()
   }
   return (
@@ -61,10 +66,10 @@ function Form({ settings }: { settings: SavedSettings }) {
         <Problem error={save.error} what={t('The settings could not be saved')} />
       )}
       <DeliveryFields
-        value={{ ...settings, ...draft }}
+        value={draft}
         problems={problems}
         onChange={(part) => {
-          setDraft((before) => ({ ...before, ...part }))
+          form.edit(part)
           if (save.error) save.reset()
         }}
       />
@@ -76,8 +81,8 @@ function Form({ settings }: { settings: SavedSettings }) {
           save={t('Save')}
           onSave={() =>
             save.mutate(change as Partial<ShopSettings>, {
-              onSuccess: () => {
-                setDraft((now) => changedFields(draft, now))
+              onSuccess: (saved) => {
+                form.saved(saved as SavedSettings, draft)
                 toast(t('Settings saved'))
               },
             })

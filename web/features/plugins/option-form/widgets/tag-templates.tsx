@@ -8,6 +8,7 @@ import {
   useSaveTagTemplate,
   useTagTemplates,
 } from '../../../../shell/client/tags.ts'
+import { DeleteDialog } from '../../../../shell/components/delete-dialog.tsx'
 import {
   BlockStack,
   Button,
@@ -29,7 +30,7 @@ const same = (some: readonly string[], others: readonly string[]) =>
 export function TagTemplates({ tags, onPick }: Props) {
   const templates = useTagTemplates()
   const [naming, setNaming] = useState(false)
-  const remove = useDeleteTagTemplate()
+  const [deleted, setDeleted] = useState<TagTemplate | null>(null)
   const list = templates.data?.data ?? []
   const picked = list.find((template) => same(template.tags, tags))
   return (
@@ -55,23 +56,42 @@ export function TagTemplates({ tags, onPick }: Props) {
             </Button>
           )}
           {picked && (
-            <Button
-              variant="plain"
-              tone="critical"
-              loading={remove.isPending}
-              onClick={() => remove.mutate(picked.id)}
-            >
+            <Button variant="plain" tone="critical" onClick={() => setDeleted(picked)}>
               {t('Delete the template “{name}”', { name: picked.name })}
             </Button>
           )}
         </InlineStack>
       )}
-      {(remove.error ?? templates.error) && (
+      {templates.error && (
         <Text as="p" tone="critical">
-          {(remove.error ?? templates.error)!.message}
+          {templates.error.message}
         </Text>
       )}
+      {deleted && <DeleteTemplate template={deleted} onClose={() => setDeleted(null)} />}
     </BlockStack>
+  )
+}
+
+interface DeleteProps {
+  template: TagTemplate
+  onClose: () => void
+}
+
+function DeleteTemplate({ template: { id, name, tags }, onClose }: DeleteProps) {
+  const remove = useDeleteTagTemplate()
+  return (
+    <DeleteDialog
+      open
+      title={t('Delete the template “{name}”?', { name })}
+      deleting={remove.isPending}
+      error={remove.error}
+      onDelete={() => remove.mutate(id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text as="p">
+        {t('The tags {tags} stay in this field and on all files.', { tags: tags.join(', ') })}
+      </Text>
+    </DeleteDialog>
   )
 }
 
@@ -84,11 +104,13 @@ interface SaveProps {
 function SaveAs({ tags, templates, onDone }: SaveProps) {
   const save = useSaveTagTemplate()
   const [name, setName] = useState('')
+  const [unnamed, setUnnamed] = useState(false)
   // Saving under an existing name replaces that template.
   const same = templates.find(
     (template) => template.name.toLowerCase() === name.trim().toLowerCase(),
   )
   const submit = () => {
+    setUnnamed(name.trim() === '')
     if (name.trim() === '' || tags.length === 0) return
     save.mutate({ id: same?.id ?? null, name: name.trim(), tags }, { onSuccess: onDone })
   }
@@ -104,19 +126,16 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
         autoFocus
         maxLength={100}
         value={name}
-        error={save.error ? messageOf(save.error) : undefined}
+        error={unnamed ? t('Enter a name') : save.error ? messageOf(save.error) : undefined}
         helpText={same ? t('This replaces the tags of the template with this name.') : undefined}
         onChange={(text) => {
           setName(text)
+          setUnnamed(false)
           if (save.error) save.reset()
         }}
         connectedRight={
           <InlineStack gap="200" wrap={false}>
-            <Button
-              disabled={name.trim() === '' || tags.length === 0}
-              loading={save.isPending}
-              onClick={submit}
-            >
+            <Button loading={save.isPending} onClick={submit}>
               {same ? t('Replace') : t('Save')}
             </Button>
             <Button onClick={onDone}>{t('Not now')}</Button>

@@ -42,8 +42,9 @@ export async function openFtp(
     await once(connection, 'connect')
     return connection
   }
-  await reply()
+  const greeting = await reply()
   await say(`USER ${username}`)
-  const signedIn = await say(`PASS ${password}`)
+  const answer = await say(`PASS ${password}`)
+  const signedIn = greeting.startsWith('220') ? answer : greeting
   return { socket, say, reply, data, signedIn }
 }

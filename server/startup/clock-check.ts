@@ -6,6 +6,9 @@ import { firstOf } from '../core/present.ts'
 
 /** The platform's sign-ins are accepted with this difference. */
 const ALLOWED_MS = 10_000
+const LOOK_MS = 60_000
+/** The database's clock may be set too: it is compared again after so many looks. */
+const LOOKS = 60
 
 export async function warnOfOtherClock(
   { pool }: Pick<Database, 'pool'>,
@@ -26,4 +29,31 @@ export async function warnOfOtherClock(
       'addresses are refused with a wrong clock',
     { differs_seconds: Math.round(differsMs / 1000) },
   )
+}
+
+/**
+ * Warns when the clock of this machine is set while the process runs, and each hour as long as it is
+ * not the database's. Call the result to stop.
+ */
+export function watchClock(
+  database: Pick<Database, 'pool'>,
+  log: Logger,
+  { now = Date.now, elapsed = () => performance.now() } = {},
+): () => void {
+  let ahead = now() - elapsed()
+  let looks = 0
+  const look = () => {
+    const before = ahead
+    ahead = now() - elapsed()
+    const wasSet = Math.abs(ahead - before) >= ALLOWED_MS
+    if (wasSet)
+      log.warn('the clock of this machine was set while the process ran', {
+        by_seconds: Math.round((ahead - before) / 1000),
+      })
+    looks = (looks + 1) % LOOKS
+    // A database that cannot be reached is reported by what needs it.
+    if (wasSet || looks === 0) warnOfOtherClock(database, log, now).catch(() => {})
+  }
+  const timer = setInterval(look, LOOK_MS).unref()
+  return () => clearInterval(timer)
 }

@@ -9,7 +9,7 @@ import { refuseUnnamedPooler } from '../core/db/pooler-check.ts'
 import type { Logger } from '../core/log.ts'
 import { openSecrets } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets } from '../core/secrets.ts'
-import { warnOfOtherClock } from './clock-check.ts'
+import { warnOfOtherClock, watchClock } from './clock-check.ts'
 import { POOLER_REFUSAL, reasonOf, whenReachable, type DatabaseWait } from './database-wait.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
@@ -42,7 +42,9 @@ export async function openForStart(
   const isPooled = database.directUrl !== database.url
   // Migrations lock, and set the time that they wait for locks.
   const migrated = isPooled ? openDatabase(database.directUrl, 2, log) : database
+  const unwatch = watchClock(database, log)
   const close = async () => {
+    unwatch()
     await database.close()
     await embedded?.stop()
   }

@@ -94,10 +94,9 @@ soakTest(
     await dialog.getByText('These change: Summer → summer').waitFor()
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('2 files would be changed').waitFor()
-    expect(await previewedTitles(dialog)).toEqual([
-      '2 files would be changed',
-      '1 file is left alone: None of its tags has capitals',
-    ])
+    await expect
+      .poll(() => previewedTitles(dialog))
+      .toEqual(['2 files would be changed', '1 file is left alone: None of its tags has capitals'])
     expect((await by('tag b'))[0]!.tags).toContain('Summer')
     await dialog.getByRole('button', { name: 'Back' }).click()
     await dialog.getByText('These change').waitFor()
@@ -136,11 +135,13 @@ describe('products', () => {
     await dialog.getByLabel('Confidence threshold').fill('90')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('1 file is matched').waitFor()
-    expect(await previewedTitles(dialog)).toEqual([
-      '1 file is matched',
-      '1 file is not matched: It has a product already',
-      '1 file is not matched: No product matches it',
-    ])
+    await expect
+      .poll(() => previewedTitles(dialog))
+      .toEqual([
+        '1 file is matched',
+        '1 file is not matched: It has a product already',
+        '1 file is not matched: No product matches it',
+      ])
     await dialog.getByRole('button', { name: 'Map files' }).click()
     await launched(page).getByText('1 file done, 2 skipped').waitFor()
     expect((await by('_match'))[0]!.mappings).toHaveLength(1)

@@ -171,9 +171,7 @@ soakTest('instructions exist for every program, and everything is visible on a p
     await page.getByRole('button', { name, exact: true }).click()
     const guide = page.getByRole('region', { name, exact: true })
     await guide.getByText(String(drop.sftp_port)).first().waitFor()
-    expect(
-      await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'),
-      name,
-    ).toBe(false)
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    await expect.poll(fits, { message: name }).toBe(true)
   }
 })

@@ -327,10 +327,8 @@ describe('with 120 files', () => {
         isMobile: true,
       })
       await page.getByText(text).first().waitFor()
-      expect(
-        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-        address,
-      ).toBe(true)
+      const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+      await expect.poll(fits, { message: address }).toBe(true)
     }
   })
 })

@@ -143,7 +143,7 @@ test('files that are alike are accepted, undone and rejected together, by keyboa
   await page.getByText('Next review').waitFor({ state: 'detached' })
   await keyboard.press('j')
   await keyboard.press('j')
-  expect(await focused()).toBe(ALMANAC)
+  await expect.poll(focused).toBe(ALMANAC)
   await keyboard.press('k')
   await keyboard.press('2')
   const chosen = await twins

@@ -93,13 +93,13 @@ test('sends a large file straight to the bucket, and continues after a reload', 
   await limited(4 * MB)
   page.on('dialog', (dialog) => void dialog.accept())
   await choose(page, at)
-  await expect.poll(() => seen.pieces, { timeout: 120_000 }).toBeGreaterThan(1)
+  await expect.poll(() => seen.pieces).toBeGreaterThan(1)
   await page.reload()
   const before = seen.pieces
   await limited(-1)
   await page.getByText('1 upload was interrupted when you left this page').waitFor()
   await choose(page, at)
-  await expect.poll(() => sha256Of('straight.bin'), { timeout: 120_000 }).toBe(hash)
+  await expect.poll(() => sha256Of('straight.bin')).toBe(hash)
   expect(before).toBeGreaterThan(1)
   expect(seen.patches).toBe(0)
   // The piece that the reload has interrupted may have arrived nevertheless.
@@ -115,6 +115,6 @@ test('sends to the server where the bucket has no CORS rules', async () => {
   const { page } = await open()
   const seen = watch(page)
   await choose(page, at)
-  await expect.poll(() => sha256Of('blocked.bin'), { timeout: 120_000 }).toBe(hash)
+  await expect.poll(() => sha256Of('blocked.bin')).toBe(hash)
   expect(seen.patches).toBeGreaterThan(0)
 })

@@ -304,7 +304,8 @@ describe('schedules', () => {
       schedule_text: 'Weekly on Monday at 08:30',
       time_zone: 'Asia/Tokyo',
     })
-    expect(told.body.next_runs.every((run) => run.endsWith('T23:30:00.000Z'))).toBe(true)
+    const times = told.body.next_runs.map((run) => run.slice('2026-01-01'.length))
+    expect(times).toEqual(Array.from({ length: 5 }, () => 'T23:30:00.000Z'))
     expect((await ask('POST', '/api/schedules/check', { cron: 'soon' })).status).toBe(422)
     const mars = await ask('POST', '/api/schedules/check', {
       cron: '0 3 * * *',

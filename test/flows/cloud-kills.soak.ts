@@ -75,6 +75,7 @@ test('kills lose nothing and admit nothing twice', async () => {
     return ((await started.json()) as { id: string }).id
   }
   const logs: string[] = []
+  const killed = { server: 0, rclone: 0 }
   let operation = await begin()
   for (let kill = 0; kill < KILLS; kill++) {
     const seen = bucket.requests.length
@@ -87,6 +88,7 @@ test('kills lose nothing and admit nothing twice', async () => {
     await Promise.race([until(() => bucket.requests.length >= seen + after), delay(60_000)])
     if (kill % 2 === 1) {
       await child.kill()
+      killed.server++
       logs.push(server.output())
       await until(() => rclones().length === 0)
       const isLast = kill + 2 >= KILLS
@@ -97,11 +99,16 @@ test('kills lose nothing and admit nothing twice', async () => {
       for (const pid of rclones()) {
         try {
           process.kill(pid, 'SIGKILL')
+          killed.rclone++
         } catch {
           // The process has already ended.
         }
       }
   }
+  process.stdout.write(`killed: ${JSON.stringify(killed)}\n`)
+  // None if the sync had ended before: then nothing would be shown.
+  expect(killed.server).toBeGreaterThan(0)
+  expect(killed.rclone).toBeGreaterThan(0)
   bucket.intercept = () => null
   // Items whose worker died twice run one after another.
   await jobUntilEnd(server, operation, UNTIL_MS)

@@ -51,7 +51,6 @@ const LATER: typeof PHASES = {
     lock: 'select from connections where $1::uuid is not null and id = $2 for update',
   },
 }
-const UNTIL_MS = 120_000
 
 let server: ServerProcess
 let bucket: FakeBucket
@@ -103,7 +102,7 @@ async function hold(name: string, { at, lock }: Phase) {
     const waits = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
     return (await observer.query(waits, [me!.pid])).rowCount! > 0
   }
-  await expect.poll(isHeld, { message: name, timeout: 60_000, interval: 20 }).toBe(true)
+  await expect.poll(isHeld, { message: name, interval: 20 }).toBe(true)
   return {
     ...{ name, connection, operation },
     release: async () => {
@@ -132,10 +131,10 @@ async function killed(phases: typeof PHASES): Promise<void> {
   const { dataDir, databaseUrl } = server
   server = await startServer({ dataDir, env: { DATABASE_URL: databaseUrl } })
   for (const { name, connection, operation } of held) {
-    const ended = await jobUntilEnd(server, operation, UNTIL_MS)
+    const ended = await jobUntilEnd(server, operation)
     expect([name, ended]).toMatchObject([name, { status: 'success', total: 1, done: 1 }])
     const again = await post(`/api/connections/${connection}/sync`, {})
-    const nothing = await jobUntilEnd(server, again, UNTIL_MS)
+    const nothing = await jobUntilEnd(server, again)
     expect([name, nothing]).toMatchObject([name, { status: 'success', total: 0 }])
     const files = await listAll(server, `/api/files?search=${name}.bin&limit=250`)
     expect([name, files.length]).toEqual([name, 1])

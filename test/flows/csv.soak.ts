@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { WAIT_MS } from '../wait.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
 import { makeDataDir, removeDataDir, SECRET, startServer, type ServerProcess } from './server.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   origin = await startOrigin()
   database = await createTestDatabase()
   server = await start()
-}, 90_000)
+})
 afterAll(async () => {
   await server.stop()
   await origin.close()
@@ -43,7 +44,7 @@ async function upload(text: string): Promise<CsvFile> {
 }
 
 async function until(id: string, is: (file: CsvFile) => boolean): Promise<CsvFile> {
-  const end = Date.now() + 80_000
+  const end = Date.now() + WAIT_MS
   while (true) {
     const file = (await (await server.call('GET', `/api/csv/${id}`)).json()) as CsvFile
     if (is(file)) return file
@@ -86,4 +87,4 @@ it('is checked in spite of a killed server, and its valid rows are imported', as
   })
   const errors = await (await server.call('GET', `/api/csv/${file.id}/errors.csv`)).text()
   expect(errors).toContain('File URL not accessible (The server answered 404: file not found)')
-}, 180_000)
+})

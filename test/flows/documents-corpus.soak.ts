@@ -8,11 +8,10 @@ import { countPages, faultsOf, renderPages, type PagePicture } from '../document
 
 let house: DocumentHouse
 let corpus: CorpusDocument[]
-const MINUTES = 60_000
 beforeAll(async () => {
   corpus = await documentCorpus()
   house = await openDocumentHouse()
-}, 20 * MINUTES)
+})
 afterAll(() => house.close())
 
 /** The errors that a real document may have. */
@@ -69,7 +68,7 @@ function difference(a: PagePicture, b: PagePicture, shades: number): number {
   return differing / a.grey.length
 }
 
-test('compressed documents look as they did', { timeout: 10 * MINUTES }, async () => {
+test('compressed documents look as they did', async () => {
   let [before, after] = [0, 0]
   const verdicts = await judged(corpus, async ({ bytes }, looked) => {
     const result = await house.optimize(bytes)
@@ -88,24 +87,20 @@ test('compressed documents look as they did', { timeout: 10 * MINUTES }, async (
   )
 })
 
-test(
-  'watermarked documents have the watermark on the first page, and all their pages',
-  { timeout: 10 * MINUTES },
-  async () => {
-    await judged(corpus, async ({ bytes }, looked) => {
-      const { document } = await house.watermark(bytes, { text: 'نموذج SAMPLE', opacity: 0.6 })
-      if (looked) {
-        const [old, made] = [await firstPage(bytes), await firstPage(document)]
-        if (difference(old, made, 20) < 0.005) return 'no mark is to be seen'
-        if (difference(old, made, 20) > 0.4) return 'there is more than a mark'
-        if ((await countPages(bytes)) !== (await countPages(document))) return 'it has other pages'
-      }
-      return (await faultsOf(document)) || 'right'
-    })
-  },
-)
+test('watermarked documents have the watermark on the first page, and all their pages', async () => {
+  await judged(corpus, async ({ bytes }, looked) => {
+    const { document } = await house.watermark(bytes, { text: 'نموذج SAMPLE', opacity: 0.6 })
+    if (looked) {
+      const [old, made] = [await firstPage(bytes), await firstPage(document)]
+      if (difference(old, made, 20) < 0.005) return 'no mark is to be seen'
+      if (difference(old, made, 20) > 0.4) return 'there is more than a mark'
+      if ((await countPages(bytes)) !== (await countPages(document))) return 'it has other pages'
+    }
+    return (await faultsOf(document)) || 'right'
+  })
+})
 
-test('split documents have all their pages in the parts', { timeout: 10 * MINUTES }, async () => {
+test('split documents have all their pages in the parts', async () => {
   await judged(corpus, async ({ bytes }, looked) => {
     const pages = await countPages(bytes)
     const { parts } = await house.split(bytes, { every: Math.max(1, Math.ceil(pages / 3)) })
@@ -125,7 +120,7 @@ test('split documents have all their pages in the parts', { timeout: 10 * MINUTE
   })
 })
 
-test('documents merged ten at a time have all their pages', { timeout: 10 * MINUTES }, async () => {
+test('documents merged ten at a time have all their pages', async () => {
   const refused: string[] = []
   const tens = Array.from({ length: Math.ceil(corpus.length / 10) }, (_, at) =>
     corpus.slice(at * 10, at * 10 + 10),

@@ -13,6 +13,7 @@ import { listConnections } from '../../server/features/drop/connections.ts'
 import type { FtpOptions } from '../../server/features/drop/ftp/options.ts'
 import { createFtpServer } from '../../server/features/drop/ftp/ftp-server.ts'
 import type { DropServer } from '../../server/features/drop/server.ts'
+import { createSftpServer, type SftpParts } from '../../server/features/drop/sftp.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { silent } from '../database.ts'
 import { hashOf } from '../fakes/content.ts'
@@ -48,7 +49,6 @@ function openSilent(port: number) {
 }
 
 test('a connection that does not sign in is closed', async () => {
-  expect(CONNECTION_LIMITS.loginGraceMs).toBe(30_000)
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1000 }
   const server = await house.another({ connectionLimits: limits })
   const both = [readToEnd(server.ftpPort), readToEnd(server.sftpPort)]
@@ -65,7 +65,7 @@ test('a session that has signed in outlives the time to sign in, and a silent on
   const silent = [house.server.ftpPort, house.server.sftpPort].map(openSilent)
   await Promise.all(silent.map(({ greeted }) => greeted))
   const closed = silent.map(({ socket }) => once(socket, 'close'))
-  await vi.advanceTimersByTimeAsync(CONNECTION_LIMITS.loginGraceMs)
+  await vi.advanceTimersByTimeAsync(30_000)
   await Promise.all(closed)
   expect(await control.say('NOOP')).toBe('200 OK')
   expect(await client.list(house.home)).toEqual([])
@@ -98,6 +98,25 @@ test('a client of FTP is told when its address cannot be checked', async () => {
   expect(await readToEnd((server.address() as AddressInfo).port)).toBe(
     '421 The service is not available: try again soon\r\n',
   )
+})
+
+test('a client of SFTP is not told that its password is wrong when nobody can check it', async () => {
+  const down = () => Promise.reject(new Error('the database is down'))
+  const signIn = { isBanned: () => Promise.resolve(false), byPassword: down }
+  const [limits, refusals, log] = [CONNECTION_LIMITS, { count: () => {} }, silent]
+  const places = createUnsignedPlaces(limits, refusals)
+  const hostKeys = [ssh2.utils.generateKeyPairSync('ed25519').private]
+  const parts = { hostKeys, signIn, limits, places, refusals, log }
+  const server = createSftpServer(parts as unknown as SftpParts)
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  await once(server, 'listening')
+  const client = new ssh2.Client()
+  const error = new Promise((resolve) => client.once('error', resolve))
+  const { port } = server.address() as AddressInfo
+  client.connect({ host: '127.0.0.1', port, username: 'press', password: 'right' })
+  // The reason of RFC 4253 for a service that is not available.
+  expect(await error).toMatchObject({ code: 7 })
 })
 
 test('an account has a connection limit, over both protocols together', async () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'stevedore-place-'))
   clone = path.join(folder, 'clone')
   await cloneInto(clone)
-}, 180_000)
+})
 afterEach(async () => {
   await server?.stop()
   server = null
@@ -104,10 +104,7 @@ async function commandBeside(running: RunningServer, user: ServerOptions['user']
   expect((await fetch(`${running.url}/api/files`, { headers })).status).toBe(200)
 }
 
-/** Most of the time is copying the packages and building the page. */
-const WITHIN = { timeout: 180_000 }
-
-test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async () => {
+test('in a folder of mode 0700, as the user who runs the tests', async () => {
   await place('stevedore', 0o700)
   await mainJob()
   // The tests' own database starts there too.
@@ -122,7 +119,7 @@ test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async (
 
 const ODD_PATH = path.join('My shop', 'Bücher & Läden')
 
-test('without root, in a path with a space and a letter that is not ASCII', WITHIN, async () => {
+test('without root, in a path with a space and a letter that is not ASCII', async () => {
   await place(ODD_PATH, 0o711)
   // Nothing is built yet: the server builds everything there.
   await rm(path.join(clone, 'web', 'dist'), { recursive: true, force: true })
@@ -130,7 +127,7 @@ test('without root, in a path with a space and a letter that is not ASCII', WITH
   await mainJob(WITHOUT_ROOT)
 })
 
-test('without root, where the folder of the page cannot be written', WITHIN, async () => {
+test('without root, where the folder of the page cannot be written', async () => {
   await place('not-writable', 0o711)
   const web = path.join(clone, 'web')
   await rm(path.join(web, 'dist'), { recursive: true, force: true })

@@ -41,7 +41,7 @@ beforeAll(async () => {
       ...{ ROLE: 'web,worker', NODE_COMPILE_CACHE: path.join(dataDir, 'compiled') },
     },
   })
-}, 600_000)
+})
 afterAll(async () => {
   await server.stop()
   await removeDataDir(dataDir)

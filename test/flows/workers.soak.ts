@@ -14,6 +14,7 @@ import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { look, lookAtFinalState, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
 import { startLocalServer } from './local-server.ts'
 import type { RunningServer } from './server.ts'
+import { WAIT_MS } from '../wait.ts'
 
 const random = randomOf('workers')
 let cluster: Cluster
@@ -29,7 +30,7 @@ beforeAll(async () => {
     ...{ DATABASE_URL: cluster.url, DATA_DIR: cluster.dataDir, ROLE: 'web' },
   })
   await Promise.all(names.map(begin))
-}, 120_000)
+})
 afterAll(async () => {
   for (const worker of workers.values()) worker.thaw()
   const codes = await Promise.all([...workers.values()].map((worker) => worker.stop()))
@@ -153,7 +154,7 @@ const progressOf = (operation: string) =>
 
 /** Freezes a worker at random moments until it is in the wanted phase, and kills it there. */
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
-  const until = Date.now() + 40_000
+  const until = Date.now() + WAIT_MS
   while (Date.now() < until) {
     if (wanted === 'commit') origin.admit(random(1, 12))
     const caught =
@@ -211,7 +212,7 @@ test('kills during fetch, commit and finish of one import: nothing lost, nothing
   await begin(fallen!)
   expect(hit.length).toBe(20)
   await expectWhole('killed', FILES, job)
-}, 600_000)
+})
 
 /** Locks with a separate client. */
 async function locking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -344,7 +345,7 @@ test('workers frozen in a download and in a transaction find their work done, an
   await output(loading).toContain('a chain was taken over or ended')
   await output(committing).toMatch(/Failed task .*connection/i)
   expect(await everything()).toEqual(before)
-}, 150_000)
+})
 
 /** All rows of every table that an import writes to. */
 async function everything(): Promise<Record<string, string>> {

@@ -196,7 +196,7 @@ function startWork(key: string, first = ''): Work {
 async function fetchersDuring(ms: number): Promise<string[]> {
   const before = origin.total
   await delay(ms)
-  const seen = origin.requests.slice(-(origin.total - before))
+  const seen = origin.requests.slice(Math.max(0, origin.requests.length - (origin.total - before)))
   return [...new Set(seen.map(({ headers }) => headers['user-agent'] ?? ''))].toSorted()
 }
 
@@ -205,7 +205,7 @@ test('the earlier version works while this one migrates and starts beside it', a
   const oldWorker = await startWorker('earlier')
   const work = startWork(oldWeb.apiKey)
   onTestFinished(() => work.end())
-  expect(await fetchersDuring(PHASE_MS)).toEqual(['earlier'])
+  await expect.poll(() => fetchersDuring(PHASE_MS)).toEqual(['earlier'])
 
   // Its start migrates.
   await startWeb('new')
@@ -226,12 +226,12 @@ test('the earlier version works while this one migrates and starts beside it', a
   note('the earlier version started again')
   await stop(newWorker)
   note('the new worker ended')
-  expect(await fetchersDuring(PHASE_MS)).toContain('earlier')
+  await expect.poll(() => fetchersDuring(PHASE_MS)).toContain('earlier')
   await startWorker('new')
   await stop(oldWorker)
   note('the earlier worker ended')
   await stop(again)
-  expect(await fetchersDuring(PHASE_MS)).toContain('new')
+  await expect.poll(() => fetchersDuring(PHASE_MS)).toContain('new')
 
   await work.end()
   const [web] = webs

@@ -34,7 +34,8 @@ const IDLE_MS = 15 * 60_000
 const MAX_TRIES = 3
 /** The maximum number of open channels of one connection, as in OpenSSH (MaxSessions). */
 const MAX_CHANNELS = 10
-/** The reason of a disconnection in RFC 4253, 11.1, which programs show. */
+/** The reasons of a disconnection in RFC 4253, 11.1, which programs show. */
+const SERVICE_NOT_AVAILABLE = 7
 const TOO_MANY_CONNECTIONS = 12
 /**
  * AES-GCM first: it is the fastest, with and without the native build. libssh2 (curl) and older paramiko
@@ -194,7 +195,9 @@ function answerSignIn(
     },
     (error: unknown) => {
       parts.log.warn('drop: signing in failed', errorFields(error))
-      context.reject()
+      // A refusal would say that the password is wrong: programs ask for another one, and do not
+      // try again.
+      disconnect(connection, SERVICE_NOT_AVAILABLE)
     },
   )
 }
@@ -213,7 +216,7 @@ async function openSession(served: ServedConnection): Promise<Session | null> {
     if (error instanceof SessionLimit) disconnect(connection, TOO_MANY_CONNECTIONS)
     else {
       parts.log.warn('drop: a session could not be opened', errorFields(error))
-      connection.end()
+      disconnect(connection, SERVICE_NOT_AVAILABLE)
     }
     return null
   }

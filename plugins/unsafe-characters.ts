@@ -8,3 +8,9 @@ export const NAME_CLEANED = say('Invisible characters were removed from its name
 
 export const UNSAFE_CHARACTERS =
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+const EACH_UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')
+
+/** A text as it is drawn on one line: line breaks and control characters become spaces. */
+export const onOneLine = (text: string): string =>
+  text.replace(EACH_UNSAFE, ' ').toWellFormed().replace(/\s+/g, ' ').trim()

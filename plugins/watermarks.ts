@@ -1,6 +1,7 @@
 // The watermark of documents: the options of an action, and what a shop keeps for all of them.
 import { sayFixed, sayPlain } from './texts.ts'
 import { z } from 'zod'
+import { onOneLine } from './unsafe-characters.ts'
 
 const POSITIONS = [
   'diagonal',
@@ -15,7 +16,7 @@ const POSITIONS = [
 export const watermarkFields = {
   text: z
     .string()
-    .trim()
+    .overwrite(onOneLine)
     .min(1)
     .max(200)
     .optional()

@@ -173,12 +173,17 @@ async function refuseWebhooks() {
 async function attachFile({ scope, buy, order }: Purchases): Promise<void> {
   const { lines } = await order(await buy({ email: 'first@example.com' }))
   await scope.query('delete from demo_orders where shop_id = :shop')
+  await fileProduct(scope, lines[0]!.productId, 'guide.pdf')
+}
+
+/** Attaches a file to the product. All of these files have the same bytes. */
+export async function fileProduct(scope: ShopScope, product: number, name: string): Promise<void> {
   const about = { size_bytes: 10, content_type: 'application/pdf' }
   const hash = Buffer.alloc(32, 1)
-  const file = { filename: 'guide.pdf', name_key: 'guide.pdf', extension: 'pdf', channel: 'api' }
+  const file = { filename: name, name_key: name, extension: 'pdf', channel: 'api' }
   const fileId = await scope.transaction(async (tx) => {
-    await tx.insert('blobs', { hash, size_bytes: 10 })
-    await tx.insert('blob_locations', { hash, location: 'primary' })
+    await tx.insert('blobs', { hash, size_bytes: 10 }).onConflict().ignore()
+    await tx.insert('blob_locations', { hash, location: 'primary' }).onConflict().ignore()
     const [row] = (await tx
       .insert('files', { ...file, ...about, mapping_state: 'mapped' })
       .returning('id')) as [{ id: string }]
@@ -187,7 +192,7 @@ async function attachFile({ scope, buy, order }: Purchases): Promise<void> {
     })
     return row.id
   })
-  const product_id = `gid://shopify/Product/${lines[0]!.productId}`
+  const product_id = `gid://shopify/Product/${product}`
   const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
   await addMappings(scope, [{ fileId, mapping: { ...mapping, product_id, method: 'manual' } }])
 }

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import {
   extensionOf,
+  onOneLine,
   PortError,
   type Bytes,
   type Item,
@@ -98,8 +99,10 @@ export function createDocuments(ports: DocumentPorts): Documents {
           warnings: answer.warnings,
         }
       }),
-    watermark: (item, { password, ...wanted }, signal) =>
+    watermark: (item, { password, ...given }, signal) =>
       withDocument(ports, item, signal, async (work) => {
+        const { text } = given
+        const wanted = { ...given, ...(text === undefined ? {} : { text: onOneLine(text) }) }
         if (wanted.picture !== undefined) await copyPicture(ports, wanted.picture, work.folder)
         const { warnings } = await work.ask(
           { do: 'watermark', wanted, ...withPassword(password) },

@@ -13,7 +13,7 @@ import {
   say,
   sayPlain,
   type Text,
-  UNSAFE_CHARACTERS,
+  onOneLine,
   type WriteContext,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
@@ -44,7 +44,7 @@ const options = z.strictObject({
     .max(4)
     .default(DEFAULT_PARTS)
     .meta({ title: 'What appears on every page', choices: PARTS }),
-  text: z.string().trim().max(100).optional().meta({
+  text: z.string().overwrite(onOneLine).max(100).optional().meta({
     title: 'Text before it',
     placeholder: 'Licensed to',
     help: 'In any script. {licence} becomes the buyer’s licence keys, if a step before this one assigns them.',
@@ -205,10 +205,6 @@ export function textOf(
 
 /** The text on one line: a buyer's text may contain line breaks. */
 const plain = (value: string | null): string | null =>
-  value
-    ?.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), ' ')
-    .toWellFormed()
-    .replace(/\s+/g, ' ')
-    .trim()
+  onOneLine(value ?? '')
     .slice(0, MAX_PART)
     .toWellFormed() || null

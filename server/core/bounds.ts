@@ -17,7 +17,7 @@ const MAX_FIELDS = 1_000
 /**
  * Like `safeParse`, in a time that grows with the schema's limits, not with the value. A value that
  * is too long is reported at its place and cut to its limit, so that all other problems are found
- * too.
+ * too. Of a union, the problems of the form that was meant are returned.
  */
 export function parseBounded<S extends z.ZodType>(
   schema: S,
@@ -27,9 +27,26 @@ export function parseBounded<S extends z.ZodType>(
   const parsed = schema.safeParse(cuts.fit(unwrapSchema(schema), value), { error: problemText })
   if (parsed.success && cuts.issues.length === 0) return { data: parsed.data }
   const places = new Set(cuts.issues.map(({ path }) => placeOf(path)))
-  const others = (parsed.error?.issues ?? []).filter(({ path }) => !places.has(placeOf(path)))
-  return { issues: [...cuts.issues, ...others] }
+  const others = (parsed.error?.issues ?? []).flatMap(unfolded)
+  return { issues: [...cuts.issues, ...others.filter(({ path }) => !places.has(placeOf(path)))] }
 }
+
+/** The issues that one stands for: those of the meant form of a union, or itself. */
+function unfolded(issue: Issue): Issue[] {
+  const meant = issue.code === 'invalid_union' ? meantForm(issue.errors) : []
+  if (meant.length === 0) return [issue]
+  return meant.flatMap((inner) =>
+    unfolded({ ...inner, path: [...issue.path, ...inner.path] } as Issue),
+  )
+}
+
+/** The problems of the form of a union that was meant: the first one that has all fields of the value. */
+const meantForm = (forms: readonly (readonly Issue[])[]): readonly Issue[] =>
+  forms.find((issues) =>
+    issues.every(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0),
+  ) ??
+  forms[0] ??
+  []
 
 /** The message of a problem; those of `textIssue` and `sayFixed` have values. */
 export const issueText = (issue: Issue): Text =>

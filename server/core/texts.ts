@@ -69,6 +69,23 @@ export const storedReason = (reason: AnyText): { reason: string; reason_text?: T
   ...(typeof reason === 'object' && hasValues(reason) ? { reason_text: reason } : {}),
 })
 
+/**
+ * The text of a sentence that a row has, for answers. One that does not belong to the sentence is
+ * ignored: an earlier version of the program may have replaced the sentence alone.
+ */
+export const ownText = (sentence: string | null, text: Text | null): Text | undefined =>
+  text && sentence === english(text) ? text : undefined
+
+/** A reason as two columns have it: an English sentence, and its text as JSON if that has values. */
+export function reasonColumns(reason: AnyText | null): {
+  reason: string | null
+  reasonText: string | null
+} {
+  if (reason === null) return { reason, reasonText: null }
+  const { message, message_text: text } = storedMessage(reason)
+  return { reason: message, reasonText: text ? JSON.stringify(text) : null }
+}
+
 /** What is wrong with a file, as answers have it. Null: nothing. */
 export function problemFields(problem: AnyText | null): {
   problem: string | null

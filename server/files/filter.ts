@@ -257,6 +257,17 @@ function addSources(filter: FileFilter, add: AddCondition): void {
   )
 }
 
+/** The end of a range: a time, or the end of a day in the shop. */
+export async function endOfRange(
+  scope: ShopScope,
+  dayOrTime: string | undefined,
+): Promise<string | undefined> {
+  if (dayOrTime === undefined || dayOrTime.includes('T')) return dayOrTime
+  const next = new Date(`${dayOrTime}T00:00:00Z`)
+  next.setUTCDate(next.getUTCDate() + 1)
+  return momentOf(scope, next.toISOString().slice(0, 10))
+}
+
 /**
  * The moment at which a day begins in the shop. Computed here, not in SQL: with a constant the
  * planner can estimate how many files match.

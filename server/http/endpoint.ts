@@ -2,7 +2,9 @@
 // OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
 import { z } from 'zod'
+import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import type { ErrorDetail } from '../core/errors.ts'
 
 export const SCOPES = [
   'files:read',
@@ -53,6 +55,10 @@ export interface Caller {
   scopes: ReadonlySet<Scope>
 }
 
+/** Is it a program with an API key, not a person in the admin page? */
+export const isApiKey = ({ subject }: Pick<Caller, 'subject'>): boolean =>
+  subject.startsWith('key:')
+
 export interface Request<Params, Query, Body> {
   caller: Caller
   params: Params
@@ -64,6 +70,16 @@ export interface Request<Params, Query, Body> {
   signal: AbortSignal
   ctx: Context
 }
+
+/**
+ * A body with malformed fields: those are absent, and what is malformed inside a field is undefined.
+ * The other fields are parsed; a field with something malformed inside it is as it was sent.
+ */
+export type Given<Body> = Body extends readonly (infer Element)[]
+  ? readonly (Given<Element> | undefined)[]
+  : Body extends object
+    ? { readonly [Name in keyof Body]?: Given<Body[Name]> | undefined }
+    : Body
 
 /** An answer that is sent as JSON; null: the handler has answered directly. */
 export interface Reply {
@@ -99,6 +115,17 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
    */
   edits?: (record: Readonly<Record<string, unknown>>) => (field: string) => unknown
   /**
+   * Problems of a body with malformed fields that its schema cannot see, such as unknown ids: they
+   * are named in the same answer. The handler finds those of other bodies.
+   */
+  problems?(request: {
+    caller: Caller
+    params: z.output<Params>
+    body: Given<z.output<Body>>
+  }): Promise<readonly ErrorDetail[]>
+  /** It only switches off what `feature` set up: possible without the feature. */
+  switchesOff?(body: z.output<Body>): boolean
+  /**
    * It reads the request's body itself and handles Idempotency-Key afterwards, because the key
    * covers that body.
    */
@@ -117,6 +144,8 @@ interface Group {
   tag: string
   /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
   scope: Scope | readonly Scope[] | null
+  /** It sets this up, or changes it: `plan_limit` if the shop's plan does not include it. */
+  feature?: PlanFeature
 }
 
 export interface Endpoint extends Definition<z.ZodType, z.ZodType, z.ZodType>, Group {

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
+import { requireFeature } from '../files/plan-limits.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Authenticator } from './auth.ts'
 import { hasNoBody, jsonReader } from './body.ts'
@@ -14,7 +15,7 @@ import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { runIdempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { missingScope } from './scopes.ts'
-import { validate } from './validate.ts'
+import { validate, validateFully } from './validate.ts'
 import { present } from '../core/present.ts'
 
 export interface RouterParts {
@@ -71,11 +72,14 @@ async function answer(
     ? validateParams(endpoint.params, ctx.params as unknown)
     : {}
   const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
-  const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
+  const body: unknown = await validBody(endpoint, caller, params, rawBody)
   const signal = signalOf(ctx)
   const request = { params, query, body, signal, ctx }
-  const write = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
+  const write = async (idempotencyKey: string | undefined, scope: ShopScope) => {
+    if (endpoint.feature && !endpoint.switchesOff?.(body))
+      await requireFeature(scope, endpoint.feature)
+    return endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
+  }
   const known = ctx.get('If-Match')
   const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
@@ -114,6 +118,16 @@ async function answer(
         )
       : await handle(undefined, caller.scope)
   if (reply) send(ctx, reply, edited)
+}
+
+function validBody(
+  { body: schema, problems }: Endpoint,
+  caller: Caller,
+  params: unknown,
+  rawBody: unknown,
+): unknown {
+  if (!schema || !problems) return schema && validate(schema, rawBody)
+  return validateFully(schema, rawBody, (body) => problems({ caller, params, body }))
 }
 
 /** A malformed id cannot exist: not found. */

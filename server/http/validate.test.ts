@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import { tags } from './schemas.ts'
-import { validate } from './validate.ts'
+import { validate, validateFully } from './validate.ts'
 
 const schema = z.strictObject({
   name: z.string().max(5).optional(),
@@ -66,6 +67,45 @@ describe('names every problem with its path', () => {
     ],
     [undefined, [['', undefined, 'required']]],
   ])('%j', (value, problems) => expect(problemsOf(value)).toEqual(problems))
+})
+
+describe('with problems of the well-formed fields', () => {
+  const problem = (param: string) => ({ param, code: 'invalid_value' as const, message: say('No') })
+  const places = async (value: unknown, found: string[]) => {
+    let given: unknown = 'not called'
+    const error = await validateFully(schema, value, (fields) => {
+      given = fields
+      return Promise.resolve(found.map(problem))
+    }).catch((thrown: AppError) => thrown)
+    const details = error instanceof AppError ? error.details : []
+    return { given, params: details.map(({ param }) => param) }
+  }
+
+  it('passes them parsed, without what is malformed', async () => {
+    const value = { name: 'ok', tags: 5, list: [{ n: 1, more: 2 }, { n: 'x', text: 'y' }, 7] }
+    expect((await places(value, [])).given).toEqual({
+      name: 'ok',
+      list: [{ n: 1 }, { text: 'y' }, undefined],
+    })
+    expect(await places({ name: 'ok' }, ['name'])).toEqual({ given: 'not called', params: [] })
+    expect(await places(null, ['name'])).toEqual({ given: 'not called', params: [''] })
+  })
+
+  it('leaves out those of malformed places, and of what is around or inside them', async () => {
+    const value = { list: [{ n: 'x' }], options: { a: '\u0000' } }
+    const found = [
+      'list[0].n',
+      'list[0].n.deep',
+      'list',
+      'list[0].text',
+      'list[1]',
+      'options.a',
+      'name',
+    ]
+    expect((await places(value, found)).params).toEqual([
+      ...['n', 'options.a', 'list[0].text', 'list[1]', 'name'],
+    ])
+  })
 })
 
 describe('an unknown field names the fields that exist there', () => {

@@ -20,20 +20,44 @@ export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
+  const { data, problems } = check(schema, value)
+  if (problems.total > 0) throw problems.error()
+  return data as z.output<Schema>
+}
+
+/**
+ * As `validate`, but names the problems that `further` finds in the well-formed fields together with
+ * those of malformed ones. A value without malformed fields is returned without calling it.
+ * @param value may be changed if it is refused
+ */
+export async function validateFully<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  further: (given: Record<string, unknown>) => Promise<readonly ErrorDetail[]>,
+): Promise<z.output<Schema>> {
+  const { data, problems } = check(schema, value)
+  if (problems.total === 0) return data as z.output<Schema>
+  const given = wellFormedFields(schema, value, problems.malformed)
+  if (given) problems.addOthers(await further(given))
+  throw problems.error()
+}
+
+function check(schema: z.ZodType, value: unknown): { data?: unknown; problems: Problems } {
   const problems = new Problems(schema)
   const unstored = unstorableTexts(value)
-  const parsed = parseBounded(schema, value)
-  for (const issue of parsed.issues ?? []) problems.add(issue, value)
-  if (unstored.length > 0) problems.addUnlessNamed(unstored)
-  if (!parsed.issues && problems.total === 0) return parsed.data
-  const { details, total } = problems
-  const param = details[0] ? { param: details[0].param } : {}
-  throw new AppError('validation_failed', { details, detailsTotal: total, ...param })
+  const { data, issues = [] } = parseBounded(schema, value)
+  for (const issue of issues) problems.add(issue, value)
+  problems.addUnstored(unstored)
+  return { data, problems }
 }
+
+type Path = readonly PropertyKey[]
 
 /** Counts all problems, and describes only as many as an answer names. */
 class Problems {
   readonly details: ErrorDetail[] = []
+  /** Where they are. */
+  readonly malformed: Path[] = []
   total = 0
   private readonly schema: z.ZodType
 
@@ -42,14 +66,39 @@ class Problems {
   }
 
   add(issue: Issue, value: unknown): void {
-    for (const one of unfolded(issue)) {
-      this.total += one.code === 'unrecognized_keys' ? one.keys.length : 1
-      const room = MAX_DETAILS - this.details.length
-      if (room > 0) this.details.push(...detailsOf(one, value, room, this.schema))
-    }
+    const isNames = issue.code === 'unrecognized_keys'
+    const places = isNames ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
+    this.malformed.push(...places)
+    this.total += places.length
+    const room = MAX_DETAILS - this.details.length
+    if (room > 0) this.details.push(...detailsOf(issue, value, room, this.schema))
   }
 
-  addUnlessNamed(more: readonly ErrorDetail[]): void {
+  addUnstored(found: readonly Unstored[]): void {
+    this.malformed.push(...found.map(({ path }) => path))
+    this.addUnlessNamed(found.map(({ path, code, message }) => detail(path, code, message)))
+  }
+
+  /** Those of malformed places would only repeat or guess. */
+  addOthers(others: readonly ErrorDetail[]): void {
+    const places = new Set(this.malformed.map(writtenPlace))
+    const around = new Set([...places].flatMap(outerPlaces))
+    this.addUnlessNamed(
+      others.filter(
+        ({ index, param }) =>
+          index !== undefined ||
+          (!around.has(param) && !outerPlaces(param).some((outer) => places.has(outer))),
+      ),
+    )
+  }
+
+  error(): AppError {
+    const { details, total } = this
+    const param = details[0] ? { param: details[0].param } : {}
+    return new AppError('validation_failed', { details, detailsTotal: total, ...param })
+  }
+
+  private addUnlessNamed(more: readonly ErrorDetail[]): void {
     const named = new Set(this.details.map(placeOf))
     const others = more.filter((problem) => !named.has(placeOf(problem)))
     this.total += others.length
@@ -57,25 +106,70 @@ class Problems {
   }
 }
 
-/** The issues that one stands for: those of the meant form of a union, or itself. */
-function unfolded(issue: Issue): Issue[] {
-  const meant = issue.code === 'invalid_union' ? meantForm(issue.errors) : []
-  if (meant.length === 0) return [issue]
-  return meant.flatMap((inner) =>
-    unfolded({ ...inner, path: [...issue.path, ...inner.path] } as Issue),
+/** A path as workflows write it: `steps[2].options.tags`. */
+const writtenPlace = (path: Path): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1)
+
+/** The place and all that contain it: `a[1].b`, `a[1]`, `a`. */
+const outerPlaces = (place: string): string[] => [
+  place,
+  ...[...place.matchAll(/[.[]/g)].map(({ index }) => place.slice(0, index)),
+]
+
+/**
+ * The fields of an object that its schema reads without a problem, parsed. A field with a problem
+ * inside it is returned as it was sent, with undefined in place of what is malformed. Null: the value
+ * is no object.
+ */
+function wellFormedFields(
+  schema: z.ZodType,
+  value: unknown,
+  malformed: readonly Path[],
+): Record<string, unknown> | null {
+  if (!('shape' in schema) || typeof value !== 'object' || value === null) return null
+  for (const path of malformed) dropValue(value, path)
+  const wholly = new Set(malformed.flatMap((path) => (path.length === 1 ? path : [])))
+  const partly = new Set(malformed.flatMap((path) => (path.length > 1 ? path.slice(0, 1) : [])))
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>)
+  return Object.fromEntries(
+    fields.flatMap(([name, field]) => {
+      if (wholly.has(name)) return []
+      const sent = (value as Record<string, unknown>)[name]
+      if (partly.has(name)) return [[name, sent]]
+      const { data } = parseBounded(field, sent)
+      return data === undefined ? [] : [[name, data]]
+    }),
   )
 }
 
+function dropValue(value: object, path: Path): void {
+  const last = path.at(-1)
+  const holder = valueAt(value, path.slice(0, -1))
+  if (last === undefined || typeof holder !== 'object' || holder === null) return
+  // The elements of a list keep their numbers.
+  if (Array.isArray(holder)) holder[last as number] = undefined
+  else Reflect.deleteProperty(holder, last)
+}
+
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
+
+interface Unstored {
+  path: Path
+  code: ErrorCode
+  message: Text
+}
 
 /**
  * PostgreSQL cannot store the character 0 or half a surrogate pair: text with one is refused here,
  * in any field. Runs first, so that no later walk meets a value that is nested too deep for it.
  */
-function unstorableTexts(value: unknown): ErrorDetail[] {
-  const found: ErrorDetail[] = []
+function unstorableTexts(value: unknown): Unstored[] {
+  const found: Unstored[] = []
   const path: PropertyKey[] = []
-  const report = (code: ErrorCode, message: Text) => found.push(detail(path, code, message))
+  const report = (code: ErrorCode, message: Text) => found.push({ path: [...path], code, message })
   const inside = (key: PropertyKey, inner: unknown) => {
     path.push(key)
     visit(inner)
@@ -128,14 +222,6 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
   }
   return [detail(issue.path, codeOf(issue, value), issueText(issue))]
 }
-
-/** The problems of the form of a union that was meant: the first one that has all fields of the value. */
-const meantForm = (forms: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] =>
-  forms.find((issues) =>
-    issues.every(({ code, path }) => code !== 'unrecognized_keys' || path.length > 0),
-  ) ??
-  forms[0] ??
-  []
 
 /** `files[3].url` → index 3, param `url`. */
 function detail(path: readonly PropertyKey[], code: ErrorCode, message: Text): ErrorDetail {

@@ -56,6 +56,7 @@ export const SUBSCRIBE = read('subscribe')
 export const FULFILMENT_OF_ORDERS = readWith('fulfilment-of-orders', 'fulfilment-fields')
 export const WHOLE_ORDER_FULFILMENT = readWith('whole-order-fulfilment', 'fulfilment-fields')
 export const FULFILMENT_ORDER_LINES = read('fulfilment-order-lines')
+export const FULFILMENTS_OF_ORDER = read('fulfilments-of-order')
 /** The text of a bulk query, which the platform runs in the background. */
 export const WHOLE_CATALOG = read('whole-catalog')
 

@@ -4,6 +4,7 @@ import { MUTATION_POINTS, type AdminRequest, type PlatformPage } from './admin-a
 import {
   FULFILMENT_OF_ORDERS,
   FULFILMENT_ORDER_LINES,
+  FULFILMENTS_OF_ORDER,
   fulfilOrders,
   WHOLE_ORDER_FULFILMENT,
   type GraphqlOperation,
@@ -15,8 +16,11 @@ export interface FulfilmentRequest {
   order: string
   /** The platform's ids of the lines to fulfil. */
   lines: readonly string[]
-  /** The address in the mail with which the platform notifies the buyer; null: it sends none. */
-  notify: { company: string; url: string } | null
+  /**
+   * The address in the mail with which the platform notifies the buyer, and the platform's ids of the
+   * lines about which nobody has told the buyer yet; null: it sends none.
+   */
+  notify: { company: string; url: string; untold: readonly string[] } | null
 }
 
 type Page = PlatformPage<object>['pageInfo']
@@ -58,6 +62,7 @@ const ORDERS_PER_QUERY = 15
 const ORDER_POINTS = 55
 const WHOLE_ORDER_POINTS = 530
 const LINES_POINTS = 405
+const FULFILMENTS_POINTS = 445
 const FULFILMENTS_PER_REQUEST = 25
 
 type Read = <Data>(
@@ -86,18 +91,42 @@ export function fulfilLines(
       create(change, some, signal),
     )
     const byOrder = Map.groupBy(zip(made, results), ([one]) => one.order)
-    return zip(group, all).map(([wanted, orders]): FulfilResult => {
-      const { order, notify } = wanted
-      const own = byOrder.get(order) ?? []
+    const ended: FulfilResult[] = []
+    for (const [wanted, orders] of zip(group, all)) {
+      const own = byOrder.get(wanted.order) ?? []
       const [first] = own
-      return {
+      // The first one notifies the buyer.
+      const isMade = wanted.notify !== null && first?.[1] === null
+      ended.push({
         error: own.find(([, result]) => result !== null)?.[1] ?? null,
-        // The first one notifies the buyer.
-        told: notify !== null && first?.[1] === null,
+        told: isMade || (orders?.length ? await hasNotified(read, wanted) : false),
         later: laterOf(wanted, orders),
-      }
-    })
+      })
+    }
+    return ended
   })
+}
+
+/**
+ * Has an earlier request notified the buyer of these lines? Its answer may have been lost, and the
+ * platform objects to fulfilling them again, or shows none to fulfil.
+ */
+async function hasNotified(read: Read, { order: id, notify }: FulfilmentRequest): Promise<boolean> {
+  if (notify === null) return false
+  const { order } = await read<{ order: { fulfillments: MadeFulfilment[] } | null }>(
+    ...[FULFILMENTS_OF_ORDER, { id }, FULFILMENTS_POINTS],
+  )
+  return (order?.fulfillments ?? []).some(
+    ({ trackingInfo, fulfillmentLineItems: { nodes } }) =>
+      trackingInfo.some(({ url }) => url === notify.url) &&
+      nodes.some(({ lineItem }) => notify.untold.includes(lineItem.id)),
+  )
+}
+
+interface MadeFulfilment {
+  /** Only of one that notified the buyer. */
+  trackingInfo: { url: string | null }[]
+  fulfillmentLineItems: { nodes: { lineItem: { id: string } }[] }
 }
 
 /**
@@ -199,8 +228,10 @@ function fulfilmentsOf(
     order,
     input: {
       lineItemsByFulfillmentOrder: [one],
-      notifyCustomer: notify !== null && at === 0,
-      ...(notify ? { trackingInfo: { company: notify.company, url: notify.url } } : {}),
+      // The address is also by what a notification is recognised later (`hasNotified`).
+      ...(notify && at === 0
+        ? { notifyCustomer: true, trackingInfo: { company: notify.company, url: notify.url } }
+        : { notifyCustomer: false }),
     },
   }))
 }

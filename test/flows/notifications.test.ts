@@ -289,7 +289,6 @@ test.each(sized([], HANGS))(
   async (behaviour, arrived) => {
     const killed = await moveToProcess()
     smtp.behaviour = behaviour
-    const before = smtp.mails.length
     const job = await importOf(`killed-${behaviour}`)
     await until(() => smtp.hanging === 1)
     await killAndStart(killed)
@@ -299,14 +298,13 @@ test.each(sized([], HANGS))(
       title: 'An email may not have arrived',
       operation_id: job,
     })
-    const marker = await importOf(`after-${behaviour}`)
-    await untilStatus(marker, 'sent')
-    const own = () => smtp.mails.filter(({ messageId }) => messageId.includes(id))
-    expect(own().length).toBe(arrived)
-    expect(smtp.mails.length).toBe(before + arrived + 1)
+    const marker = await untilStatus(await importOf(`after-${behaviour}`), 'sent')
+    const mailsOf = (message: string) =>
+      smtp.mails.filter(({ messageId }) => messageId.includes(message)).length
+    expect([mailsOf(id), mailsOf(marker.id)]).toEqual([arrived, 1])
     expect((await server.call('POST', `/api/messages/${id}/send`)).status).toBe(202)
     await untilStatus(job, 'sent')
-    expect(own().length).toBe(arrived + 1)
+    expect(mailsOf(id)).toBe(arrived + 1)
   },
 )
 

@@ -1,5 +1,6 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
+import type { AnyText } from '../../../plugins/contract.ts'
 import { type ShopScope } from '../db/for-shop.ts'
 import { timedLease } from '../queue/lease.ts'
 
@@ -46,11 +47,11 @@ export interface Message {
  * network.
  */
 export type DeliveryResult =
-  | { status: 'sent'; content?: Partial<Content>; reason?: string }
+  | { status: 'sent'; content?: Partial<Content>; reason?: AnyText }
   /** Not delivered; another attempt may help. `unanswered`: the receiver did not answer in time. */
   | {
       status: 'again'
-      reason: string
+      reason: AnyText
       unanswered?: true
       /** The mail server does not know the address: if no attempt helps, it is blocked. */
       badAddress?: true
@@ -58,9 +59,9 @@ export type DeliveryResult =
       delays?: readonly number[]
     }
   /** Not delivered, and no attempt will help. `blocked`: nothing is sent to the address. */
-  | { status: 'failed'; reason: string; blocked?: true }
+  | { status: 'failed'; reason: AnyText; blocked?: true }
   /** The message may have arrived, so it is never sent again automatically. */
-  | { status: 'unknown'; reason: string }
+  | { status: 'unknown'; reason: AnyText }
   /** Not delivered because this process stops; the attempt does not count. */
   | { status: 'returned' }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { queuePromptMessages } from '../queue/queue.ts'
 
 /**
  * An event that a feature declares and lists in its `feature.ts`. The list of all events, the check
@@ -107,5 +107,8 @@ export async function raiseEvent<Data extends z.ZodObject>(
       payload: JSON.stringify({ type, ...(data ? { data } : {}) } satisfies WebhookPayload),
     },
   )
-  for (const { id } of rows) await queueMessage(tx, id)
+  await queuePromptMessages(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }

@@ -127,6 +127,22 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   )
 }
 
+/** As `queueMessage`, many in one statement. */
+export async function queuePromptMessages(
+  tx: ShopScope,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
+         now(), :attempts, 'message:' || id, :priority, array[:flag]
+       )::graphile_worker.job_spec)
+       from unnest(:messages::uuid[]) as m (id) where :shop > 0))`,
+    { messages, attempts: MAX_ATTEMPTS, priority: OTHER, flag: MESSAGE },
+  )
+}
+
 /** Of messages that are sent at their own times (`due_at`). */
 export async function queueTimedMessages(
   tx: ShopScope,

@@ -5,6 +5,7 @@ import {
   locationOf,
   owedOf,
   type DemoCustomer,
+  type DemoFulfilment,
   type DemoLine,
   type DemoOrder,
 } from './order.ts'
@@ -113,9 +114,31 @@ export function createOrderViews(nodeOf: CatalogNode) {
     lineItems: (list: ListArguments) => partOf(order.lines, list, lineView),
     fulfillmentOrders: (list: ListArguments) =>
       partOf(placesOf(order), list, (location) => fulfilment(order, location)),
+    fulfillments: ({ first }: { first?: number | null }) =>
+      order.fulfilments
+        .slice(0, first ?? undefined)
+        .map((made) => viewMadeFulfilment(order, made, lineView)),
   })
   return { order, fulfilment }
 }
+
+const viewMadeFulfilment = (
+  { lines: all }: DemoOrder,
+  { id, tracking, lines }: DemoFulfilment,
+  lineView: (line: DemoLine) => object,
+) => ({
+  ...{ __typename: 'Fulfillment', id: toGid('Fulfillment', id) },
+  trackingInfo: tracking ? [{ __typename: 'FulfillmentTrackingInfo', ...tracking }] : [],
+  fulfillmentLineItems: (list: ListArguments) =>
+    partOf(
+      all.filter((line) => lines?.includes(line.id) ?? true),
+      list,
+      (line) => ({
+        ...{ __typename: 'FulfillmentLineItem', id: toGid('FulfillmentLineItem', line.id) },
+        lineItem: lineView(line),
+      }),
+    ),
+})
 
 const placesOf = ({ lines, delayed }: DemoOrder): number[] =>
   delayed === 'unassigned' ? [] : [...new Set(lines.map(locationOf))].toSorted((a, b) => a - b)

@@ -25,6 +25,8 @@ export interface DemoFulfilment {
   id: number
   notified: boolean
   tracking: { company: string | null; url: string | null } | null
+  /** The numbers of its lines; absent: all of an order of an earlier version. */
+  lines?: readonly number[]
 }
 
 export type Recommendation = 'ACCEPT' | 'CANCEL' | 'INVESTIGATE' | 'NONE'
@@ -148,7 +150,7 @@ export function fulfil(
   order: DemoOrder,
   location: number,
   lines: readonly { id: number; quantity: number }[],
-  about: Omit<DemoFulfilment, 'id'>,
+  about: Omit<DemoFulfilment, 'id' | 'lines'>,
 ): string | null {
   const fulfilled: { line: DemoLine; quantity: number }[] = []
   for (const { id, quantity } of lines) {
@@ -158,7 +160,10 @@ export function fulfil(
     fulfilled.push({ line, quantity })
   }
   for (const { line, quantity } of fulfilled) line.fulfilled += quantity
-  order.fulfilments.push({ id: order.id * 100 + order.fulfilments.length + 1, ...about })
+  order.fulfilments.push({
+    ...{ id: order.id * 100 + order.fulfilments.length + 1, ...about },
+    lines: fulfilled.map(({ line }) => line.id),
+  })
   return null
 }
 

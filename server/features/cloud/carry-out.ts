@@ -14,6 +14,7 @@ import { present } from '../../core/present.ts'
 import { StoreError } from '../../core/store/store.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
+import { judgeRefusals } from './judge-refusals.ts'
 import { CloudError } from './rclone/errors.ts'
 import type { RemoteFile } from './rclone/remote-files.ts'
 import { readSync } from './sync-rows.ts'
@@ -56,14 +57,15 @@ export async function* carryOut(
   const folder = path.join(cloud.stagingFolder, connection_id, randomUUID())
   await mkdir(folder, { recursive: true })
   const run = { parts, sync, open, folder, signal }
+  const judged = judgeRefusals(open.files, signal)
   try {
     const sends = tasks.filter(({ kind }) => kind === 'send' || kind === 'remove_there')
     for await (const result of fetched(
       run,
       tasks.filter((task) => !sends.includes(task)),
     ))
-      yield watched(result)
-    for (const task of sends) yield watched(await sent(run, task))
+      yield watched(await judged(result))
+    for (const task of sends) yield watched(await judged(await sent(run, task)))
   } finally {
     open.close()
     await rm(folder, { recursive: true, force: true })

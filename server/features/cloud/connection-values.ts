@@ -10,9 +10,17 @@ import type { Provider, Values } from './providers/provider.ts'
  * `validation_failed` with every problem.
  */
 export function checkedValues(provider: Provider, given: Values, before: Values) {
-  const details: ErrorDetail[] = []
+  const { settings, secrets, problems } = sortedValues(provider, given, before)
+  if (problems.length > 0)
+    throw new AppError('validation_failed', { param: firstOf(problems).param, details: problems })
+  return { settings, secrets }
+}
+
+/** The provider's values that can be used, and the problems of the others. */
+export function sortedValues(provider: Provider, given: Values, before: Values) {
+  const problems: ErrorDetail[] = []
   const wrong = (param: string, code: ErrorDetail['code'], message: Text) =>
-    details.push({ param, code, message })
+    problems.push({ param, code, message })
   for (const name of Object.keys(given))
     if (!provider.fields.some((field) => field.name === name))
       wrong(name, 'unknown_field', say('{title} has no such field', { title: provider.title }))
@@ -26,23 +34,29 @@ export function checkedValues(provider: Provider, given: Values, before: Values)
       wrong(name, 'invalid_value', textOf(firstOf(parsed.error.issues).message))
     else if (value !== '') (secret ? secrets : settings)[name] = value
   }
-  if (details.length > 0) throw new AppError('validation_failed', { details })
-  return { settings, secrets }
+  return { settings, secrets, problems }
 }
 
+/** Throws `validation_failed` for values that are valid separately but not together. */
 export function checkTogether(
   cloud: Cloud,
   provider: Provider,
   settings: Values,
   secrets: Values,
 ): void {
+  const detail = problemTogether(cloud, provider, settings, secrets)
+  if (detail) throw new AppError('validation_failed', { param: detail.param, details: [detail] })
+}
+
+export function problemTogether(
+  cloud: Cloud,
+  provider: Provider,
+  settings: Values,
+  secrets: Values,
+): ErrorDetail | null {
   const place = { demoFolder: '', allowLoopback: cloud.options.allowLoopback }
   const problem = provider.problem?.({ settings, secrets, place })
-  if (!problem) return
-  const detail: ErrorDetail = {
-    param: problem.param,
-    code: 'invalid_value',
-    message: textOf(problem.message),
-  }
-  throw new AppError('validation_failed', { param: problem.param, details: [detail] })
+  if (!problem) return null
+  const { param, message } = problem
+  return { param, code: 'invalid_value', message: textOf(message) }
 }

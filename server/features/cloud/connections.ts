@@ -2,13 +2,14 @@
 // are stored.
 import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
+import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud, RemoteAccess } from './cloud.ts'
 import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
 import { providerOf } from './providers/providers.ts'
 import type { Provider, Values } from './providers/provider.ts'
-import { checkedValues, checkTogether } from './connection-values.ts'
+import { checkedValues, checkTogether, problemTogether, sortedValues } from './connection-values.ts'
 import { renameNotices } from './notices.ts'
 import { proveAccess } from './prove-access.ts'
 import { dropRejections } from './rejections.ts'
@@ -27,7 +28,7 @@ export interface CloudConnection {
   frequency_hours: number | null
   next_sync_at: Date | null
   state: ConnectionState
-  error: { code: string; message: string } | null
+  error: (StoredMessage & { code: string }) | null
   established: boolean
   created_at: Date
 }
@@ -232,13 +233,53 @@ export async function deleteConnection(tx: ShopScope, id: string): Promise<void>
 }
 
 function offered(cloud: Cloud, id: string): Provider {
-  const provider = cloud.providers.find((one) => one.id === id)
-  const missing = provider ? missingOf(cloud.options, provider) : []
-  const refuse = (message: Text) => {
-    const detail: ErrorDetail = { param: 'provider', code: 'invalid_value', message }
-    throw new AppError('validation_failed', { param: 'provider', details: [detail] })
-  }
-  if (!provider) return refuse(say('This installation does not have this provider'))
-  if (missing.length > 0) return refuse(setUpText(provider))
+  const { provider, detail } = offerOf(cloud, id)
+  if (!provider) throw new AppError('validation_failed', { param: 'provider', details: [detail] })
   return provider
+}
+
+function offerOf(
+  cloud: Cloud,
+  id: string,
+): { provider: Provider; detail?: never } | { provider?: never; detail: ErrorDetail } {
+  const provider = cloud.providers.find((one) => one.id === id)
+  const refused = (message: Text) => ({
+    detail: { param: 'provider', code: 'invalid_value' as const, message },
+  })
+  if (!provider) return refused(say('This installation does not have this provider'))
+  return missingOf(cloud.options, provider).length > 0 ? refused(setUpText(provider)) : { provider }
+}
+
+/**
+ * The problems of a new connection's well-formed fields.
+ * @param id of the provider
+ */
+export function newConnectionProblems(cloud: Cloud, id: string, given: Values): ErrorDetail[] {
+  const { provider, detail } = offerOf(cloud, id)
+  return provider ? valueProblems(cloud, provider, given, {}) : [detail]
+}
+
+/** The problems of the well-formed fields of a change. None: there is no such connection. */
+export async function changeProblems(
+  cloud: Cloud,
+  scope: ShopScope,
+  id: string,
+  given: Values,
+): Promise<ErrorDetail[]> {
+  const before = await readConnection(scope, id)
+  if (!before) return []
+  const kept = openSealed(cloud.options.secrets, scope.shop, before.sealed)
+  return valueProblems(cloud, providerOf(before.provider), given, { ...before.settings, ...kept })
+}
+
+function valueProblems(
+  cloud: Cloud,
+  provider: Provider,
+  given: Values,
+  before: Values,
+): ErrorDetail[] {
+  const { settings, secrets, problems } = sortedValues(provider, given, before)
+  const together =
+    problems.length === 0 ? problemTogether(cloud, provider, settings, secrets) : null
+  return together ? [together] : problems
 }

@@ -1,5 +1,6 @@
 // The background task of a sync: lists the provider, decides, and gives the operation its items.
 // Every step can be repeated after a crash.
+import { storedMessage } from '../../core/texts.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { RetryLater, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
@@ -210,15 +211,15 @@ async function fail(
   const cause = error instanceof CloudError ? error : new CloudError('cloud_failed')
   if (!(error instanceof CloudError))
     log.error('a cloud connection could not be listed', { sync: id, ...errorFields(error) })
-  const { code, message } = cause
-  const said = JSON.stringify({ code, message })
+  const { code, text: message } = cause
+  const said = JSON.stringify({ code, ...storedMessage(message) })
   await scope.transaction(async (tx) => {
     const connection = await holdConnection(tx, connection_id)
     await tx.query(
       `update syncs set phase = 'failed', error = :said where shop_id = :shop and id = :id`,
       { id, said },
     )
-    await engine.fail(tx, operation, { step: 'sync', code, message })
+    await engine.fail(tx, operation, { step: 'sync', code, ...storedMessage(message) })
     if (code === 'cloud_access_revoked' && providerOf(connection.provider).oauth)
       return recordLostAccess(tx, connection_id, operation)
     await tx.query(

@@ -2,23 +2,25 @@
 import { z } from 'zod'
 import {
   changeConnection,
+  changeProblems,
   createConnection,
   deleteConnection,
   holdConnection,
   listCloudConnections,
+  newConnectionProblems,
 } from './connections.ts'
 import { foldersOf } from './folders.ts'
 import { cancelSync } from './sync.ts'
 import { newestSyncs } from './sync-rows.ts'
 import { NOTHING, totalsOf } from './totals.ts'
-import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../core/ids.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import {
   changeBody,
   connectionRecord,
   connectionSchema,
   createBody,
   connectionInputOf,
+  givenValues,
 } from './routes/record.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { listOf } from '../../http/schemas.ts'
@@ -81,10 +83,14 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
     summary: 'Connect an account or a bucket',
     description:
       'Keys are verified with a listing before they are stored. GET /api/cloud lists the fields of each provider.',
+    feature: 'connections',
     body: createBody,
+    problems: ({ body: { provider, ...given } }) =>
+      Promise.resolve(
+        provider === undefined ? [] : newConnectionProblems(cloud, provider, givenValues(given)),
+      ),
     replies: { 201: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, body }) => {
-      await requireFeature(scope, 'connections')
       const { provider, ...rest } = body
       const id = await createConnection(cloud, scope, provider, connectionInputOf(rest))
       return { status: 201, body: await readConnection(scope, id) }
@@ -96,7 +102,13 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
     summary: 'Change a cloud connection',
     description:
       'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
+    feature: 'connections',
+    switchesOff: (body) => Object.keys(body).length === 1 && body.frequency_hours === null,
     body: changeBody,
+    problems: async ({ caller: { scope }, params, body }) => {
+      const id = parsePublicId('connection', params.id)
+      return id === null ? [] : changeProblems(cloud, scope, id, givenValues(body))
+    },
     edits:
       ({ settings }) =>
       (field) =>

@@ -1,4 +1,5 @@
 // Syncs as rows.
+import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
@@ -26,7 +27,7 @@ export interface SyncRow {
   listed: number
   listed_bytes: number
   counts: Partial<SyncCounts>
-  error: { code: string; message: string } | null
+  error: (StoredMessage & { code: string }) | null
   started_at: Date
 }
 

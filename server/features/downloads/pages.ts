@@ -96,6 +96,8 @@ export interface MessagePage extends Page {
   name?: string
   /** Leads to the view of the file, or to its download. */
   button?: PageButton | null
+  /** How many views are left. */
+  viewsLeft?: string
 }
 
 /** A button that reads, plays or opens a file in the browser, or leads to its download. */

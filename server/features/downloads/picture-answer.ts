@@ -16,6 +16,7 @@ import type { Visit } from './response.ts'
 export type ReadPicture = (
   scope: ShopScope,
   file: string,
+  waitMs?: number,
 ) => Promise<{ image: Buffer; hash: string } | 'pending' | null>
 
 interface PictureParts {
@@ -25,6 +26,9 @@ interface PictureParts {
   readPicture: ReadPicture
   gates: Pick<Gates, 'isOpen'>
 }
+
+/** A page without scripts does not ask again: its first reader would see no picture. */
+const WAIT_MS = 4000
 
 const HEADERS = [
   ...['Content-Type', 'image/webp', 'X-Content-Type-Options', 'nosniff'],
@@ -48,7 +52,8 @@ export const createPictureAnswer =
     const link = asker && (await counter.lookUp(asker))
     const target =
       link && isPictured(link, sites, now) && gates.isOpen(visit, link) ? link.target : null
-    const picture = target && (await readPicture(forShop(database, target.shop), target.file))
+    const picture =
+      target && (await readPicture(forShop(database, target.shop), target.file, WAIT_MS))
     if (picture === 'pending') {
       const headers = ['Content-Length', '0', 'Cache-Control', 'no-store', 'Retry-After', '2']
       response.writeHead(503, headers).end()

@@ -280,7 +280,8 @@ function pageOf(
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
   const button = otherUse(request, t, code, { link, key: ask?.key ?? key, now: now ?? new Date() })
-  const whole = name === undefined ? page : { ...page, name, button }
+  const whole =
+    name === undefined ? page : { ...page, name, button, ...viewsLeft(t, code, link, button) }
   // More downloads would not help the buyer of a blocked delivery.
   if (!ask || !now || link.blocked || !link.look.askAgain || !MAY_ASK.includes(code))
     return renderMessage(frame, whole)
@@ -288,6 +289,17 @@ function pageOf(
   const advice = t('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })
 }
+
+/** How many views are left, as a delivery's page says it. */
+const viewsLeft = (
+  t: Translator,
+  code: ErrorCode,
+  { view_limit: limit, views }: KnownLink,
+  button: PageButton | null,
+): Pick<MessagePage, 'viewsLeft'> =>
+  button && limit !== null && VIEWABLE.includes(code)
+    ? { viewsLeft: t('views.left', { count: Math.max(0, limit - views) }) }
+    : {}
 
 /** The button for what is left: the view of a file that is not downloaded, or its download. */
 function otherUse(

@@ -11,7 +11,8 @@ import type { BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
-import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
+import { endpointsOf, isApiKey, type Endpoint } from '../../http/endpoint.ts'
+import { waitingTime } from '../../http/prefer.ts'
 import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
@@ -158,12 +159,15 @@ const content = ({ stores }: FileRouteParts) =>
     },
   })
 
+/** A program has no list of pictures whose waits delay each other, and often asks only once. */
+const PROGRAM_WAIT_SECONDS = 10
+
 const preview = ({ readPreview }: FileRouteParts) =>
   endpoint('GET /api/files/{id}/preview', {
     summary: 'A small picture of a file',
     ofManyOnAPage: true,
     description:
-      'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for.',
+      'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for: a request with an API key waits up to 10 seconds for it, or as long as `Prefer: wait=N` says; the page asks again.',
     scope: 'files:read',
     replies: {
       200: { description: 'The picture', schema: null },
@@ -176,7 +180,13 @@ const preview = ({ readPreview }: FileRouteParts) =>
     },
     handler: async ({ caller, params, ctx }) => {
       const id = requirePublicId('file', params.id)
-      const found = await readPreview(caller.scope, id)
+      const { seconds, applied } = waitingTime(ctx, isApiKey(caller) ? PROGRAM_WAIT_SECONDS : NaN)
+      if (applied) ctx.set('Preference-Applied', applied)
+      const found = await readPreview(
+        caller.scope,
+        id,
+        Number.isNaN(seconds) ? undefined : seconds * 1000,
+      )
       if (found === 'pending')
         throw new AppError('unavailable', {
           message: say('The picture is being made: ask again in a moment'),

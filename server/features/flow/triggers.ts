@@ -1,7 +1,7 @@
 // The app's triggers of the platform's automation (Flow). Raising one writes, in the transaction of
 // the event, a message in the outbox if a workflow of the shop uses the trigger.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueMessage } from '../../core/queue/queue.ts'
+import { queueMessage, queuePromptMessages } from '../../core/queue/queue.ts'
 
 /** The handles of the extensions `web/extensions/flow-*`. */
 export const FLOW_TRIGGERS = ['import-finished', 'file-delivered', 'limit-reached'] as const
@@ -77,7 +77,10 @@ export async function raiseTriggers(
       ),
     },
   )
-  for (const { id } of rows) await queueMessage(tx, id)
+  await queuePromptMessages(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }
 
 /**

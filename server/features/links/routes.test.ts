@@ -126,7 +126,10 @@ describe('POST /api/links', () => {
     ])
     expect(problems(await post('', { file_ids: [files[0], file, files[0]] }))).toEqual([
       422,
-      [[2, 'file_ids', 'invalid_value']],
+      [
+        [2, 'file_ids', 'invalid_value'],
+        [1, 'file_ids', 'not_found'],
+      ],
     ])
     expect(problems(await post('', { file_ids: [files[0], file] }))).toEqual([
       422,

@@ -5,6 +5,7 @@ import {
   emailAddress,
   settingChanges,
   type Text,
+  textOf,
   sayFixed,
 } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
@@ -13,7 +14,7 @@ import { workflowOfAction, startWorkflow } from '../operations/start.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { AppError, messageOf, type ErrorDetail } from '../../core/errors.ts'
 import { askFields, askTerm } from './model/ask-terms.ts'
 import { plainCell } from '../../files/cells.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
@@ -21,12 +22,14 @@ import type { Link } from './model/links.ts'
 import { createLinks, unknownFiles } from './model/creation.ts'
 import { createPackLink } from './model/pack-links.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
-import { parsePublicId } from '../../core/ids.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import {
   endpointsOf,
   type Caller,
   type Endpoint,
+  type Given,
   type Reply,
   type Scope,
 } from '../../http/endpoint.ts'
@@ -120,6 +123,7 @@ const create = (parts: LinkRouteParts) =>
     scope: 'links:write',
     atomic: true,
     body: linksBody(parts.limits),
+    problems: ({ caller, body }) => problemsOfLinks(caller.scope, body),
     replies: {
       201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
       202: { description: 'An operation creates them; follow `Location`', schema: operationSchema },
@@ -129,7 +133,12 @@ const create = (parts: LinkRouteParts) =>
       await requireDownloads(caller.scope)
       if (body.file_ids === undefined)
         return made(parts, caller.scope, [await linkOfPack(parts, caller.scope, body)])
-      const per_file = termsOfFiles(body)
+      if (termProblems(body).length > 0)
+        throw refusedLinks(await problemsOfLinks(caller.scope, body))
+      const per_file = body.per_file?.map(({ file_id, ...terms }) => ({
+        file_id: requirePublicId('file', file_id),
+        ...terms,
+      }))
       if (body.file_ids.length > MAX_IN_REQUEST) return operate(parts, caller, body, idempotencyKey)
       const ask_for = await askTerm(caller.scope, body)
       const wanted = { ...body, file_ids: body.file_ids, per_file, ask_for }
@@ -165,27 +174,52 @@ async function linkOfPack(
   return createPackLink(scope, secrets, wanted, clock())
 }
 
-/** Throws `validation_failed` with every problem that a schema cannot detect. */
-function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
+const refusedLinks = (details: readonly ErrorDetail[]) =>
+  new AppError('validation_failed', { param: firstOf(details).param, details })
+
+/** Problems that the schema cannot see: those of the terms, and unknown files and packs. */
+async function problemsOfLinks(scope: ShopScope, body: Given<LinksBody>): Promise<ErrorDetail[]> {
+  const { pack_id } = body
+  const packId = pack_id === undefined ? undefined : parsePublicId('pack', pack_id)
+  const isUnknown =
+    packId === null ||
+    (packId !== undefined &&
+      !(await scope.has('select from packs where shop_id = :shop and id = :packId', { packId })))
+  const noPack = textOf(messageOf('pack_not_found'))
+  const ofTerms = termProblems(body)
+  const named = new Set(ofTerms.map(({ param, index }) => `${param} ${index}`))
+  const unknown = await unknownFiles(scope, bareIds(body))
+  return [
+    ...ofTerms,
+    ...unknown.filter(({ param, index }) => !named.has(`${param} ${index}`)),
+    ...(isUnknown ? [{ param: 'pack_id', code: 'pack_not_found' as const, message: noPack }] : []),
+  ]
+}
+
+/** Bare UUIDs, also of a list that was not parsed because some of its ids are malformed. */
+const bareIds = ({ file_ids = [] }: Given<LinksBody>): readonly (string | undefined)[] =>
+  file_ids.map((id) => (id === undefined ? id : (parsePublicId('file', id) ?? id)))
+
+function termProblems(body: Given<LinksBody>): ErrorDetail[] {
   const details: ErrorDetail[] = []
   const wrong = (param: string, index: number, message: Text) =>
     details.push({ index, param, code: 'invalid_value', message })
   const known = new Set<string>()
-  for (const [at, id] of file_ids.entries()) {
+  for (const [at, id] of bareIds(body).entries()) {
+    if (id === undefined) continue
     if (known.has(id)) wrong('file_ids', at, say('This file is named twice'))
     known.add(id)
   }
   const seen = new Set<string>()
-  const own = per_file.map(({ file_id, ...terms }, at) => {
-    const id = parsePublicId('file', file_id) ?? ''
-    if (!known.has(id)) wrong('per_file.file_id', at, say('This file is not in file_ids'))
+  for (const [at, one] of (body.per_file ?? []).entries()) {
+    if (one?.file_id === undefined) continue
+    const id = parsePublicId('file', one.file_id) ?? ''
+    if (body.file_ids && !known.has(id))
+      wrong('per_file.file_id', at, say('This file is not in file_ids'))
     else if (seen.has(id)) wrong('per_file.file_id', at, say('This file is named twice'))
     seen.add(id)
-    return { file_id: id, ...terms }
-  })
-  const [first] = details
-  if (first) throw new AppError('validation_failed', { param: first.param, details })
-  return own
+  }
+  return details
 }
 
 const ACTION = 'create-links'
@@ -197,7 +231,7 @@ async function operate(
   idempotencyKey: string | undefined,
 ): Promise<Reply> {
   const details = await unknownFiles(caller.scope, ids)
-  if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
+  if (details.length > 0) throw refusedLinks(details)
   const id = await startWorkflow(
     parts.engine,
     caller.scope,

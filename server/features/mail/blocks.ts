@@ -1,7 +1,8 @@
 // Addresses of buyers that do not exist, as a mail server said: nothing more is sent to them until the
 // shop corrects or allows them. Repeated mails to unknown addresses make receivers distrust the sender.
 // Addresses that reported a mail as spam get no news, but still what they bought.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { type AnyText, sayPlain, type Text } from '../../../plugins/contract.ts'
+import { reasonColumns } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 
@@ -41,15 +42,17 @@ export async function blockedAmong(
 export async function blockAddress(
   tx: ShopScope,
   email: string,
-  reason: string,
+  because: AnyText,
   kind: BlockKind = 'all',
 ): Promise<void> {
+  const { reason, reasonText } = reasonColumns(because)
   await tx.query(
-    `insert into mail_blocks as b (shop_id, email, reason, complaint)
-     values (:shop, lower(:email), :reason, :complaint)
-     on conflict (shop_id, email) do update set reason = excluded.reason, complaint = false
+    `insert into mail_blocks as b (shop_id, email, reason, reason_text, complaint)
+     values (:shop, lower(:email), :reason, :reasonText, :complaint)
+     on conflict (shop_id, email) do update set reason = excluded.reason,
+       reason_text = excluded.reason_text, complaint = false
      where b.complaint and not excluded.complaint`,
-    { email, reason, complaint: kind === 'news' },
+    { email, reason, reasonText, complaint: kind === 'news' },
   )
 }
 
@@ -73,6 +76,7 @@ export async function allowAddress(scope: ShopScope, email: string): Promise<boo
 export interface BlockedAddress {
   email: string
   reason: string
+  reason_text: Text | null
   /** It reported a mail as spam: only news is not sent to it. */
   complaint: boolean
   created_at: Date
@@ -84,7 +88,7 @@ export const listBlocked = (
   page: { limit: number; after?: string | undefined },
 ): Promise<BlockedAddress[]> =>
   scope.query<BlockedAddress>(
-    `select email, reason, complaint, created_at from mail_blocks where shop_id = :shop
+    `select email, reason, reason_text, complaint, created_at from mail_blocks where shop_id = :shop
        and (:after::text is null or email > :after::text) order by email limit :limit`,
     { limit: page.limit, after: page.after ?? null },
   )

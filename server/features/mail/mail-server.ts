@@ -1,7 +1,7 @@
 // Hands email to the mail server, at most once. In SMTP, the server's reply to DATA is the point of
 // no return: before it nothing was sent, and a reply after the message is a clear yes or no. Only a
 // missing reply after the message leaves the result unknown.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { type AnyText, say, sayPlain } from '../../../plugins/contract.ts'
 import { Readable } from 'node:stream'
 import { domainToASCII } from 'node:url'
 import { createTransport, type Transporter } from 'nodemailer'
@@ -163,7 +163,9 @@ async function handOver(
     } as object)
     return {
       ...{ status: 'sent', content: { reply: wordsOf(response) } },
-      ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}),
+      ...(rejected.length > 0
+        ? { reason: say('Not accepted for {addresses}', { addresses: rejected.join(', ') }) }
+        : {}),
     }
   } catch (error) {
     if (gate.stopping && !gate.passed) return { status: 'returned' }
@@ -212,9 +214,9 @@ interface SmtpError extends Error {
 }
 
 /** The mail server's reply, without its address. */
-function reasonOf({ code, response }: SmtpError): string {
+function reasonOf({ code, response }: SmtpError): AnyText {
   if (code === 'EAUTH') return sayPlain('The mail server did not accept our sign-in')
-  if (response) return `The mail server answered: ${wordsOf(response)}`
+  if (response) return say('The mail server answered: {reply}', { reply: wordsOf(response) })
   return sayPlain('The mail server could not be reached')
 }
 

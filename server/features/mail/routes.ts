@@ -16,8 +16,9 @@ import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, text, listPage } from '../../http/cursors.ts'
+import { ownText } from '../../core/texts.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
-import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import { errorSchema, listOf, messageText, page, timestamp } from '../../http/schemas.ts'
 import type { Resolver } from '../../ports/addresses.ts'
 import { allowAddress, listBlocked } from './blocks.ts'
 import type { MailDns } from './dns-records.ts'
@@ -269,7 +270,7 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
 
 const blockedSchema = z
   .object({
-    ...{ email: z.string(), reason: z.string(), created_at: timestamp },
+    ...{ email: z.string(), reason: z.string(), reason_text: messageText, created_at: timestamp },
     complaint: z
       .boolean()
       .describe('It reported a mail as spam: it gets no mails about new versions and added files'),
@@ -292,7 +293,11 @@ const blockRoutes = (): Endpoint[] => [
           rows,
           limit,
           (last) => [last.email],
-          (row) => ({ ...row, created_at: row.created_at.toISOString() }),
+          (row) => ({
+            ...row,
+            reason_text: ownText(row.reason, row.reason_text),
+            created_at: row.created_at.toISOString(),
+          }),
         ),
       }
     },

@@ -6,12 +6,13 @@ import { DELIVERY_TEXTS } from './delivery-texts.ts'
 import { LINK_TEXTS } from './link-texts.ts'
 
 /**
- * `order`: its files; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
+ * `order`: its files; `edited`: also those that a change of the order has brought; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
  * the shop; `links`: those of a past buyer of another app; `text`: the text message about an order without an email address.
  */
 export const BUYER_MAILS = [
   ...([
     'order',
+    'edited',
     'update',
     'added',
     'ready',
@@ -52,6 +53,7 @@ export const maxLengthOf = (mail: BuyerMail, field: TextField): number =>
 /** The variables of own texts, by mail. `files`: how many, like “3 files”. */
 export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
   order: ['order', 'shop', 'files'],
+  edited: ['order', 'shop', 'files'],
   update: ['order', 'shop', 'files'],
   added: ['order', 'shop', 'files'],
   ready: ['order', 'shop', 'files'],
@@ -69,6 +71,7 @@ const DELIVERY_FIELDS: Readonly<
   Record<DeliveryMail, Record<'subject' | 'intro', keyof (typeof DELIVERY_TEXTS)['en']>>
 > = {
   order: { subject: 'subject', intro: 'intro' },
+  edited: { subject: 'editedSubject', intro: 'editedIntro' },
   update: { subject: 'updateSubject', intro: 'updateIntro' },
   added: { subject: 'addedSubject', intro: 'addedIntro' },
   ready: { subject: 'readySubject', intro: 'readyIntro' },

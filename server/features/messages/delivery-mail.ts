@@ -27,11 +27,11 @@ const HIDDEN_LICENCES = '(these licence keys are not kept)'
 const MAX_NAMED = 20
 
 /**
- * `update`: one of its files has a new version. `added`: its product got further files. `ready`:
+ * `edited`: an edit of the order has brought files; all are named. `update`: one of its files has a new version. `added`: its product got further files. `ready`:
  * the files are ready that an earlier mail named as being prepared. `available`: files were
  * released.
  */
-type Occasion = 'order' | 'update' | 'added' | 'ready' | 'available'
+type Occasion = 'order' | 'edited' | 'update' | 'added' | 'ready' | 'available'
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
@@ -85,16 +85,21 @@ export const NOT_READY = sayPlain('The delivery was not ready any more')
 /**
  * Queues first mails again that failed with `NOT_READY`, and those about added files. Call it in the transaction in which the
  * deliveries (bare UUIDs) become ready again.
+ * @param which `given`: only those that are ours in any case, because the platform tells of the order
  */
-export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+export async function queueHeldMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  which: 'all' | 'given' = 'all',
+): Promise<void> {
   if (deliveries.length === 0) return
   const rows = await tx.query(
     `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
      where shop_id = :shop and status = 'failed' and error = :reason
        and payload ->> 'delivery' = any(:deliveries::text[])
-       and (key like '%/first' or payload ->> 'about' in ('added', 'available'))
+       and (:all::boolean and key like '%/first' or payload ->> 'about' in ('added', 'available'))
      returning 1`,
-    { deliveries, reason: NOT_READY },
+    { deliveries, reason: NOT_READY, all: which === 'all' },
   )
   if (rows.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
@@ -107,8 +112,9 @@ export async function queueDeliveryMail(
   tx: ShopScope,
   delivery: string,
   occasion: string,
+  about: 'order' | 'edited' = 'order',
 ): Promise<boolean> {
-  const [id] = await insertMails(tx, [delivery], { occasion, about: 'order' })
+  const [id] = await insertMails(tx, [delivery], { occasion, about })
   if (id === undefined) return false
   await queueMessage(tx, id)
   return true
@@ -351,7 +357,8 @@ function contentOf(
     ({ filename, at }) =>
       `${inOneLine(filename)}: ${translatorFor(locale).moment(new Date(at), look.zone)}`,
   )
-  const nothingYet = about === 'order' && row.files === 0 && later.length > 0
+  const nothingYet =
+    (about === 'order' || about === 'edited') && row.files === 0 && later.length > 0
   const parts = {
     ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
     ...(nothingYet ? { intro: text('laterIntro') } : {}),

@@ -4,7 +4,7 @@
 import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { queueMessage } from '../../core/queue/queue.ts'
+import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import { translatorFor } from '../downloads/translate.ts'
@@ -54,7 +54,10 @@ export async function queueDeliveryTexts(
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
     { deliveries, occasion, template: TEMPLATE },
   )
-  for (const { id } of rows) await queueMessage(tx, id)
+  await queuePromptMessages(
+    tx,
+    rows.map(({ id }) => id),
+  )
   await tx.query(
     `update deliveries set texted_at = coalesce(texted_at, now())
      where shop_id = :shop and id = any(:deliveries::uuid[])`,
@@ -74,7 +77,10 @@ export async function queueHeldTexts(tx: ShopScope, deliveries: readonly string[
        and payload ->> 'delivery' = any(:deliveries::text[]) returning id`,
     { deliveries, reason: NOT_READY },
   )
-  for (const { id } of rows) await queueMessage(tx, id)
+  await queuePromptMessages(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }
 
 interface TextRow {

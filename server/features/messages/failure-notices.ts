@@ -1,6 +1,6 @@
 // In-app notices about messages that could not be delivered. Not by mail, which might not arrive
 // either.
-import { say, sentences, textOf, type Text } from '../../../plugins/contract.ts'
+import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
@@ -13,7 +13,7 @@ import type { Message, MessageKind } from '../../core/outbox/outbox.ts'
 export interface Failure {
   /** How the message failed. `partly`: it was sent, but not to all recipients. */
   status: 'failed' | 'unknown' | 'partly'
-  reason: string
+  reason: AnyText
 }
 
 type FailedMessage = Pick<Message, 'id' | 'kind' | 'operation_id'>

@@ -2,7 +2,7 @@
 // the library's key; the key is inserted when it is sent.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { queueMessage } from '../../core/queue/queue.ts'
+import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
@@ -29,7 +29,10 @@ export async function queueLibraryMails(tx: ShopScope, keys: readonly string[]):
      from unnest(:keys::uuid[]) key on conflict do nothing returning id`,
     { keys, template: TEMPLATE },
   )
-  for (const { id } of rows) await queueMessage(tx, id)
+  await queuePromptMessages(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }
 
 /** The message without its key; null: the key was deleted. */

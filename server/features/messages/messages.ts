@@ -1,5 +1,5 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
-import { ENGLISH, type TextLanguage } from '../../../plugins/contract.ts'
+import { ENGLISH, type Text, type TextLanguage } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
@@ -27,6 +27,7 @@ export interface MessageRow extends Content {
   status: MessageStatus
   attempts: number
   error: string | null
+  error_text: Text | null
   operation_id: string | null
   operation_kind: 'import' | 'bulk' | null
   created_at: Date
@@ -35,7 +36,7 @@ export interface MessageRow extends Content {
 
 type StoredMessage = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
 
-const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.result as content, m.operation_id,
+const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.error_text, m.payload, m.result as content, m.operation_id,
   o.kind as operation_kind, m.created_at, m.sent_at`
 
 export interface MessageFilter {

@@ -1,8 +1,10 @@
 // Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AnyText } from '../../../plugins/contract.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
+import { reasonColumns } from '../../core/texts.ts'
 import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
 import { markBounced } from '../mail/blocks.ts'
 import { blockAddressOf } from '../mail/reports.ts'
@@ -118,7 +120,7 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
 async function giveUp(
   tx: ShopScope,
   message: Message,
-  end: { status: 'failed' | 'unknown'; reason: string },
+  end: { status: 'failed' | 'unknown'; reason: AnyText },
 ): Promise<void> {
   if (!(await writeResult(tx, message, ['sending'], end.status, end.reason))) return
   if (message.kind === 'sms') await markTextLost(tx, message.id)
@@ -134,16 +136,19 @@ const writeResult = (
   message: Message,
   from: readonly string[],
   status: string,
-  error: string | null,
+  error: AnyText | null,
   content = '{}',
-): Promise<boolean> =>
-  tx.has(
-    `update outbox set status = :status, error = :error, result = result || :content::jsonb,
+): Promise<boolean> => {
+  const { reason, reasonText } = reasonColumns(error)
+  return tx.has(
+    `update outbox set status = :status, error = :reason, error_text = :reasonText,
+       result = result || :content::jsonb,
        sent_at = case when :status = 'sent' then now() else sent_at end
      where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[])
        returning id`,
-    { id: message.id, lease: message.lease, from, status, error, content },
+    { id: message.id, lease: message.lease, from, status, reason, reasonText, content },
   )
+}
 
 const TRIES = 40
 const WAIT_MS = 500

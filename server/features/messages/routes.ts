@@ -16,9 +16,10 @@ import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
+import { ownText } from '../../core/texts.ts'
 import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import { errorSchema, listOf, messageText, page, timestamp } from '../../http/schemas.ts'
 
 const endpoint = endpointsOf({ tag: 'Messages' })
 
@@ -36,6 +37,7 @@ export const messageSchema = z
       ),
     attempts: z.number().int(),
     error: z.string().nullable().describe('Why the last attempt failed, or why it came back'),
+    error_text: messageText,
     reply: z.string().nullable().describe('The words with which the mail server accepted it'),
     sender: z.string().nullable().describe('The address in `From`'),
     kept: z.boolean().describe('No mail server is configured: it was stored and not sent'),
@@ -154,6 +156,7 @@ export const messageRecord = (message: MessageRow): z.output<typeof messageSchem
   status: message.status,
   attempts: message.attempts,
   error: message.error,
+  error_text: ownText(message.error, message.error_text),
   kept: message.kept ?? false,
   reply: message.reply ?? null,
   sender: message.sender ?? null,

@@ -1,5 +1,5 @@
 // Posts a signed message to an address that a shop gave: one attempt, and its result.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
@@ -53,7 +53,7 @@ export async function postSigned(post: SignedPost): Promise<DeliveryResult & { g
         gone: true,
       }
     const slow = performance.now() - begun > SLOW_MS
-    const reason = `The address answered ${status}`
+    const reason = say('The address answered {status}', { status })
     return { status: 'again', reason, ...(slow && { unanswered: true as const }) }
   } catch {
     if (stopping.aborted) return { status: 'returned' }

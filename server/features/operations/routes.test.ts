@@ -560,7 +560,11 @@ describe('reading', () => {
     )
     await owner.call('PATCH', '/api/settings', { time_zone: 'Pacific/Kiritimati' })
     expect(await ids(`from=${local}`)).toContain(a.id)
-    expect(await ids(`to=${local}`)).not.toContain(a.id)
+    // Both days of a range are included.
+    expect(await ids(`to=${local}`)).toContain(a.id)
+    expect(await ids(`from=${local}&to=${local}`)).toContain(a.id)
+    const dayBefore = new Date(Date.parse(local) - 86_400_000).toISOString().slice(0, 10)
+    expect(await ids(`to=${dayBefore}`)).not.toContain(a.id)
     await owner.call('PATCH', '/api/settings', { time_zone: 'Pacific/Pago_Pago' })
     expect(await ids(`from=${local}`)).not.toContain(a.id)
     await owner.call('PATCH', '/api/settings', { time_zone: 'UTC' })

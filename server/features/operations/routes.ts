@@ -11,14 +11,20 @@ import {
   type OperationRow,
 } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
-import { day, momentOf } from '../../files/filter.ts'
+import { day, endOfRange, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 import { optionProblems, startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
 import { fromCursor, integer, listPage, text } from '../../http/cursors.ts'
-import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import {
+  endpointsOf,
+  isApiKey,
+  type Caller,
+  type Endpoint,
+  type Scope,
+} from '../../http/endpoint.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
@@ -101,7 +107,9 @@ const list = ({ engine, clock }: OperationParts) =>
       channel: z.string().max(100).optional(),
       requested_by: z.string().max(255).optional(),
       from: day.optional(),
-      to: day.optional(),
+      to: day
+        .optional()
+        .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
       schedule_id: z.string().optional(),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
@@ -109,7 +117,10 @@ const list = ({ engine, clock }: OperationParts) =>
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
       const { cursor, limit, schedule_id, from, to, ...filter } = query
-      const [since, until] = [await momentOf(caller.scope, from), await momentOf(caller.scope, to)]
+      const [since, until] = [
+        await momentOf(caller.scope, from),
+        await endOfRange(caller.scope, to),
+      ]
       const before = fromCursor(cursor, [text])?.[0]
       const rows = await engine.list(caller.scope, {
         ...filter,
@@ -231,8 +242,8 @@ function addOptionProblems(engine: Engine, body: unknown, context: z.RefinementC
 const withoutFiles = ({ file_ids: _, ...others }: Record<string, unknown>) => others
 
 /** The channel of a caller: session tokens are people in the page, keys are programs. */
-export const channelOf = ({ subject }: Caller): string =>
-  subject.startsWith('key:') ? apiChannel.id : adminChannel.id
+export const channelOf = (caller: Caller): string =>
+  isApiKey(caller) ? apiChannel.id : adminChannel.id
 
 const MOVES: Record<OperationMove, string> = {
   pause: 'Pause an operation: running work is interrupted immediately, finished work stays',

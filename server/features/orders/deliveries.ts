@@ -1,5 +1,5 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
-import type { AnyText, FileSettings } from '../../../plugins/contract.ts'
+import type { AnyText, FileSettings, Text } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
@@ -68,6 +68,7 @@ export interface DeliverySummary {
     status: string
     kept: boolean
     error: string | null
+    error_text: Text | null
     at: string
   } | null
   ask: { at: string; email: string | null; message: string | null } | null
@@ -127,7 +128,7 @@ const SUMMARY = `
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.views_used_up, f.views_expired, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
-    (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
+    (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'error_text', m.error_text, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
      order by m.id desc limit 1) as message
@@ -254,6 +255,7 @@ export interface DeliveryDetail extends DeliverySummary {
     status: string
     kept: boolean
     error: string | null
+    error_text: Text | null
     created_at: Date
     sent_at: Date | null
   }[]
@@ -361,7 +363,7 @@ const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['mes
   scope.query<DeliveryDetail['messages'][number]>(
     `select m.id, m.kind, coalesce(m.result -> 'to', '[]') as to,
       coalesce(m.result ->> 'subject', '') as subject, m.status,
-       ${KEPT} as kept, m.error, m.created_at, m.sent_at
+       ${KEPT} as kept, m.error, m.error_text, m.created_at, m.sent_at
      from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
      order by m.id desc limit :limit`,
     { id, limit: MAX_MESSAGES },

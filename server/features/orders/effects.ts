@@ -24,7 +24,13 @@ import {
   ScopeMissing,
 } from '../../storefront/platform-failures.ts'
 import { hourlyWarning } from './hourly-warning.ts'
-import { mailOverdue, mailUntold, recordPlatformMails, UNTOLD_SQL } from './platform-mails.ts'
+import {
+  mailOverdue,
+  mailUntold,
+  recordPlatformMails,
+  UNTOLD_SQL,
+  untoldLines,
+} from './platform-mails.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
@@ -109,6 +115,8 @@ interface ShownDelivery {
   lines: string[]
   /** Does nobody's mail bring the link yet, or did the order get files since? */
   untold: boolean
+  /** The lines that `untold` is about. */
+  untold_lines: string[]
   read_at: Date
 }
 
@@ -335,7 +343,9 @@ const fulfilmentOf = (shown: ShownDelivery, { name, settings }: ShopRecord, addr
   order: shown.order_id,
   lines: shown.lines,
   notify:
-    platformTells({ settings }) && shown.untold ? { company: name, url: address(shown) } : null,
+    platformTells({ settings }) && shown.untold
+      ? { company: name, url: address(shown), untold: shown.untold_lines }
+      : null,
 })
 
 async function readShown(
@@ -345,7 +355,7 @@ async function readShown(
   const rows = await scope.query<ShownDelivery>(
     `select d.order_id, extract(epoch from now() - d.created_at)::float8 as age,
        ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
-       ${TERMS_SQL} as terms, ${UNTOLD_SQL} as untold, now() as read_at
+       ${TERMS_SQL} as terms, ${UNTOLD_SQL} as untold, ${untoldLines('f.lines')} as untold_lines, now() as read_at
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (

@@ -40,9 +40,10 @@ export async function queueFollowUps(
   const wantsFulfilled = settings.delivery_mail === 'platform' || settings.fulfil_orders
   const canFulfil = wantsFulfilled && mayFulfil(await readScopes(tx))
   const platformTells = settings.delivery_mail === 'platform' && canFulfil
-  const mailable = ({ row }: FollowedDelivery) =>
-    !platformTells && statusOf(row) === 'ready' && row.email !== null
-  const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
+  const mailable = ({ row }: FollowedDelivery) => statusOf(row) === 'ready' && row.email !== null
+  const mailed = platformTells
+    ? []
+    : written.filter((one) => mailable(one) && one.row.mailed_at === null)
   const first = mailed.map(({ row }) => row.id)
   await queueFirstMails(tx, first)
   const textable = ({ row }: FollowedDelivery) =>
@@ -58,8 +59,10 @@ export async function queueFollowUps(
   await queueHeldMails(
     tx,
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
+    // The first mail of an order that the platform fulfils follows when it has told nobody.
+    platformTells ? 'given' : 'all',
   )
-  if (!quiet && !platformTells) await tellOfLines(tx, written)
+  if (!quiet && !platformTells) await tellOfLines(tx, written, now)
   await queueHeldTexts(
     tx,
     marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
@@ -85,7 +88,12 @@ export async function queueFollowUps(
  * the earlier one was not tried yet. If they are being prepared, it follows when they are ready. That
  * of a delivery which is held fails, and is sent after the release (`queueHeldMails`).
  */
-async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
+async function tellOfLines(
+  tx: ShopScope,
+  written: readonly FollowedDelivery[],
+  now: Date,
+): Promise<void> {
+  const told: string[] = []
   for (const { row, addedLines = [] } of written) {
     if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
     if (row.held_by === 'workflow') {
@@ -97,7 +105,14 @@ async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]):
     const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
     await queueLinesMail(tx, row.id, lines, status === 'held')
     await promiseMails(tx, [row.id])
+    told.push(row.id)
   }
+  // So that the platform does not tell of them too, if the shop lets it tell its buyers from now on.
+  if (told.length > 0)
+    await tx.query(
+      `update deliveries set mailed_at = :now where shop_id = :shop and id = any(:told::uuid[])`,
+      { told, now },
+    )
 }
 
 /** Ready, also after a hold or a preparation, with nowhere to send the link to. */

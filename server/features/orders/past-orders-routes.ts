@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -20,11 +21,13 @@ export interface PastOrderRouteParts {
 /** Earlier than any order. */
 const BEGINNING = new Date('2000-01-01T00:00:00Z')
 
+const ACTION = 'import-orders'
+
 const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
   ...{
-    id: 'import-orders',
+    id: ACTION,
     title: sayPlain('Import past orders'),
-    action: 'import-orders',
+    action: ACTION,
     kind: 'bulk',
   },
   parallel: 1,
@@ -52,7 +55,7 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
     replies: { 200: { description: 'What the storefront allows', schema: accessSchema } },
     handler: async ({ caller: { scope } }) => {
       const earliest = await earliestOf(scope, parts.clock())
-      const [last] = await parts.engine.list(scope, { action: 'import-orders', limit: 1 })
+      const [last] = await parts.engine.list(scope, { action: ACTION, limit: 1 })
       return {
         body: {
           all_orders: earliest === null,
@@ -65,7 +68,7 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
   endpoint('POST /api/orders/import', {
     summary: 'Import orders from before the installation',
     description:
-      'Makes deliveries for orders that entitle their buyers to files now. Orders that have a delivery stay as they are. It continues after a crash, and an interrupted one with `retry`.',
+      'Makes deliveries for orders that entitle their buyers to files now. Orders that have a delivery stay as they are. It replaces a preview that was not confirmed. It continues after a crash, and an interrupted one with `retry`.',
     scope: 'links:write',
     body: z
       .strictObject({
@@ -85,13 +88,18 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
     handler: async ({ caller, body: { since, mail, dry_run }, idempotencyKey }) => {
       const { scope } = caller
       const { engine, clock } = parts
-      await requireNone(scope)
       const from = await startOf(scope, since, clock())
-      const id = await engine.start(scope, {
-        workflow: workflowOf({ since: from.toISOString(), mail }),
-        ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
-        source: { type: 'files', ids: [] },
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      const id = await scope.transaction(async (tx) => {
+        // An advisory lock: of two concurrent starts the second one must see the row of the first one.
+        await lockUntilCommit(tx, 'import of past orders')
+        await discardPreviews(tx, engine)
+        await requireNone(tx)
+        return engine.start(tx, {
+          workflow: workflowOf({ since: from.toISOString(), mail }),
+          ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
+          source: { type: 'files', ids: [] },
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        })
       })
       return acceptedOperation(parts, scope, id)
     },
@@ -120,14 +128,24 @@ async function startOf(scope: ShopScope, since: string | undefined, now: Date): 
   })
 }
 
-/** Throws `conflict` while another import of orders runs; waiting previews are no obstacle. */
-async function requireNone(scope: ShopScope): Promise<void> {
-  const running = await scope.query(
-    `select from operations where shop_id = :shop and action = 'import-orders'
-       and status in ('queued', 'running', 'paused') limit 1`,
+/** Throws `conflict` while another import of orders runs, or if a preview was confirmed just now. */
+async function requireNone(tx: ShopScope): Promise<void> {
+  const isRunning = await tx.has(
+    `select from operations where shop_id = :shop and action = '${ACTION}'
+       and (status in ('queued', 'running', 'paused')
+         or (status = 'cancelled' and finished_at is null)) limit 1`,
   )
-  if (running.length > 0)
+  if (isRunning)
     throw new AppError('conflict', {
       message: say('An import of orders is running: wait for its end'),
     })
+}
+
+/** Discards previews, which the new import replaces: two of them could both be confirmed. */
+async function discardPreviews(tx: ShopScope, engine: Engine): Promise<void> {
+  const previews = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and action = '${ACTION}'
+       and status in ('previewing', 'previewed') order by id for no key update`,
+  )
+  for (const { id } of previews) await engine.move(tx, id, 'cancel')
 }

@@ -2,7 +2,7 @@
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueFirstMails } from '../messages/delivery-mail.ts'
+import { NOT_READY, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { STATUS_SQL } from './entitlement.ts'
 import { queueLinesMail } from './waiting-mails.ts'
@@ -21,14 +21,29 @@ const HAS_NEWER_FILES = `exists (select from delivery_files n
 /** SQL: the buyer of the delivery `d` was not told, or got files since. */
 const HAS_NEWS = `(d.mailed_at is null or ${HAS_NEWER_FILES})`
 
+/** SQL: a mail of ours about the delivery `d` has failed, and nobody has told the buyer since. */
+const failedMail = (because = 'true') => `exists (select from outbox m where m.shop_id = d.shop_id
+  and m.status = 'failed' and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
+  and m.created_at > d.mailed_at - interval '1 minute' and ${because})`
+
+/** SQL: it has failed because the delivery was held; `:notReady` is the reason. */
+const HELD_MAIL = failedMail('m.error = :notReady')
+
 /**
  * SQL: nobody has told the buyer of the delivery `d` about all that was sold. A mail of ours that
  * failed tells nothing, unless somebody has told the buyer since.
  */
-export const UNTOLD_SQL = `(${HAS_NEWS}
-  or exists (select from outbox m where m.shop_id = d.shop_id and m.status = 'failed'
-    and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
-    and m.created_at > d.mailed_at - interval '1 minute'))`
+export const UNTOLD_SQL = `(${HAS_NEWS} or ${failedMail()})`
+
+/**
+ * SQL: the lines of the delivery `d` about which nobody has told its buyer.
+ * @param all SQL: all of its lines
+ */
+export const untoldLines = (all: string): string => `case
+  when d.mailed_at is null or ${failedMail()} then ${all}
+  else array(select distinct n.line_id from delivery_files n
+    where n.shop_id = d.shop_id and n.delivery_id = d.id and not n.withdrawn
+      and n.given_by is null and n.created_at > greatest(d.mailed_at, d.created_at)) end`
 
 /**
  * Notes whose buyers the platform has told.
@@ -42,10 +57,11 @@ export const recordPlatformMails = async (
 
 /**
  * Queues our mail for the orders, all ready, whose buyers nobody has told, or not about files that an
- * edit has brought.
+ * edit has brought. One that waited for the release is sent.
  */
 export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise<void> =>
   scope.transaction(async (tx) => {
+    await queueHeldMails(tx, await withHeldMail(tx, orders))
     const untold = await noteTold(tx, orders, HAS_NEWS)
     const idsOf = (rows: typeof untold) => rows.map(({ id }) => id)
     await queueFirstMails(tx, idsOf(untold.filter(({ first }) => first)))
@@ -53,6 +69,16 @@ export const mailUntold = (scope: ShopScope, orders: readonly string[]): Promise
       await queueLinesMail(tx, id, randomUUID())
     await promiseMails(tx, idsOf(untold))
   })
+
+/** The deliveries (bare UUIDs) of these orders whose mail failed while they were held. */
+async function withHeldMail(tx: ShopScope, orders: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select d.id from deliveries d where d.shop_id = :shop and d.order_id = any(:orders::text[])
+       and ${HELD_MAIL}`,
+    { orders, notReady: NOT_READY },
+  )
+  return rows.map(({ id }) => id)
+}
 
 const OVERDUE = '2 hours'
 const MAILS_PER_STEP = 1000
@@ -68,9 +94,10 @@ export async function mailOverdue(scope: ShopScope): Promise<void> {
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where e.shop_id = :shop and e.kind = 'fulfil' and e.error is null
        and e.due_at < now() - interval '${OVERDUE}' and ${STATUS_SQL} = 'ready'
-       and ${HAS_NEWS}
+       and (${HAS_NEWS} or ${HELD_MAIL})
        and coalesce(d.email, o.email) is not null
      order by e.due_at limit ${MAILS_PER_STEP}`,
+    { notReady: NOT_READY },
   )
   if (overdue.length === 0) return
   await mailUntold(

@@ -9,7 +9,7 @@ import { shownAskOf } from '../links/model/asks.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
 import { openPhone } from '../messages/buyer-phone.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { storedReason } from '../../core/texts.ts'
+import { ownText, storedReason } from '../../core/texts.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
 import type { DeliveryDetail, DeliverySummary, RefusedDownload } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
@@ -79,6 +79,7 @@ export const deliverySchema = z
       .object({
         ...{ message_id: z.string(), kind: messageKind, status: messageStatus, kept },
         error: z.string().nullable().describe('Why it was not delivered'),
+        error_text: messageText,
         at: timestamp,
       })
       .nullable()
@@ -208,6 +209,7 @@ export const deliveryDetailSchema = deliverySchema
         status: messageStatus,
         kept,
         error: z.string().nullable(),
+        error_text: messageText,
         created_at: timestamp,
         sent_at: timestamp.nullable(),
       }),
@@ -294,6 +296,7 @@ export function deliveryRecord(
       status: messageStatus.parse(message.status),
       kept: message.kept,
       error: message.error,
+      error_text: ownText(message.error, message.error_text),
       at: new Date(message.at).toISOString(),
     },
     bounced_at: text(row.bounced_at),
@@ -330,6 +333,7 @@ export const deliveryDetailRecord = (
     id: toPublicId('message', message.id),
     kind: messageKind.parse(message.kind),
     ...{ to: message.to, subject: message.subject, error: message.error },
+    error_text: ownText(message.error, message.error_text),
     status: messageStatus.parse(message.status),
     kept: message.kept,
     created_at: message.created_at.toISOString(),

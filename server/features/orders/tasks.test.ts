@@ -1,13 +1,13 @@
 // Orders in batches: found without a webhook, delivered together, failing separately, mailed over
 // few sessions, and marked on the platform.
+import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
-import { openPurchases, type Purchases } from '../../../test/purchases.ts'
+import { fileProduct, openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
 import { PortError } from '../../../plugins/contract.ts'
 import { silent } from '../../../test/database.ts'
 import { createIds } from '../../demo/catalog-ids.ts'
-import { addMappings } from '../../files/mappings.ts'
 import { RetryLater } from '../../core/queue/background.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
 import { NoAnswer } from '../../storefront/platform-failures.ts'
@@ -34,7 +34,8 @@ let mail: MailFake
 beforeAll(async () => {
   mail = await startMailFake()
   shop = await openPurchases(mail.url)
-  await fileOther()
+  // A second product, with another file.
+  await fileProduct(shop.scope, OTHER_PRODUCT, 'map.pdf')
 })
 afterAll(async () => {
   await shop.close()
@@ -66,26 +67,6 @@ const sendAll = async () => {
   await shop.run('mails')
 }
 const OTHER_PRODUCT = createIds('Product')('a-field-guide-to-coastal-birds')
-/** A second product, with another file. */
-async function fileOther(): Promise<void> {
-  const fileId = await shop.scope.transaction(async (tx) => {
-    const { id } = await tx.one<{ id: string }>(
-      `insert into files (shop_id, filename, name_key, extension, channel, size_bytes, content_type,
-         mapping_state)
-       values (:shop, 'map.pdf', 'map.pdf', 'pdf', 'api', 10, 'application/pdf', 'mapped')
-       returning id`,
-    )
-    await tx.query(
-      `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       values (:shop, :id, 1, :hash, 'primary', 10, 'application/pdf')`,
-      { id, hash: Buffer.alloc(32, 1) },
-    )
-    return id
-  })
-  const product_id = `gid://shopify/Product/${OTHER_PRODUCT}`
-  const mapping = { product_id, product_title: '', variant_id: null, sku: null, score: 1 }
-  await addMappings(shop.scope, [{ fileId, mapping: { ...mapping, reason: '', method: 'manual' } }])
-}
 /** A paid edit, which brings the second product’s file. */
 async function edit(order: string, fulfilled = 0): Promise<void> {
   await shop.change(order, ({ lines }) => {
@@ -176,6 +157,52 @@ test('a shop without access is asked again soon, and the log says it once an hou
   expect(await statusOf(order)).toBe('ready')
 })
 
+test('an order on which each read takes too long is retried alone, and the others are read', async () => {
+  const [slow, ...others] = ['81', '82', '83', '84'].map((id) => `gid://shopify/Order/${id}`)
+  const logged: object[] = []
+  const sizes: number[] = []
+  const task = reconcileTask({
+    ...{ database: shop.database, secrets: shop.secrets, clock: () => new Date() },
+    readWithinMs: 100,
+    log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
+    storefront: {
+      orders: () =>
+        ({
+          read: async (ids: string[], { signal }: { signal: AbortSignal }) => {
+            sizes.push(ids.length)
+            if (ids.includes(slow!)) await once(signal, 'abort')
+            signal.throwIfAborted()
+            return ids.map(() => null)
+          },
+        }) as unknown as LiveOrders,
+    },
+  })
+  await recordChangedOrders(shop.scope, [slow!, ...others])
+  await task.run({
+    ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
+    ...{ signal: new AbortController().signal, lease: undefined as never },
+  })
+  expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
+  expect(sizes).toEqual([4, 1, 1, 1, 1])
+  expect(logged).toMatchObject([
+    { shop: shop.scope.shop, order: slow, error: expect.stringContaining('did not answer within') },
+  ])
+  // While it is due again, new orders are still read together.
+  await recordChangedOrders(shop.scope, others)
+  await shop.scope.query(
+    `update platform_changes set due_at = now() - interval '1 hour'
+     where shop_id = :shop and subject = :slow`,
+    { slow },
+  )
+  await shop.scope.transaction(async (tx) => {
+    expect(await claimOrders(tx, 9)).toMatchObject([{ order: slow }])
+    await shop.scope.transaction(async (next) => {
+      expect((await claimOrders(next, 9)).map(({ order }) => order)).toEqual(others)
+    })
+  })
+  await shop.scope.query('delete from platform_changes where shop_id = :shop')
+})
+
 test('two workers claim different orders, and a dead worker’s claims are released', async () => {
   const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
   await recordChangedOrders(shop.scope, orders)
@@ -206,7 +233,10 @@ describe('first mails', () => {
     expect(mail.connections - before).toBeLessThanOrEqual(8)
     const refused = (await shop.delivery(orders[20]!))!
     expect(refused.messages).toMatchObject([
-      { status: 'waiting', error: expect.stringContaining('550') },
+      {
+        ...{ status: 'waiting', error: expect.stringContaining('550') },
+        error_text: { message: 'The mail server answered: {reply}' },
+      },
     ])
     const jobs = await shop.scope.query(
       `select from graphile_worker.jobs where :shop > 0 and key = 'message:' || :id`,
@@ -504,6 +534,72 @@ describe('on the platform', () => {
     for (let again = 0; again < 2; again++) await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toHaveLength(1)
     expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
+  test('our mail that failed while the delivery was held is sent after its release', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await shop.change(order, ({ lines }) => {
+      for (const line of lines) line.fulfilled = line.quantity
+    })
+    await reported([order])
+    await shop.run('effects')
+    const parts = { secrets: shop.secrets, now: new Date() }
+    const { id } = (await shop.delivery(order))!
+    await holdDelivery(shop.scope, id, parts)
+    await sendAll()
+    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+    await releaseDelivery(shop.scope, id, parts)
+    for (let again = 0; again < 2; again++) await fulfilAgain(order)
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
+  test('an edit that our mail told of is not told again after the shop lets the platform tell', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await sendAll()
+    await edit(order)
+    await sendAll()
+    const { messages } = (await shop.delivery(order))!
+    expect(messages.map(({ subject }) => subject.split(':')[0])).toEqual([
+      'Changed order',
+      expect.stringMatching(/^Your files of order/),
+    ])
+    await settings({ delivery_mail: 'platform' })
+    await fulfilAgain(order)
+    const { fulfilments } = await shop.order(order)
+    expect(fulfilments.map(({ notified }) => notified)).not.toContain(true)
+    expect(mailsTo(about.email)).toHaveLength(2)
+  })
+
+  test('whose answer to a fulfilment was lost is not followed by our mail', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    const toldAt = async () =>
+      (
+        await shop.scope.one<{ at: Date | null }>(
+          'select mailed_at as at from deliveries where shop_id = :shop and order_id = :order',
+          { order },
+        )
+      ).at
+    for (const fulfilments of [1, 2]) {
+      const before = await toldAt()
+      await fulfilAgain(order)
+      // What its answer said was not recorded.
+      await shop.scope.query(
+        `update deliveries set mailed_at = :before where shop_id = :shop and order_id = :order`,
+        { order, before },
+      )
+      await fulfilAgain(order)
+      expect((await shop.order(order)).fulfilments).toHaveLength(fulfilments)
+      expect(await toldAt()).not.toEqual(before)
+      if (fulfilments === 1) await edit(order)
+    }
+    expect(mailsTo(about.email)).toEqual([])
   })
 
   describe('an order that cannot be fulfilled yet', () => {

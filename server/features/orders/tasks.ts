@@ -25,6 +25,7 @@ import {
   delayOrder,
   nextOrderDue,
   completeOrders,
+  separateOrders,
   type ClaimedOrder,
 } from '../../storefront/webhooks/claims.ts'
 import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
@@ -40,6 +41,8 @@ export interface OrderParts {
   secrets: Secrets
   clock: () => Date
   log: Logger
+  /** How long the platform may take to answer; tests set a shorter time. */
+  readWithinMs?: number
 }
 
 const SHOP_CONCURRENCY = 4
@@ -95,10 +98,11 @@ const reconcileBatch = (
     const claimed = await claimOrders(tx, ORDERS_PER_QUERY)
     if (claimed.length === 0) return 0
     const phones = textsBuyers((await readShop(tx)).settings)
-    const read = await parts.storefront.orders(scope.shop).read(
-      claimed.map(({ order }) => order),
-      { phones, signal: AbortSignal.any([signal, AbortSignal.timeout(READ_WITHIN_MS)]) },
-    )
+    const read = await readWithin(parts, scope.shop, claimed, { phones, signal })
+    if (read === null) {
+      await separateOrders(tx, claimed)
+      return claimed.length
+    }
     const orders = claimed.map((claim, at) => ({ claim, order: read[at] ?? null }))
     const found = orders.flatMap(({ claim, order }) =>
       order && 'lines' in order ? [{ claim, order }] : [],
@@ -123,6 +127,31 @@ const reconcileBatch = (
     )
     return claimed.length
   })
+
+/**
+ * What the platform has of the orders. Null: it did not answer in time for several of them. One order
+ * alone has the error as its result.
+ */
+async function readWithin(
+  { storefront, readWithinMs = READ_WITHIN_MS }: OrderParts,
+  shop: number,
+  claimed: readonly ClaimedOrder[],
+  { phones, signal }: { phones: boolean; signal: AbortSignal },
+): Promise<readonly (PlatformOrder | PortError | null)[] | null> {
+  const timeout = AbortSignal.timeout(readWithinMs)
+  try {
+    return await storefront.orders(shop).read(
+      claimed.map(({ order }) => order),
+      { phones, signal: AbortSignal.any([signal, timeout]) },
+    )
+  } catch (error) {
+    if (!timeout.aborted || signal.aborted || error instanceof PortError) throw error
+    if (claimed.length > 1) return null
+    const seconds = Math.round(readWithinMs / 1000)
+    const message = `The platform did not answer within ${seconds} s`
+    return [new PortError('storefront_unavailable', message, true)]
+  }
+}
 
 interface ReadOrder {
   claim: ClaimedOrder

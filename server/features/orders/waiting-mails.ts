@@ -24,5 +24,6 @@ export async function queueLinesMail(
   edit: string,
   held = false,
 ): Promise<void> {
-  if (!(await waitsForFirst(tx, id, held))) await queueDeliveryMail(tx, id, `lines/${edit}/first`)
+  if (!(await waitsForFirst(tx, id, held)))
+    await queueDeliveryMail(tx, id, `lines/${edit}/first`, 'edited')
 }

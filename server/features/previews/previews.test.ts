@@ -49,6 +49,20 @@ test('makes a small picture of an image once; other files and damaged images hav
   expect(await kept()).toEqual([{ made: false }, { made: true }])
 })
 
+test('a program waits for the picture with its first request, unless it prefers not to', async () => {
+  const shape = { width: 300, height: 300, channels: 3, background: '#3a3' } as const
+  const png = (background: string) =>
+    sharp({ create: { ...shape, background } })
+      .png()
+      .toBuffer()
+  const ask = async (id: string, prefer: string) =>
+    app.owner.call('GET', `/api/files/${id}/preview`, undefined, { prefer })
+  const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
+  expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
+  const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
+  expect([soon.status, soon.headers.get('retry-after')]).toEqual([503, '2'])
+})
+
 /** The picture of a file, once it was asked for. */
 async function pictureOf(file: string): Promise<Buffer> {
   expect((await preview(file)).status).toBe(200)

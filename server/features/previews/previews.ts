@@ -52,15 +52,22 @@ const LIMITS = {
  */
 const WAIT_MS = 300
 
-/** `pending`: it is being made. Null: the file has no preview image, or too many are being made. */
-export type ReadPreview = (scope: ShopScope, id: string) => Promise<PreviewImage | 'pending' | null>
+/**
+ * `pending`: it is being made. Null: the file has no preview image, or too many are being made.
+ * @param waitMs how long it waits for a picture that is being made
+ */
+export type ReadPreview = (
+  scope: ShopScope,
+  id: string,
+  waitMs?: number,
+) => Promise<PreviewImage | 'pending' | null>
 
 export function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
   const failed = createTtlCache<true>(RETRY_MS)
   // Copies of videos take much of the disk, and each ffmpeg a processor.
   const places = createSemaphore(LIMITS.parallel)
-  return async (scope, id) => {
+  return async (scope, id, waitMs = WAIT_MS) => {
     const file = await locateFile(scope, id)
     const kind = file && previewKind(file.content_type, file.size_bytes)
     if (!file || !kind) return null
@@ -88,7 +95,7 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
         })
         .finally(() => running.delete(key))
     running.set(key, making)
-    const image = await Promise.race([making, after(WAIT_MS, 'pending' as const)])
+    const image = await Promise.race([making, after(waitMs, 'pending' as const)])
     return image === 'pending' ? image : image && { image, hash }
   }
 }

@@ -9,6 +9,7 @@ import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
 import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'
 import { cronProblem } from './times.ts'
 import type { FileFilter } from '../../files/filter.ts'
+import type { Given } from '../../http/endpoint.ts'
 
 /**
  * Reads the schedule's workflow, with the options of its action. Throws `not_found`,
@@ -31,42 +32,56 @@ export async function workflowOf(
 /**
  * Finds the problems of a schedule; empty: it can be saved. `before`: the schedule as it is now. A
  * deleted pack or product does not prevent a person from switching it off.
+ * @param body malformed fields are undefined, and what depends on them is not judged
  */
 export async function scheduleProblems(
   scope: ShopScope,
-  body: ScheduleBody,
+  body: Given<ScheduleBody>,
   parts: Parts,
   before: ScheduleBody | null = null,
 ): Promise<WorkflowProblem[]> {
-  const { action, workflow, options } = body
-  const cron = cronProblem(body.cron)
-  const name = nameProblem(body.name)
-  const problems = [
+  const cron = body.cron === undefined ? null : cronProblem(body.cron)
+  const name = body.name === undefined ? null : nameProblem(body.name)
+  const named = referencesOf(body, parts)
+  const kept = new Set(
+    before && body.enabled === false ? referencesOf(before, parts).map(keyOf) : [],
+  )
+  const what = whatProblems(body, parts)
+  return [
     ...(name === null ? [] : [{ param: 'name', message: name }]),
     ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
+    ...what,
+    ...(await referenceProblems(
+      scope,
+      named.filter((one) => !kept.has(keyOf(one))),
+    )),
+    ...(what.some(({ param }) => param === 'action') ? [] : await runProblems(scope, body, parts)),
   ]
-  const wrong = (param: string, message: Text) => [...problems, { param, message }]
+}
+
+/** The problems of its action and its options. */
+function whatProblems(
+  { action, workflow, options }: Given<ScheduleBody>,
+  parts: Parts,
+): WorkflowProblem[] {
+  if (action === undefined || workflow === undefined) return []
+  const wrong = (param: string, message: Text) => [{ param, message }]
   if ((action === null) === (workflow === null))
     return wrong('action', say('Choose an action, or a workflow'))
   const plugin = parts.plugins.find(({ id }) => id === action)
   if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
     return wrong('action', say('There is no action {id}', { id: action }))
-  if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
-  else if (Object.keys(options).length > 0)
-    problems.push({ param: 'options', message: say('A workflow’s options are in its steps') })
-  const named = referencesOf(body, parts)
-  const kept = new Set(before && !body.enabled ? referencesOf(before, parts).map(keyOf) : [])
-  const unknown = await referenceProblems(
-    scope,
-    named.filter((one) => !kept.has(keyOf(one))),
-  )
-  return [...problems, ...unknown, ...(await runProblems(scope, body, parts))]
+  if (options === undefined) return []
+  if (plugin) return keptProblems(plugin, options, 'options')
+  return Object.keys(options).length > 0
+    ? wrong('options', say('A workflow’s options are in its steps'))
+    : []
 }
 
 const keyOf = ({ kind, id }: Reference) => `${kind} ${id}`
 
 const referencesOf = (
-  { action, options, filter }: ScheduleBody,
+  { action, options = {}, filter = {} }: Given<ScheduleBody>,
   { plugins }: Parts,
 ): Reference[] => [
   ...referencesIn(
@@ -82,11 +97,12 @@ const referencesOf = (
 /** The problems of its workflow or action, and of its filter. */
 async function runProblems(
   scope: ShopScope,
-  body: ScheduleBody,
+  { action, workflow: id, options = {}, filter }: Given<ScheduleBody>,
   parts: Parts,
 ): Promise<WorkflowProblem[]> {
+  if (action === undefined || id === undefined) return []
   try {
-    const workflow = await workflowOf(scope, body, parts)
+    const workflow = await workflowOf(scope, { action, workflow: id, options }, parts)
     if (workflow.kind === 'delivery')
       return [{ param: 'workflow', message: say('This workflow is for deliveries, not for files') }]
     if (workflow.kind === 'import')
@@ -95,7 +111,7 @@ async function runProblems(
       return [
         { param: 'workflow', message: say('This workflow only works on the rows of a CSV file') },
       ]
-    const message = misplaced(body.filter, workflow, parts.plugins)
+    const message = filter && misplaced(filter as FileFilter, workflow, parts.plugins)
     return message ? [{ param: 'filter.deleted', message }] : []
   } catch (error) {
     if (!(error instanceof AppError)) throw error

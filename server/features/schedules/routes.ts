@@ -6,6 +6,7 @@ import {
   createSchedule,
   deleteSchedule,
   listSchedules,
+  givenScheduleProblems,
   readSchedule,
   replaceSchedule,
   type ScheduleRow,
@@ -13,8 +14,7 @@ import {
 import { permissionsOf } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../core/ids.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
@@ -59,11 +59,12 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint('POST /api/schedules', {
       summary: 'Create a schedule',
       scope: 'settings:write',
+      feature: 'schedules',
       body: scheduleBody,
+      problems: ({ caller, body }) => givenScheduleProblems(caller.scope, body, parts.engine, null),
       replies: { 201: saved, 422: refused },
       handler: async ({ caller, body }) => {
         await requireScopesFor(caller, body, parts)
-        await requireFeature(caller.scope, 'schedules')
         const id = await createSchedule(caller.scope, body, parts.engine, parts.clock())
         return { status: 201, body: await read(parts, caller, id) }
       },
@@ -71,7 +72,16 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
     endpoint('PUT /api/schedules/{id}', {
       summary: 'Replace a schedule',
       scope: 'settings:write',
+      feature: 'schedules',
+      switchesOff: ({ enabled }) => !enabled,
       body: scheduleBody,
+      problems: ({ caller, params, body }) =>
+        givenScheduleProblems(
+          caller.scope,
+          body,
+          parts.engine,
+          parsePublicId('schedule', params.id),
+        ),
       replies: { 200: saved, 422: refused },
       handler: async ({ caller, params, body }) => {
         const id = requirePublicId('schedule', params.id)

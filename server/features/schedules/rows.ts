@@ -1,10 +1,11 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
 import { say } from '../../../plugins/contract.ts'
-import type { WorkflowProblem } from '../workflows/problems.ts'
+import { asDetail, type WorkflowProblem } from '../workflows/problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import type { Given } from '../../http/endpoint.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
@@ -76,14 +77,7 @@ export async function createSchedule(
   now: Date,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
-    const many = await tx.one<{ count: number }>(
-      'select count(*) as count from schedules where shop_id = :shop',
-    )
-    const problems =
-      many.count >= MAX
-        ? [{ param: 'name', message: say('A shop has at most {most} schedules', { most: MAX }) }]
-        : []
-    const columns = await columnsOf(tx, body, parts, now, problems)
+    const columns = await columnsOf(tx, body, parts, now, await tooMany(tx))
     const names = Object.keys(columns)
     const row = await tx.one<{ id: string }>(
       `insert into schedules (shop_id, ${names.join(', ')})
@@ -93,6 +87,31 @@ export async function createSchedule(
     )
     return row.id
   })
+}
+
+/** The problem of one more schedule, if there are too many. */
+async function tooMany(scope: ShopScope): Promise<WorkflowProblem[]> {
+  const { count } = await scope.one<{ count: number }>(
+    'select count(*) as count from schedules where shop_id = :shop',
+  )
+  return count < MAX
+    ? []
+    : [{ param: 'name', message: say('A shop has at most {most} schedules', { most: MAX }) }]
+}
+
+/**
+ * The problems of the well-formed fields of a schedule.
+ * @param id the schedule that it replaces; null: a new one.
+ */
+export async function givenScheduleProblems(
+  scope: ShopScope,
+  body: Given<ScheduleBody>,
+  parts: Parts,
+  id: string | null,
+): Promise<ErrorDetail[]> {
+  const before = id === null ? null : await readSchedule(scope, id)
+  const known = id === null ? await tooMany(scope) : []
+  return [...known, ...(await scheduleProblems(scope, body, parts, before))].map(asDetail)
 }
 
 /** Replaces all fields of a schedule. Throws `not_found`, `validation_failed`. */
@@ -169,7 +188,7 @@ async function columnsOf(
 ): Promise<Record<string, unknown>> {
   const problems = [...known, ...(await scheduleProblems(tx, body, parts, before))]
   if (problems.length > 0) {
-    const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
+    const details = problems.map(asDetail)
     throw new AppError('validation_failed', { param: firstOf(details).param, details })
   }
   const own = body.workflow === null ? null : parsePublicId('workflow', body.workflow)

@@ -62,7 +62,7 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
       })
       if (delivery.status === 'sent') await recordSuccess(scope, receiver.id)
       else if (delivery.status !== 'returned')
-        await recordFailure(scope, receiver.id, { reason: delivery.reason, gone, now: clock() })
+        await recordFailure(scope, receiver.id, { because: delivery.reason, gone, now: clock() })
       return delivery
     },
   }

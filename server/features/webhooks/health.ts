@@ -1,7 +1,8 @@
 // Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
 // without a success switch it off.
-import { english, say, sentences } from '../../../plugins/contract.ts'
+import { type AnyText, say, sentences, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { reasonColumns } from '../../core/texts.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 
 /**
@@ -25,28 +26,30 @@ export async function recordSuccess(scope: ShopScope, webhook: string): Promise<
 export function recordFailure(
   scope: ShopScope,
   webhook: string,
-  { reason, gone, now }: { reason: string; gone: boolean; now: Date },
+  { because, gone, now }: { because: AnyText; gone: boolean; now: Date },
 ): Promise<void> {
+  const { reason, reasonText } = reasonColumns(because)
   return scope.transaction(async (tx) => {
     const [row] = await tx.query<{ url: string; switched: boolean }>(
-      `update webhook_endpoints set last_error = :reason,
+      `update webhook_endpoints set last_error = :reason, last_error_text = :reasonText,
          failing_since = coalesce(failing_since, :now::timestamptz),
          enabled = enabled and not :gone::boolean
            and coalesce(failing_since > :now::timestamptz - :days::integer * interval '1 day', true)
        where shop_id = :shop and id = :webhook
        returning url, old.enabled and not new.enabled as switched`,
-      { webhook, reason, gone, now, days: SWITCHED_OFF_AFTER_DAYS },
+      { webhook, reason, reasonText, gone, now, days: SWITCHED_OFF_AFTER_DAYS },
     )
     if (!row?.switched) return
     const why = gone
       ? say('it answered 410, which means that it wants no more messages')
       : say('nothing has reached it for {days} days: {reason}', {
-          ...{ days: SWITCHED_OFF_AFTER_DAYS, reason: lowered(reason) },
+          ...{ days: SWITCHED_OFF_AFTER_DAYS, reason: textOf(because) },
         })
     await tx.query(
-      `update webhook_endpoints set switched_off = :why, switched_off_at = :now
+      `update webhook_endpoints set switched_off = :reason, switched_off_text = :reasonText,
+         switched_off_at = :now
        where shop_id = :shop and id = :webhook`,
-      { webhook, why: english(why), now },
+      { webhook, ...reasonColumns(why), now },
     )
     await raiseNotice(tx, {
       level: 'critical',
@@ -63,5 +66,3 @@ export function recordFailure(
     })
   })
 }
-
-const lowered = (text: string) => text.slice(0, 1).toLowerCase() + text.slice(1)

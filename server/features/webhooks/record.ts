@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { ownText } from '../../core/texts.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { WebhookRow } from './webhooks.ts'
-import { fetchUrl, timestamp } from '../../http/schemas.ts'
+import { fetchUrl, messageText, timestamp } from '../../http/schemas.ts'
 
 /** The schemas of webhooks, which take and show the names of the declared events. */
 export function webhookSchemas(declared: readonly WebhookEvent[]) {
@@ -17,12 +18,13 @@ export function webhookSchemas(declared: readonly WebhookEvent[]) {
       events: z.array(event).describe('Empty: all'),
       enabled: z.boolean(),
       switched_off: z
-        .object({ at: timestamp, reason: z.string() })
+        .object({ at: timestamp, reason: z.string(), reason_text: messageText })
         .nullable()
         .describe('It failed for days and was switched off by the server'),
       failing_since: timestamp.nullable().describe('null: the last message arrived'),
       last_success_at: timestamp.nullable(),
       last_error: z.string().nullable(),
+      last_error_text: messageText,
       previous_secret_until: timestamp
         .nullable()
         .describe('Until then messages have a second signature, made with the previous secret'),
@@ -79,11 +81,16 @@ export const webhookRecord = (webhook: WebhookRow): z.output<WebhookSchemas['web
   enabled: webhook.enabled,
   switched_off:
     webhook.switched_off !== null && webhook.switched_off_at
-      ? { at: webhook.switched_off_at.toISOString(), reason: webhook.switched_off }
+      ? {
+          at: webhook.switched_off_at.toISOString(),
+          reason: webhook.switched_off,
+          reason_text: ownText(webhook.switched_off, webhook.switched_off_text),
+        }
       : null,
   failing_since: webhook.failing_since?.toISOString() ?? null,
   last_success_at: webhook.last_success_at?.toISOString() ?? null,
   last_error: webhook.last_error,
+  last_error_text: ownText(webhook.last_error, webhook.last_error_text),
   previous_secret_until: webhook.previous_until?.toISOString() ?? null,
   created_at: webhook.created_at.toISOString(),
 })

@@ -250,7 +250,10 @@ it('a failure is retried; days of failures switch the webhook off, with a notice
   await deliver(id)
   expect(await read(id)).toMatchObject({
     enabled: false,
-    switched_off: { reason: expect.stringContaining('the address answered 500') },
+    switched_off: {
+      reason: expect.stringContaining('The address answered 500'),
+      reason_text: expect.objectContaining({ values: expect.anything() }),
+    },
   })
   const { body } = await call('GET', '/api/notices')
   const [told] = body.data as { title: string; level: string; body: string }[]

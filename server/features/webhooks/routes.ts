@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { say, english, sayFixed } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
-import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, resendMessage } from '../messages/messages.ts'
 import {
@@ -97,6 +96,7 @@ const create = ({ secrets, reach, schemas }: Parts) =>
     description:
       'Messages follow Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` headers, a body of `type`, `timestamp` and `data`. Answer with a status from 200 to 299 within 15 seconds. Other answers are tried again for three days; after five days of failures the webhook is switched off, and a notice says so. 410 switches it off immediately.',
     atomic: true,
+    feature: 'webhooks',
     body: z
       .strictObject({
         url: schemas.fields.url,
@@ -110,7 +110,6 @@ const create = ({ secrets, reach, schemas }: Parts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body }) => {
-      await requireFeature(caller.scope, 'webhooks')
       await requireReachable(reach, 'url', body.url)
       return created(201, await createWebhook(caller.scope, secrets, body))
     },
@@ -134,6 +133,8 @@ const change = ({ secrets, reach, schemas }: Parts) =>
   endpoint('PATCH /api/webhooks/{id}', {
     summary: 'Change a webhook, or switch it on or off',
     description: 'Switching it on clears its failures. Events in between are not sent.',
+    feature: 'webhooks',
+    switchesOff: (body) => Object.keys(body).length === 1 && body.enabled === false,
     body: z.strictObject(schemas.fields).partial().meta({ id: 'WebhookChange' }),
     replies: {
       200: { description: 'The webhook', schema: schemas.webhook },

@@ -1,5 +1,5 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
-import { say } from '../../../plugins/contract.ts'
+import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../core/kept-address.ts'
@@ -22,16 +22,18 @@ export interface WebhookRow {
   events: string[]
   enabled: boolean
   switched_off: string | null
+  switched_off_text: Text | null
   switched_off_at: Date | null
   failing_since: Date | null
   last_success_at: Date | null
   last_error: string | null
+  last_error_text: Text | null
   previous_until: Date | null
   created_at: Date
 }
 
-const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_at,
-  failing_since, last_success_at, last_error, case when previous_until > now()
+const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_text, switched_off_at,
+  failing_since, last_success_at, last_error, last_error_text, case when previous_until > now()
     then previous_until end
     as previous_until,
   created_at`

@@ -10,6 +10,7 @@ import {
   type Workflow,
 } from '../../../plugins/contract.ts'
 import { parseBounded } from '../../core/bounds.ts'
+import type { Given } from '../../http/endpoint.ts'
 import { builtInWorkflow } from './channel.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
@@ -52,6 +53,51 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflo
   const body = { ...given, steps: given.steps.slice(0, MAX_STEPS) }
   const steps = stepsOf(body.steps)
   const problems = [
+    ...bodyProblems(given, body, steps, parts),
+    ...KIND_PROBLEMS[body.kind](steps, parts.plugins),
+    ...channelProblems(body, parts),
+  ]
+  const { name, kind, parallel } = body
+  return {
+    workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps },
+    problems,
+  }
+}
+
+/** The id of no plugin. */
+const MALFORMED = 'malformed'
+
+/**
+ * The steps and the problems of a workflow with malformed fields, which are undefined. What depends
+ * on one of them is not judged. The caller leaves out the problems of the malformed places.
+ */
+export function checkGiven(given: Given<WorkflowBody>, parts: Parts) {
+  const sent = (given.steps ?? []).map((step) => step ?? {})
+  const steps = sent.map(({ plugin, ...step }) => ({ ...step, plugin: plugin ?? MALFORMED }))
+  const isWhole = given.steps !== undefined && sent.every(({ plugin }) => plugin !== undefined)
+  const { name = '', kind, parallel = 1, channel = null } = given
+  const whole: WorkflowBody = { ...{ name, parallel, channel, steps }, kind: kind ?? 'bulk' }
+  const body = { ...whole, steps: whole.steps.slice(0, MAX_STEPS) }
+  const checked = stepsOf(body.steps)
+  return {
+    steps: checked,
+    problems: [
+      ...bodyProblems(whole, body, checked, parts),
+      ...(kind && isWhole
+        ? [...KIND_PROBLEMS[kind](checked, parts.plugins), ...channelProblems(body, parts)]
+        : []),
+    ],
+  }
+}
+
+/** The problems that do not depend on what kind of workflow it is. */
+function bodyProblems(
+  given: WorkflowBody,
+  body: WorkflowBody,
+  steps: readonly Step[],
+  parts: Parts,
+): WorkflowProblem[] {
+  return [
     ...nameProblems(body.name),
     ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
     ...(body.parallel > MAX_PARALLEL
@@ -75,14 +121,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflo
     ),
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
-    ...KIND_PROBLEMS[body.kind](steps, parts.plugins),
-    ...channelProblems(body, parts),
   ]
-  const { name, kind, parallel } = body
-  return {
-    workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps },
-    problems,
-  }
 }
 
 /** The action in the history of operations of a shop's own workflow. */

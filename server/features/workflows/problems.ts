@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { say, type Plugin, type Text, type Workflow } from '../../../plugins/contract.ts'
 import { issueText, parseBounded, type Issue, shortName } from '../../core/bounds.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
 
 export interface WorkflowProblem {
@@ -10,6 +11,12 @@ export interface WorkflowProblem {
   /** The problem as a sentence. */
   message: Text
 }
+
+/** The problem as a detail of an error. */
+export const asDetail = ({ param, message }: WorkflowProblem): ErrorDetail => ({
+  ...{ param, message },
+  code: 'invalid_value',
+})
 
 /**
  * Finds all problems of a workflow, built in or the shop's; empty if it can run. `action`: the
@@ -94,7 +101,5 @@ function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
     return issue.keys
       .map(shortName)
       .map((key) => ({ param: `${at}.${key}`, message: say('There is no {key} here', { key }) }))
-  // If none of several shapes fits, report the first one's problem.
-  const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
-  return first ? issueProblems(first, at) : [{ param: at, message: issueText(issue) }]
+  return [{ param: at, message: issueText(issue) }]
 }

@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { say, type Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
-import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../core/ids.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { checkWorkflow, type Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
@@ -14,6 +13,7 @@ import {
   createWorkflow,
   deleteWorkflow,
   listWorkflows,
+  givenWorkflowProblems,
   readWorkflow,
   replaceWorkflow,
   type OwnWorkflow,
@@ -81,6 +81,7 @@ const check = (parts: Parts) =>
     summary: 'Check a workflow without saving it',
     scope: 'operations:read',
     body: workflowBody,
+    problems: ({ caller, body }) => givenWorkflowProblems(caller.scope, body, parts),
     replies: {
       200: { description: 'Its problems, and what its steps would do', schema: checkSchema },
     },
@@ -106,11 +107,12 @@ const create = (parts: Parts) =>
   endpoint('POST /api/workflows', {
     summary: 'Create a workflow',
     scope: 'settings:write',
+    feature: 'workflows',
     body: workflowBody,
+    problems: ({ caller, body }) => givenWorkflowProblems(caller.scope, body, parts, null),
     replies: { 201: saved, 422: refused },
     handler: async ({ caller, body }) => {
       requireScopes(caller, neededScopes(body, parts))
-      await requireFeature(caller.scope, 'workflows')
       return {
         status: 201,
         body: ownRecord(await createWorkflow(caller.scope, body, parts), parts),
@@ -137,7 +139,10 @@ const replace = (parts: Parts) =>
     summary: 'Replace a workflow',
     description: 'Running operations continue with the previous steps.',
     scope: 'settings:write',
+    feature: 'workflows',
     body: workflowBody,
+    problems: ({ caller, params, body }) =>
+      givenWorkflowProblems(caller.scope, body, parts, parsePublicId('workflow', params.id)),
     replies: { 200: saved, 422: refused },
     handler: async ({ caller, params, body }) => {
       requireScopes(caller, neededScopes(body, parts))

@@ -1,12 +1,13 @@
 // The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
 import { say, type Step, type Workflow } from '../../../plugins/contract.ts'
-import type { WorkflowProblem } from './problems.ts'
+import { asDetail, type WorkflowProblem } from './problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
-import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
+import type { Given } from '../../http/endpoint.ts'
+import { checkGiven, checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 
 export interface OwnWorkflow {
@@ -126,20 +127,32 @@ async function checkedSteps(
   const named = await referenceProblems(tx, referencesOfSteps(workflow.steps, parts.plugins))
   const all = [...problems, ...named, ...(await shopProblems(tx, body, id))]
   if (all.length > 0) {
-    const details = all.map(({ param, message }) => ({
-      param,
-      code: 'invalid_value' as const,
-      message,
-    }))
+    const details = all.map(asDetail)
     throw new AppError('validation_failed', { param: firstOf(details).param, details })
   }
   return workflow.steps
 }
 
+/**
+ * The problems of the well-formed fields of a workflow.
+ * @param id the workflow that it replaces; null: a new one. Undefined: it is not saved.
+ */
+export async function givenWorkflowProblems(
+  scope: ShopScope,
+  body: Given<WorkflowBody>,
+  parts: Parts,
+  id?: string | null,
+): Promise<ErrorDetail[]> {
+  const { steps, problems } = checkGiven(body, parts)
+  const named = await referenceProblems(scope, referencesOfSteps(steps, parts.plugins))
+  const ofShop = id === undefined ? [] : await shopProblems(scope, body, id)
+  return [...problems, ...named, ...ofShop].map(asDetail)
+}
+
 /** Finds conflicts with the shop's other workflows and its schedules. */
 async function shopProblems(
   tx: ShopScope,
-  body: WorkflowBody,
+  body: Pick<Given<WorkflowBody>, 'name' | 'kind' | 'channel'>,
   id: string | null,
 ): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
@@ -149,7 +162,7 @@ async function shopProblems(
       param: 'name',
       message: say('A shop has at most {most} workflows', { most: MAX_WORKFLOWS }),
     })
-  if (others.some(({ name }) => name === body.name.trim()))
+  if (others.some(({ name }) => name === body.name?.trim()))
     problems.push({ param: 'name', message: say('Another workflow has this name') })
   const attached = body.channel && others.find(({ channel }) => channel === body.channel)
   if (attached)
@@ -159,7 +172,7 @@ async function shopProblems(
         name: quoted(attached.name),
       }),
     })
-  const users = id && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
+  const users = id && body.kind && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)
     problems.push({
       param: 'kind',

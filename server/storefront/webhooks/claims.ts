@@ -4,6 +4,9 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ORDER_LOCKS } from '../../core/db/lock-classes.ts'
 
+/** SQL: claims the order of a row, by an advisory lock of the transaction (see above). */
+const CLAIM = `pg_try_advisory_xact_lock(${ORDER_LOCKS}, hashtext(:shop::text || '/' || subject))`
+
 const RETRY_SECONDS = 15
 const MAX_RETRIES_DOUBLED = 8
 
@@ -16,21 +19,50 @@ export interface ClaimedOrder {
 }
 
 /**
- * At most `limit` orders that are due and not claimed. Each is claimed by an advisory lock until the
- * transaction ends (see above).
+ * At most `limit` orders that are due and not claimed, the oldest first. An order whose last run failed
+ * is claimed alone when its turn comes: if each read of it takes too long, it must not delay the
+ * others. Each is claimed by an advisory lock until the transaction ends (see above).
  */
 export const claimOrders = (tx: ShopScope, limit: number): Promise<ClaimedOrder[]> =>
   tx.query<ClaimedOrder>(
     `with due as materialized (
-       select subject, noted, attempts from platform_changes
-       where shop_id = :shop and kind = 'order' and due_at <= now() order by due_at, subject
-         limit :examined
+       select subject, noted, attempts, row_number() over (order by due_at, subject) as place
+       from (select subject, noted, attempts, due_at from platform_changes
+         where shop_id = :shop and kind = 'order' and due_at <= now() order by due_at, subject
+         limit :examined) oldest
+     ), alone as materialized (
+       select subject, noted, attempts from due
+       where attempts > 0
+         and place < coalesce((select min(place) from due where attempts = 0), place + 1)
+         and ${CLAIM} limit 1
+     ), others as materialized (
+       select subject, noted, attempts from due
+       where attempts = 0 and not exists (select from alone) and ${CLAIM}
+         limit :limit
      )
-     select subject as order, noted, attempts from due
-     where pg_try_advisory_xact_lock(${ORDER_LOCKS}, hashtext(:shop::text || '/' || subject))
-       limit :limit`,
+     select subject as order, noted, attempts from alone
+     union all select subject as order, noted, attempts from others`,
     { limit, examined: 4 * limit },
   )
+
+/**
+ * Notes that a read of several orders took too long: each is read alone from now on, which shows whose
+ * fault it is.
+ */
+export const separateOrders = async (
+  tx: ShopScope,
+  orders: readonly ClaimedOrder[],
+): Promise<void> =>
+  void (await tx.query(
+    `with slow as (
+       select c.subject from platform_changes c
+       join unnest(:orders::text[], :noted::bigint[]) as g (subject, noted) using (subject, noted)
+       where c.shop_id = :shop and c.kind = 'order' order by c.subject for update of c
+     )
+     update platform_changes c set attempts = greatest(c.attempts, 1) from slow
+     where c.shop_id = :shop and c.kind = 'order' and c.subject = slow.subject`,
+    { orders: orders.map(({ order }) => order), noted: orders.map(({ noted }) => noted) },
+  ))
 
 /**
  * Deletes processed orders; an order that was reported again since it was claimed runs once more.

@@ -1,6 +1,7 @@
 // A connection without access (not yet, or no longer): one click starts the sign-in.
 import { toast } from '../../shell/client/bridge.ts'
 import { type Connection } from './calls.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack } from '../../shell/ui/index.ts'
 import { useAuthorize } from './use-authorize.ts'
@@ -33,7 +34,11 @@ export function AuthorizeBanner({ connection, onEditKeys }: Props) {
       }
     >
       <BlockStack gap="100">
-        {before && <p>{error?.message ?? t('Nothing is synced until access is granted again.')}</p>}
+        {before && (
+          <p>
+            {error ? messageText(error) : t('Nothing is synced until access is granted again.')}
+          </p>
+        )}
         {waiting && (
           <p role="status">
             {t('Waiting for the window of {provider}. If you closed it, authorize again.', {

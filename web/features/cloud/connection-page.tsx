@@ -16,6 +16,7 @@ import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { connectionState } from './labels.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Text } from '../../shell/ui/index.ts'
 import { AccessCard } from './access-card.tsx'
@@ -102,7 +103,7 @@ function Loaded({ connection: read, query, cloud }: LoadedProps) {
                 : undefined
             }
           >
-            <Text as="p">{error.message}</Text>
+            <Text as="p">{messageText(error)}</Text>
           </Banner>
         )}
         {fresh ? <SetupSteps connection={connection} /> : sync}

@@ -11,6 +11,7 @@ import {
   nextSyncText,
   syncWord,
 } from './labels.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, InlineStack, Link, SmallPrint, Text } from '../../shell/ui/index.ts'
 import { SyncProgress } from './sync-progress.tsx'
@@ -34,7 +35,7 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
         {rejected > 0 && <Link url={`/import/connections/${id}`}>{rejectedText(rejected)}</Link>}
         {error && (
           <Text as="p" variant="bodySm" tone="critical" breakWord>
-            {error.message}
+            {messageText(error)}
           </Text>
         )}
       </BlockStack>

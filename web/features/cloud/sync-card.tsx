@@ -8,6 +8,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { countsText, holdsText, nextSyncText, previewReasonText, syncWord } from './labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import { SyncActions, SyncProgress } from './sync-progress.tsx'
@@ -102,7 +103,7 @@ function Ended({ sync }: { sync: Sync }) {
         <Text as="span">
           {t('{at}: {counts}', {
             at: momentText(finished_at ?? started_at),
-            counts: error ? error.message : countsText(sync),
+            counts: error ? messageText(error) : countsText(sync),
           })}
         </Text>
       </InlineStack>

@@ -6,6 +6,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { momentText } from '../../shell/labels/time.ts'
+import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 import { useAllow, useBlocked } from './calls.ts'
@@ -28,14 +29,17 @@ export function BlockedCard() {
       <LoadProblem query={blocked} what={t('The addresses could not be loaded')} />
       {allow.error && <Problem error={allow.error} what={t('The address could not be allowed')} />}
       <BlockStack gap="300">
-        {list.map(({ email, reason, created_at, complaint }) => (
+        {list.map(({ email, reason, reason_text, created_at, complaint }) => (
           <InlineStack key={email} align="space-between" blockAlign="center" gap="200">
             <BlockStack>
               <Text as="span" breakWord>
                 {email}
               </Text>
               <Text as="span" variant="bodySm" tone="subdued" breakWord>
-                {t('{at}: {reason}', { at: momentText(created_at), reason })}
+                {t('{at}: {reason}', {
+                  at: momentText(created_at),
+                  reason: reasonText({ reason, reason_text }),
+                })}
               </Text>
             </BlockStack>
             {complaint && <Badge tone="warning">{t('No news')}</Badge>}

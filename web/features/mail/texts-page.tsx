@@ -39,6 +39,7 @@ import './mail.css'
 
 const MAILS: { value: BuyerMail; label: string }[] = [
   { value: 'order', label: t('Files of an order') },
+  { value: 'edited', label: t('Files of an order that was changed') },
   { value: 'ready', label: t('Files that were still being prepared') },
   { value: 'update', label: t('New version of a file') },
   { value: 'added', label: t('Further files of a product') },

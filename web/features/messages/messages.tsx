@@ -5,7 +5,8 @@ import { type Message, type Page } from '../../shell/client/types.ts'
 import { messageWord } from './labels.ts'
 import { pageText } from '../../shell/labels/page.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { errorText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
 import { Box, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
@@ -113,7 +114,7 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
 }
 
 function rowsOf(message: Message, { first, more = [] }: Pick<DialogProps, 'first' | 'more'>) {
-  const { error, created_at, sent_at } = message
+  const { error, error_text, created_at, sent_at } = message
   const sent = sent_at ? `, ${momentText(sent_at)}` : ''
   const rows: Fact[] = [
     first,
@@ -121,5 +122,5 @@ function rowsOf(message: Message, { first, more = [] }: Pick<DialogProps, 'first
     [t('Status'), messageWord(message).text + sent],
     ...more,
   ]
-  return error ? [...rows, [t('Problem'), translated(error)] as const] : rows
+  return error ? [...rows, [t('Problem'), errorText({ error, error_text })] as const] : rows
 }

@@ -6,11 +6,11 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { t } from '../../shell/messages/t.ts'
 import { Hint, Text } from '../../shell/ui/index.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { useAddressField } from './address-field.tsx'
-import { isText } from './labels.ts'
+import { isText, sentError } from './labels.ts'
 import { useCorrectAddress, useDelivery, type Delivery } from './calls.ts'
 
 interface Props {
@@ -42,6 +42,7 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
   const texts = useSettings().data?.text_buyers === true
   const { contact, isUnchanged, isPhone, title, check, field } = useAddressField(delivery, texts)
   const problems = problemsOf(objectionsIn(correct.error))
+  const sentProblem = sentError(delivery)
   const submit = () => {
     if (!check()) return
     correct.mutate(contact, {
@@ -66,13 +67,11 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       {correct.error && problems.all.length === 0 && (
         <Problem error={correct.error} what={t('The message could not be sent')} />
       )}
-      {delivery.sent?.error && (
+      {sentProblem !== null && (
         <Text as="p" tone="critical" breakWord>
           {isText(delivery)
-            ? translated(delivery.sent.error)
-            : t('The mail server said: {reason}', {
-                reason: translated(delivery.sent.error),
-              })}
+            ? sentProblem
+            : t('The mail server said: {reason}', { reason: sentProblem })}
         </Text>
       )}
       {field({

@@ -6,6 +6,7 @@ import {
   type DeliveryStatus,
   type NewFiles,
 } from './calls.ts'
+import { errorText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { isViewed } from '../links/labels.ts'
 import { messageWord } from '../messages/labels.ts'
@@ -85,6 +86,10 @@ export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
 
 /** The last message was a text. */
 export const isText = ({ sent }: Pick<Delivery, 'sent'>): boolean => sent?.kind === 'sms'
+
+/** Why the last message did not reach the buyer; null: it did. */
+export const sentError = ({ sent }: Pick<Delivery, 'sent'>): string | null =>
+  sent?.error ? errorText({ error: sent.error, error_text: sent.error_text }) : null
 
 /** `Opened 29 Sep 2026, 14:05`, or that it was not opened. */
 export const openedText = ({ opened_at }: Pick<Delivery, 'opened_at'>): string =>

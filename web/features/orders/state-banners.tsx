@@ -1,8 +1,8 @@
 // Why a buyer does not get the files of a delivery, each with what the merchant can do about it.
 import { type DeliveryDetail, useChangeDelivery } from './calls.ts'
-import { blockedText, DELIVERY_STATUSES, isText, UNBLOCK_TEXTS } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES, isText, sentError, UNBLOCK_TEXTS } from './labels.ts'
 import { reasonText } from '../../shell/messages/server-text.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { t } from '../../shell/messages/t.ts'
 import { Banner } from '../../shell/ui/index.ts'
 import { AskedBanner } from './asked-banner.tsx'
 import { plannedUse, unblockPlan } from './unblock.ts'
@@ -40,7 +40,7 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare, onUnse
             onAction: onCorrect,
           }}
         >
-          {delivery.sent?.error && <p>{translated(delivery.sent.error)}</p>}
+          {delivery.sent?.error && <p>{sentError(delivery)}</p>}
           {isText(delivery) && delivery.sent?.kept && (
             <p>{t('Text messages need an SMS gateway of the installation.')}</p>
           )}

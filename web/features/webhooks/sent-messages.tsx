@@ -6,7 +6,8 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { MessageDialog, MessageList } from '../messages/messages.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { errorText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
 import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Card, Heading } from '../../shell/ui/index.ts'
@@ -35,8 +36,10 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
           <MessageList
             {...{ list, what: t('messages'), page: urlState.page, onOpen: setOpen }}
             pages={pages(sent.isPlaceholderData ? null : list.next_cursor)}
-            about={({ created_at, error }) =>
-              [momentText(created_at), ...(error ? [translated(error)] : [])].join(' · ')
+            about={({ created_at, error, error_text }) =>
+              [momentText(created_at), ...(error ? [errorText({ error, error_text })] : [])].join(
+                ' · ',
+              )
             }
           />
         )}

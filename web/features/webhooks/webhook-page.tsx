@@ -19,7 +19,8 @@ import { isMissing } from '../../shell/client/error.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { eventsText, webhookState } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { errorText, reasonText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
 import { EditWebhook } from './edit-webhook.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -95,13 +96,13 @@ function useEventTitles({ events }: Webhook): string[] {
 
 /** Why messages do not arrive; nothing while they do. */
 function FailureBanner({ webhook }: { webhook: Webhook }) {
-  const { switched_off, failing_since, last_error } = webhook
+  const { switched_off, failing_since, last_error, last_error_text } = webhook
   if (switched_off)
     return (
       <Banner tone="critical" title={t('It was switched off after failures')}>
         {t('On {when}: {reason}.', {
           when: momentText(switched_off.at),
-          reason: translated(switched_off.reason),
+          reason: reasonText(switched_off),
         })}
       </Banner>
     )
@@ -110,7 +111,7 @@ function FailureBanner({ webhook }: { webhook: Webhook }) {
       <Banner tone="warning" title={t('Messages do not arrive')}>
         {t('Since {when}. {reason}. They are tried again for three days.', {
           when: momentText(failing_since),
-          reason: translated(last_error ?? ''),
+          reason: errorText({ error: last_error ?? '', error_text: last_error_text }),
         })}
       </Banner>
     )

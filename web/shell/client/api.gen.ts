@@ -98,6 +98,8 @@ export interface components {
       created_at: string
       email: string
       reason: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      reason_text?: components['schemas']['Text']
     }
     BulkDeleteRequest: {
       /** @default false */
@@ -535,6 +537,8 @@ export interface components {
       error: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       } | null
       /** @description Not paths that match one of these */
       exclude: string[]
@@ -693,6 +697,8 @@ export interface components {
       failing_since: string | null
       id: string
       last_error: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      last_error_text?: components['schemas']['Text']
       last_success_at: string | null
       /** @description Until then messages have a second signature, made with the previous secret */
       previous_secret_until: string | null
@@ -703,6 +709,8 @@ export interface components {
         /** Format: date-time */
         at: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
       } | null
       /** @description Without its query, which may contain a secret */
       url: string
@@ -1431,6 +1439,8 @@ export interface components {
         at: string
         /** @description Why it was not delivered */
         error: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        error_text?: components['schemas']['Text']
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         /** @enum {string} */
@@ -1598,6 +1608,8 @@ export interface components {
         /** Format: date-time */
         created_at: string
         error: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        error_text?: components['schemas']['Text']
         id: string
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
@@ -1675,6 +1687,8 @@ export interface components {
         at: string
         /** @description Why it was not delivered */
         error: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        error_text?: components['schemas']['Text']
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         /** @enum {string} */
@@ -5137,6 +5151,7 @@ export interface components {
       /** @enum {string} */
       mail:
         | 'order'
+        | 'edited'
         | 'update'
         | 'added'
         | 'ready'
@@ -5156,6 +5171,13 @@ export interface components {
             subject?: string | null
           }
           available?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          edited?: {
             button?: string | null
             footer?: string | null
             intro?: string | null
@@ -5309,6 +5331,7 @@ export interface components {
         /** @enum {string} */
         mail:
           | 'order'
+          | 'edited'
           | 'update'
           | 'added'
           | 'ready'
@@ -5332,6 +5355,13 @@ export interface components {
             subject?: string | null
           }
           available?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          edited?: {
             button?: string | null
             footer?: string | null
             intro?: string | null
@@ -5446,6 +5476,8 @@ export interface components {
       created_at: string
       /** @description Why the last attempt failed, or why it came back */
       error: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      error_text?: components['schemas']['Text']
       id: string
       /** @description No mail server is configured: it was stored and not sent */
       kept: boolean
@@ -5473,6 +5505,8 @@ export interface components {
       created_at: string
       /** @description Why the last attempt failed, or why it came back */
       error: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      error_text?: components['schemas']['Text']
       /** @description What mail servers reported about it, oldest first */
       events: {
         /** Format: date-time */
@@ -7251,6 +7285,8 @@ export interface components {
       error: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       } | null
       failed: number
       finished_at: string | null
@@ -7689,6 +7725,8 @@ export interface components {
       failing_since: string | null
       id: string
       last_error: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      last_error_text?: components['schemas']['Text']
       last_success_at: string | null
       /** @description Until then messages have a second signature, made with the previous secret */
       previous_secret_until: string | null
@@ -7697,6 +7735,8 @@ export interface components {
         /** Format: date-time */
         at: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
       } | null
       /** @description Without its query, which may contain a secret */
       url: string

@@ -28,6 +28,15 @@ export const reasonText = ({
   reason_text?: ServerText
 }): string => messageText({ message: reason, ...(reason_text && { message_text: reason_text }) })
 
+/** Why something failed. */
+export const errorText = ({
+  error,
+  error_text,
+}: {
+  error: string
+  error_text?: ServerText
+}): string => messageText({ message: error, ...(error_text && { message_text: error_text }) })
+
 /** The detail of a record, as its message; null: it has none. */
 export const detailText = ({
   detail,

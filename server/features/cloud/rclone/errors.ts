@@ -25,10 +25,23 @@ export class CloudError extends Error {
 }
 
 /**
- * The provider refuses the keys themselves, as after they were exchanged in the middle of a sync: no
- * object is the reason. Its code is `cloud_access_denied`.
+ * The provider refuses the keys themselves, as after they were exchanged in the middle of a sync. Its
+ * code is `cloud_access_denied`.
  */
-export class KeysRefused extends CloudError {}
+export class KeysRefused extends CloudError {
+  private readonly codeOfObject: CloudCode
+  constructor(codeOfObject: CloudCode) {
+    super('cloud_access_denied')
+    this.codeOfObject = codeOfObject
+  }
+  /**
+   * The same of an object, if the provider accepts the keys for others: it may compute the signature of
+   * an unusual name in another way.
+   */
+  ofObject(): CloudError {
+    return new CloudError(this.codeOfObject, null, { cause: this })
+  }
+}
 
 const RETRYABLE: ReadonlySet<CloudCode> = new Set([
   'cloud_rate_limited',
@@ -95,7 +108,7 @@ export function cloudError(text: string, remote: Readonly<Record<string, string>
   const hasKeys = remote.TOKEN === undefined
   const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
   if (code === 'cloud_access_denied' && (found !== code || ABOUT_KEYS.test(text)))
-    return new KeysRefused(code)
+    return new KeysRefused(/SignatureDoesNotMatch/i.test(text) ? 'cloud_name_unusable' : code)
   const after = RETRY_AFTER.exec(text)
   return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
 }

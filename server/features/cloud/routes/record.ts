@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
 import { PROVIDER_IDS, PROVIDERS, providerOf } from '../providers/providers.ts'
+import type { Values } from '../providers/provider.ts'
 import { operationOf, isRunning, type SyncView } from '../sync-rows.ts'
 import type { Totals } from '../totals.ts'
 import { OPERATION_STATUSES } from '../../../engine/engine.ts'
@@ -48,22 +49,30 @@ export const changeBody = z.strictObject(common).meta({ id: 'ConnectionChange' }
  * Sorts a body's fields into settings of the connection, options and the provider's values. A value
  * of null is stored as ''.
  */
-export function connectionInputOf(body: z.output<typeof changeBody>): ConnectionInput {
-  const given = body as Record<string, unknown>
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(
-      names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
-    )
-  const values = Object.entries(pick(fieldNames)).map(([name, value]) => [name, value ?? ''])
-  return {
-    name: body.name,
-    frequency_hours: body.frequency_hours,
-    options: pick(Object.keys(optionFields)) as Partial<ConnectionOptions>,
-    values: Object.fromEntries(values) as Record<string, string>,
-  }
+export const connectionInputOf = (body: z.output<typeof changeBody>): ConnectionInput => ({
+  name: body.name,
+  frequency_hours: body.frequency_hours,
+  options: picked(body, Object.keys(optionFields)) as Partial<ConnectionOptions>,
+  values: givenValues(body),
+})
+
+/** The values of a provider's fields in a body. */
+export function givenValues(body: Readonly<Record<string, unknown>>): Values {
+  const values = Object.entries(picked(body, fieldNames)).map(([name, value]) => [
+    name,
+    value ?? '',
+  ])
+  return Object.fromEntries(values) as Values
 }
 
-const said = z.object({ code: z.string(), message: z.string() }).nullable()
+const picked = (body: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  )
+
+const said = z
+  .object({ code: z.string(), message: z.string(), message_text: messageText })
+  .nullable()
 const count = z.number().int()
 
 export const syncSchema = z

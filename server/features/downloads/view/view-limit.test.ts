@@ -117,6 +117,14 @@ describe('a limit of views', () => {
     expect([text.includes('no views left'), text.includes('view?key=')]).toEqual([true, false])
   })
 
+  test('is named with the button of a link that is only viewed', async () => {
+    const { key } = await depot.addLink(BYTES, { view_limit: 2 }, { ...PDF, view: 'view_only' })
+    const page = async () => (await get(port, key, { accept: 'text/html' })).text
+    expect(await page()).toMatch(/Read<\/button>[\s\S]*2 views left/)
+    expect((await press(key, browser())).status).toBe(303)
+    expect(await page()).toContain('1 view left')
+  })
+
   test('counts parallel requests, reloads and parts of one browser once', async () => {
     const { key, id } = await depot.addLink(BYTES, { view_limit: 2 }, PDF)
     const first = browser()

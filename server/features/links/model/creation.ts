@@ -112,19 +112,24 @@ async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Prom
   throw new AppError('validation_failed', { param: 'file_ids', details })
 }
 
-/** A problem for each file that does not exist or is in the trash. */
+/**
+ * A problem for each file that does not exist or is in the trash.
+ * @param fileIds bare UUIDs; undefined: that id is malformed.
+ */
 export async function unknownFiles(
   scope: ShopScope,
-  fileIds: readonly string[],
+  fileIds: readonly (string | undefined)[],
 ): Promise<ErrorDetail[]> {
+  const given = fileIds.filter((id) => id !== undefined)
+  if (given.length === 0) return []
   const rows = await scope.query<{ id: string }>(
     `select id from files where shop_id = :shop and id = any(:fileIds::uuid[])
       and deleted_at is null`,
-    { fileIds },
+    { fileIds: given },
   )
   const known = new Set(rows.map(({ id }) => id))
   return fileIds.flatMap((id, index): ErrorDetail[] =>
-    known.has(id)
+    id === undefined || known.has(id)
       ? []
       : [{ index, param: 'file_ids', code: 'not_found', message: say('There is no such file') }],
   )

@@ -1,7 +1,7 @@
 // Twilio's REST API: POST /2010-04-01/Accounts/{sid}/Messages.json with a form and basic
 // authentication; 201 means that Twilio has accepted the message
 // (www.twilio.com/docs/messaging/api).
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../../plugins/contract.ts'
 import { errors, request } from 'undici'
 import { z } from 'zod'
 import { readBounded } from '../../../core/bounded-body.ts'
@@ -71,9 +71,12 @@ function deliveryOf(status: number, { code }: { code?: number | undefined }): De
       reason: sayPlain('The SMS account of this installation was refused'),
     }
   if (status === 429 || status >= 500)
-    return { status: 'again', reason: `The SMS provider answered ${status}` }
-  const about = code === undefined ? String(status) : `${status}, error ${code}`
-  return { status: 'failed', reason: `The SMS provider answered ${about}` }
+    return { status: 'again', reason: say('The SMS provider answered {status}', { status }) }
+  const reason =
+    code === undefined
+      ? say('The SMS provider answered {status}', { status })
+      : say('The SMS provider answered {status}, error {code}', { status, code: String(code) })
+  return { status: 'failed', reason }
 }
 
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']

@@ -3,18 +3,19 @@ import { z } from 'zod'
 import { say } from '../../../../plugins/contract.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { storedMessage, problemFields } from '../../../core/texts.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { firstOf } from '../../../core/present.ts'
-import { requireFeature } from '../../../files/plan-limits.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, messageText, warning } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 import { shownChange } from '../item-record.ts'
 import { checkWorkflow, type WorkflowBody } from '../../workflows/check.ts'
+import { asDetail } from '../../workflows/problems.ts'
 import { workflowBody } from '../../workflows/record.ts'
 import { referenceProblems, referencesOfSteps } from '../../workflows/references.ts'
+import { givenWorkflowProblems } from '../../workflows/workflows.ts'
 
 const MOST_FILES = 10
 
@@ -74,13 +75,19 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
           .describe('Absent: the newest ten files'),
       })
       .meta({ id: 'WorkflowTrialRequest' }),
+    feature: 'workflows',
+    problems: async ({ caller, body }) =>
+      body.workflow
+        ? (await givenWorkflowProblems(caller.scope, body.workflow, engine))
+            .filter(({ param }) => !ONLY_SAVED.has(param))
+            .map(ofWorkflow)
+        : [],
     replies: {
       200: { description: 'What would happen to each file', schema: trialSchema },
       422: { description: 'Every problem of the workflow, with its place', schema: errorSchema },
     },
     handler: async ({ caller, body, signal }) => {
       requireScopes(caller, ['files:read'])
-      await requireFeature(caller.scope, 'workflows')
       const workflow = await checked(caller.scope, body.workflow, engine)
       const files = body.file_ids
         ? [...new Set(body.file_ids.map((id) => requirePublicId('file', id)))]
@@ -112,6 +119,11 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
 /** Fields that only a saved workflow needs. */
 const ONLY_SAVED: ReadonlySet<string> = new Set(['name', 'channel'])
 
+const ofWorkflow = (detail: ErrorDetail): ErrorDetail => ({
+  ...detail,
+  param: `workflow.${detail.param}`,
+})
+
 /** The workflow of a draft. Throws `validation_failed` with every problem. */
 async function checked(scope: ShopScope, body: WorkflowBody, engine: Engine) {
   const { workflow, problems } = checkWorkflow(body, engine)
@@ -123,11 +135,7 @@ async function checked(scope: ShopScope, body: WorkflowBody, engine: Engine) {
       message: say('A workflow of deliveries needs an order: it cannot be tried'),
     })
   if (all.length === 0) return workflow
-  const details = all.map(({ param, message }) => ({
-    param: `workflow.${param}`,
-    code: 'invalid_value' as const,
-    message,
-  }))
+  const details = all.map(asDetail).map(ofWorkflow)
   throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 

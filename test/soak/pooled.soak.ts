@@ -6,9 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startRoundRobin, type RoundRobin } from '../fakes/round-robin.ts'
-import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
+import { importUntilEnd, jobUntilEnd, type JobRecord } from '../flows/imports.ts'
 import { startMachines, type Machine, type Machines } from '../flows/machines.ts'
 import { startBouncer, type Bouncer } from '../flows/pgbouncer.ts'
+import type { RunningServer } from '../flows/server.ts'
 import { sendFile } from '../uploads.ts'
 
 const WEBS = 10
@@ -20,6 +21,8 @@ const FILES = 40
 const UPLOADS = 30
 const READS = 20
 const WITHIN_MS = 600_000
+/** How an item fails whose origin is late. */
+const LATE = 'The server did not answer in time'
 const IDLE_MS = 60_000
 /** With one web and one worker process it was 17.5 a second. */
 const IDLE_PER_PAIR = 17.5 / 2
@@ -78,6 +81,21 @@ async function failedItems(): Promise<string[]> {
   return rows.map(({ error }) => error)
 }
 
+/**
+ * Waits for the end of an import. The origin is in this process, with the bucket and the balancer:
+ * on a busy machine it is too late for some files, which is no fault of the pool. They are retried.
+ */
+async function importedUntilEnd(server: RunningServer, job: string): Promise<JobRecord> {
+  const until = Date.now() + WITHIN_MS
+  for (;;) {
+    const ended = await jobUntilEnd(server, job, WITHIN_MS)
+    const others = (await failedItems()).filter((error) => !error.includes(LATE))
+    if (ended.failed === 0 || others.length > 0 || Date.now() > until) return ended
+    await server.call('POST', `/api/operations/${job}/retry`)
+    await delay(1000)
+  }
+}
+
 async function readList(key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(`${all.url}/api/files?limit=20`, { headers })
@@ -105,7 +123,7 @@ test('under load the server has a bounded number of connections', async () => {
     }))
     const response = await server.call('POST', '/api/files/import', { files })
     const { job_id: job } = (await response.json()) as { job_id: string }
-    return jobUntilEnd(server, job, WITHIN_MS)
+    return importedUntilEnd(server, job)
   })
   const uploads = Array.from({ length: UPLOADS }, (_, n) =>
     sendFile(sender, contentOf(300_000, `pooled ${n}`), {

@@ -128,7 +128,9 @@ export const chainsFor = (items: number, parallel: number) =>
 /**
  * Restarts ended chains when there is new work, and gives an operation of a single batch more
  * chains, since one alone would take too long. Waits for the lock of the chain of last chances
- * instead of skipping it: it may be about to end, and no other chain takes those items.
+ * instead of skipping it: it may be about to end, and no other chain takes those items. It waits for
+ * no other chain: all chains of a dead worker come here while they hold themselves. A conflict on a
+ * row that another transaction has updated would wait for it, so rows that exist are left out.
  */
 export async function wakeChains(tx: ShopScope, operation: string, chains: number): Promise<void> {
   await tx.query(
@@ -139,6 +141,8 @@ export async function wakeChains(tx: ShopScope, operation: string, chains: numbe
   await tx.query(
     `insert into chains (shop_id, operation_id, chain, ended)
      select :shop, :operation, n, true from generate_series(0, :chains - 1) n
+     where not exists (
+       select from chains where shop_id = :shop and operation_id = :operation and chain = n)
      on conflict (shop_id, operation_id, chain) do nothing`,
     { operation, chains },
   )

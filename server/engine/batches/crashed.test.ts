@@ -77,6 +77,24 @@ test('40 slow files of one batch all run together after the crash, in as many ch
   expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([2]))
 })
 
+test('the chains of a dead worker recover at the same time without waiting for each other', async () => {
+  const { engine, meeting } = await engineMeeting(40)
+  const id = await leftRunning(engine, names(40), 1)
+  await engine.scope.query(
+    'insert into chains (shop_id, operation_id, chain) values (:shop, :id, 1)',
+    { id },
+  )
+  // As the second chain does before it waits for the first one.
+  const second = await engine.parts.database.pool.connect()
+  cleanups.push(async () => second.release(true))
+  await second.query('begin')
+  await second.query('update chains set deaths = 1 where operation_id = $1 and chain = 1', [id])
+  await begin(engine)
+  await expect.poll(() => meeting.here).toBeGreaterThanOrEqual(CRASHED_GROUP)
+  await second.query('rollback')
+  expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 40 })
+})
+
 test('items that have killed two workers run one at a time, with any number of chains', async () => {
   const { engine, meeting } = await engineMeeting(1)
   const id = await leftRunning(engine, names(12), 2)

@@ -24,11 +24,16 @@ export function checkedValues(provider: Provider, given: Values, before: Values)
     if (required && value === '') wrong(name, 'required', say('This field is required'))
     else if (value !== '' && !parsed.success)
       wrong(name, 'invalid_value', textOf(firstOf(parsed.error.issues).message))
-    else if (value !== '') (secret ? secrets : settings)[name] = value
+    else if (value !== '' || isWhole(name, given, before))
+      (secret ? secrets : settings)[name] = value
   }
   if (details.length > 0) throw new AppError('validation_failed', { details })
   return { settings, secrets }
 }
+
+/** The whole account or bucket was chosen, which differs from no choice. */
+const isWhole = (name: string, given: Values, before: Values): boolean =>
+  (name === 'folder' || name === 'prefix') && (given[name] ?? before[name]) === ''
 
 export function checkTogether(
   cloud: Cloud,

@@ -60,7 +60,9 @@ export const unmapProducts = definePlugin({
   summary: ({ product_ids }) =>
     product_ids === undefined
       ? say('Removes all product mappings')
-      : say('Removes mappings to {count} products', { count: product_ids.length }),
+      : say('Removes mappings to {count, plural, one {# product} other {# products}}', {
+          count: product_ids.length,
+        }),
   async *plan(items, { product_ids }, context): AsyncGenerator<Outcome> {
     for (const item of items) {
       context.signal.throwIfAborted()

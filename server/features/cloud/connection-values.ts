@@ -32,10 +32,15 @@ export function sortedValues(provider: Provider, given: Values, before: Values) 
     if (required && value === '') wrong(name, 'required', say('This field is required'))
     else if (value !== '' && !parsed.success)
       wrong(name, 'invalid_value', textOf(firstOf(parsed.error.issues).message))
-    else if (value !== '') (secret ? secrets : settings)[name] = value
+    else if (value !== '' || isWhole(name, given, before))
+      (secret ? secrets : settings)[name] = value
   }
   return { settings, secrets, problems }
 }
+
+/** The whole account or bucket was chosen, which differs from no choice. */
+const isWhole = (name: string, given: Values, before: Values): boolean =>
+  (name === 'folder' || name === 'prefix') && (given[name] ?? before[name]) === ''
 
 /** Throws `validation_failed` for values that are valid separately but not together. */
 export function checkTogether(

@@ -24,7 +24,8 @@ export async function eachDialog(
   const buttons = page.locator('main').getByRole('button')
   const look = async (name: string) => {
     await useOpened(page, name, use)
-    if (!page.url().endsWith(address)) await reopen(page, address)
+    // A list that is sorted or filtered otherwise has the same buttons.
+    if (pathOf(page.url()) !== pathOf(address)) await reopen(page, address)
   }
   for (const name of await namesOf(page)) {
     const press = () => tryClick(buttons.and(page.getByRole('button', { name, exact: true })))
@@ -38,7 +39,7 @@ export async function eachDialog(
       await look(`${name}: ${entry}`)
     }
   }
-  if (new URL(page.url()).pathname === BULK) await eachAction(page, use)
+  if (pathOf(page.url()) === BULK) await eachAction(page, use)
 }
 
 /** Clicks the first one, if there is one that can be clicked. */
@@ -106,6 +107,8 @@ async function useOpened(
     .waitFor({ state: 'hidden', timeout: 3000 })
     .catch(() => undefined)
 }
+
+const pathOf = (address: string) => new URL(address, 'http://page').pathname
 
 /** The address may have changed to the page of a record. */
 async function reopen(page: Page, address: string): Promise<void> {

@@ -70,7 +70,7 @@ function Loaded({ connection: read, query, cloud }: LoadedProps) {
   const fresh = last_sync === null && connection.progress === null
   const card = useShownWhenMoved(fresh)
   const sync = (
-    <div ref={card}>
+    <div ref={card} tabIndex={-1} className="place">
       <SyncCard connection={connection} />
     </div>
   )
@@ -137,7 +137,11 @@ function useShownWhenMoved(below: boolean) {
   const card = useRef<HTMLDivElement>(null)
   const before = useRef(below)
   useEffect(() => {
-    if (before.current && !below) card.current?.scrollIntoView({ block: 'center' })
+    if (before.current && !below) {
+      card.current?.scrollIntoView({ block: 'center' })
+      // Its button had the focus.
+      if (document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+    }
     before.current = below
   }, [below])
   return card

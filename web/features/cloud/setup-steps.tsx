@@ -5,8 +5,8 @@ import { t } from '../../shell/messages/t.ts'
 import { Badge } from '../../shell/ui/index.ts'
 
 export function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
-  // The whole account is an empty folder; before the choice there is none.
-  const chosen = 'folder' in settings || 'prefix' in settings
+  // The whole account is an empty folder; before the choice it is null.
+  const chosen = typeof (settings.folder ?? settings.prefix) === 'string'
   const next = state === 'unauthorized' ? 1 : chosen ? 3 : 2
   const steps = [
     t('Connect'),

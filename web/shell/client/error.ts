@@ -94,11 +94,8 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
     // The API's message is about API keys, which the page has none of.
     if (status === 401) return notSignedIn({ status, requestId })
     const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-    // The API's message names the header, which a person does not see.
-    const isCommon = error.code === 'rate_limited'
-    const message = isCommon
-      ? busyText(retryAfterMs)
-      : messageText(error as unknown as StatedMessage)
+    const message =
+      commonText(error.code, retryAfterMs) ?? messageText(error as unknown as StatedMessage)
     return new ApiError(error.code, message, {
       ...{ status, retryAfterMs },
       details: details.map(inLanguage),
@@ -108,6 +105,14 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
   }
   const message = status === 429 ? busyText(retryAfterMs) : unreadableText(status)
   return new ApiError('unexpected', message, { status, retryAfterMs })
+}
+
+/** What a person can do about errors whose message in the API is for programs. */
+function commonText(code: string, retryAfterMs: number): string | null {
+  if (code === 'rate_limited') return busyText(retryAfterMs)
+  return code === 'internal'
+    ? t('Something went wrong on our side. Try again. If it happens again, write to support.')
+    : null
 }
 
 const busyText = (retryAfterMs: number): string =>

@@ -27,8 +27,11 @@ interface PictureParts {
   gates: Pick<Gates, 'isOpen'>
 }
 
-/** A page without scripts does not ask again: its first reader would see no picture. */
-const WAIT_MS = 4000
+/**
+ * A page without scripts does not ask again: its first reader would see no picture. A browser has six
+ * connections to a host, so what is chosen meanwhile may wait as long.
+ */
+const WAIT_MS = 1000
 
 const HEADERS = [
   ...['Content-Type', 'image/webp', 'X-Content-Type-Options', 'nosniff'],

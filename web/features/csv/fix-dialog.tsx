@@ -5,7 +5,7 @@ import { CSV_FIELDS_TEXT } from './labels.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { InlineError, Select, TextField } from '../../shell/ui/index.ts'
+import { Select, TextField } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export type FixQuestion = 'product' | 'value' | 'replace'
@@ -25,14 +25,15 @@ const TITLES: Record<FixQuestion, string> = {
   value: t('Set one value'),
   replace: t('Replace a part'),
 }
-/** What is missing while there is no correction. */
-const WHY: Record<FixQuestion, string> = {
-  product: t('Choose a product first.'),
-  value: t('Enter a value first.'),
-  replace: t('Enter what is to be found first.'),
-}
-
 type ProductValue = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
+
+/** What is missing while there is no correction. */
+const whyNot = (question: FixQuestion, product: ProductValue | null): string => {
+  if (question !== 'product') return t('Enter what is to be found first.')
+  return product
+    ? t('It has no SKU: choose a variant or another product.')
+    : t('Choose a product first.')
+}
 
 export function FixDialog({ group, question, error, saving, onFix, onClose }: Props) {
   const { field, values } = group
@@ -48,7 +49,7 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
       title={TITLES[question]}
       onClose={onClose}
       onEnter={finish}
-      why={fix === null ? WHY[question] : null}
+      why={fix === null ? whyNot(question, product) : null}
       primaryAction={{
         content: t('Correct the rows'),
         loading: saving,
@@ -59,17 +60,7 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
       {group.different > 1 && question !== 'replace' && (
         <WhichRows group={group} which={which} onChange={setWhich} />
       )}
-      {question === 'product' && (
-        <>
-          <ProductPicker choice={product} onChoose={setProduct} />
-          {product && product.sku === null && (
-            <InlineError
-              fieldID="fix-product"
-              message={t('It has no SKU: choose a variant or another product.')}
-            />
-          )}
-        </>
-      )}
+      {question === 'product' && <ProductPicker choice={product} onChoose={setProduct} />}
       {question === 'replace' && <TextField label={t('Find')} value={find} onChange={setFind} />}
       {question !== 'product' && (
         <TextField

@@ -66,11 +66,13 @@ export function SampleCard({ file, setting }: { file: FileDetail; setting: Sampl
             change.reset()
           }}
         />
-        <div>
-          <Button loading={change.isPending} onClick={save}>
-            {t('Save')}
-          </Button>
-        </div>
+        {length !== file[setting] && (
+          <div>
+            <Button loading={change.isPending} onClick={save}>
+              {t('Save')}
+            </Button>
+          </div>
+        )}
       </BlockStack>
     </Card>
   )

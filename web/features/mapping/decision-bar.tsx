@@ -6,7 +6,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { useStable } from '../../shell/components/use-stable.ts'
 import { Button, Card, CloseIcon, Text } from '../../shell/ui/index.ts'
-import { hasEnded, useAct, useOperation } from '../operations/calls.ts'
+import { hasEnded, isMoving, useAct, useOperation } from '../operations/calls.ts'
 import { useReopen } from './calls.ts'
 
 export interface Decision {
@@ -67,9 +67,11 @@ function UndoButton({ undo, ...rest }: UndoProps) {
 function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation'; id: string }>) {
   const client = useQueryClient()
   const [undoing, setUndoing] = useState<string | null>(null)
-  const operation = useOperation(undoing ?? undo.id).data
+  const read = useOperation(undoing ?? undo.id)
+  const operation = read.data
   const act = useAct()
   const ended = operation !== undefined && hasEnded(operation)
+  const waits = operation ? isMoving(operation) : read.isPending
   const isUndone = undoing !== null && operation?.id === undoing && ended
   const isWhole = operation?.status === 'success'
   const done = useStable(onDone)
@@ -84,8 +86,8 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
   }, [client, ended, isUndone, isWhole, done, fail])
   return (
     <Button
-      disabled={undoing === null ? ended && !operation.actions.includes('undo') : isUndone}
-      loading={act.isPending || (undoing === null ? !ended : !isUndone)}
+      disabled={undoing === null ? !waits && !operation?.actions.includes('undo') : isUndone}
+      loading={act.isPending || (undoing === null ? waits : !isUndone)}
       onClick={() =>
         act.mutate(
           { id: undo.id, action: 'undo' },

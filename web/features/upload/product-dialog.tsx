@@ -34,7 +34,13 @@ export function ProductDialog({
       title={title}
       onClose={onClose}
       onEnter={finish}
-      why={isUsable ? null : t('Choose a product first.')}
+      why={
+        isUsable
+          ? null
+          : product
+            ? t('It has no SKU: choose a variant or another product.')
+            : t('Choose a product first.')
+      }
       primaryAction={{
         content: t('Choose'),
         loading: saving,
@@ -43,12 +49,6 @@ export function ProductDialog({
     >
       {error && <Problem error={error} what={t('The files could not be mapped')} />}
       <ProductPicker choice={product} onChoose={setProduct} />
-      {product && !isUsable && (
-        <InlineError
-          fieldID="product-choice"
-          message={t('It has no SKU: choose a variant or another product.')}
-        />
-      )}
     </Dialog>
   )
 }

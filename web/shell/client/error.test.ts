@@ -32,7 +32,9 @@ test('an answer of a proxy says what it means', () => {
   const text = (status: number) => errorFrom(status, null).message
   expect(text(413)).toContain('more than the server accepts')
   expect(text(429)).toContain('Wait a moment')
-  expect(errorFrom(429, null, '12').message).toContain('12 seconds')
+  expect(errorFrom(429, null, '12').message).toContain('12 s')
+  const own = { error: { code: 'rate_limited', message: 'It was sent 5 times within an hour' } }
+  expect(errorFrom(429, own, '2914').message).toBe('It was sent 5 times within an hour')
   expect(text(503)).toContain('not available at the moment')
   expect(text(200)).toBe('The server sent an unexpected response (status 200).')
 })

@@ -1,6 +1,7 @@
 // The error of every failed call to the API: refused, unreadable, or without an answer.
 import { type ErrorDetail } from './types.ts'
 import { messageText, type ServerText } from '../messages/server-text.ts'
+import { durationText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 
 const ADMIN_SILENT = 'admin_silent'
@@ -94,8 +95,8 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
     // The API's message is about API keys, which the page has none of.
     if (status === 401) return notSignedIn({ status, requestId })
     const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-    const message =
-      commonText(error.code, retryAfterMs) ?? messageText(error as unknown as StatedMessage)
+    const stated = error as unknown as StatedMessage
+    const message = commonText(error.code, stated, retryAfterMs) ?? messageText(stated)
     return new ApiError(error.code, message, {
       ...{ status, retryAfterMs },
       details: details.map(inLanguage),
@@ -108,8 +109,9 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
 }
 
 /** What a person can do about errors whose message in the API is for programs. */
-function commonText(code: string, retryAfterMs: number): string | null {
-  if (code === 'rate_limited') return busyText(retryAfterMs)
+function commonText(code: string, { message }: StatedMessage, retryAfterMs: number): string | null {
+  // Other limits say what is limited, such as mails to one buyer.
+  if (code === 'rate_limited' && message.includes('Retry-After')) return busyText(retryAfterMs)
   return code === 'internal'
     ? t('Something went wrong on our side. Try again. If it happens again, write to support.')
     : null
@@ -117,8 +119,8 @@ function commonText(code: string, retryAfterMs: number): string | null {
 
 const busyText = (retryAfterMs: number): string =>
   retryAfterMs > 0
-    ? t('Too many requests. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
-        seconds: Math.ceil(retryAfterMs / 1000),
+    ? t('Too many requests. Try again in {duration}.', {
+        duration: durationText(Math.ceil(retryAfterMs / 1000)),
       })
     : t('Too many requests. Wait a moment, then try again.')
 

@@ -35,6 +35,10 @@ let touchedAt = 0
 /** Most likely the same request would be refused again. */
 const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
 
+/** What was deleted does not come back, and what is not understood is not understood later. */
+const isLasting = (error: Error) =>
+  error instanceof ApiError && [400, 404, 422].includes(error.status)
+
 const repeated = new WeakSet<Error>()
 
 /** Whether what failed with this error is read again every two minutes. */
@@ -53,8 +57,7 @@ export const intervalOf =
     last.isSlowed = false
     const { error } = query.state
     const stated = typeof poll === 'function' ? poll(query.state.data as Data | undefined) : poll
-    // What was deleted does not come back.
-    if (stated === false || isMissing(error)) return false
+    if (stated === false || (error && isLasting(error))) return false
     if (error && isRefusal(error)) {
       repeated.add(error)
       return RAREST_MS

@@ -46,7 +46,7 @@ export function TagTemplates({ tags, onPick }: Props) {
           onChange={(id) => onPick(list.find((template) => template.id === id)?.tags ?? [])}
         />
       )}
-      {naming ? (
+      {naming && tags.length > 0 ? (
         <SaveAs tags={tags} templates={list} onDone={() => setNaming(false)} />
       ) : (
         <InlineStack gap="300">
@@ -111,7 +111,7 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
   )
   const submit = () => {
     setUnnamed(name.trim() === '')
-    if (name.trim() === '' || tags.length === 0) return
+    if (name.trim() === '') return
     save.mutate({ id: same?.id ?? null, name: name.trim(), tags }, { onSuccess: onDone })
   }
   const press = (event: KeyboardEvent) => {

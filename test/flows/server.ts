@@ -166,8 +166,8 @@ export async function demoClient(
 /** Excludes the test's own environment. */
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  const own = ENVIRONMENT!.replace('${NODE_COMPILE_CACHE:-$cache}', CACHE!).trim().split(' ')
-  return { PATH, HOME, ...Object.fromEntries(own.map((setting) => setting.split('=', 2))) }
+  const own = ENVIRONMENT!.trim().split(' ')
+  return { PATH, HOME, NODE_COMPILE_CACHE: CACHE!, ...Object.fromEntries(own.map((setting) => setting.split('=', 2))) }
 }
 
 async function readiness(

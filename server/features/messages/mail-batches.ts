@@ -38,10 +38,12 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
       const isFull = batch.messages.length === MAILS_PER_BATCH
       const isLast = performance.now() >= until
       // The next batch is written while this one is sent: both mostly wait for answers.
-      const [next] = await Promise.all([
-        isFull && !isLast ? writeNext() : null,
-        sendBatch(scope, parts, batch),
-      ])
+      const writing = isFull && !isLast ? writeNext() : Promise.resolve(null)
+      const sending = sendBatch(scope, parts, batch)
+      // Neither is left running when the other one fails.
+      await Promise.allSettled([writing, sending])
+      await sending
+      const next = await writing
       // A batch that was written is sent also when this process stops: then it is given back.
       if (!next) {
         signal.throwIfAborted()

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { InlineError } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
 type ProductValue = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]

@@ -2,7 +2,7 @@
 // and more rarely while nobody touches the page and the answers stay the same. A hidden page polls
 // nothing, because React Query stops its intervals there.
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { ApiError, isMissing, waitOf } from './error.ts'
+import { ApiError, waitOf } from './error.ts'
 
 /**
  * Polling intervals: of what shows work while it runs, of what changes by it, while work may start,

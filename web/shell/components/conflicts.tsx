@@ -18,9 +18,8 @@ export function Conflicts({ children }: { children: ReactNode }) {
     setKept((count) => count + 1)
   }
   const decideLater = () => {
-    conflict?.answer('later')
-    // Discard in the form then shows the other version.
-    void client.invalidateQueries()
+    // Read before the form can be used again: Discard then shows the other version.
+    void client.invalidateQueries().finally(() => conflict?.answer('later'))
   }
   return (
     <>

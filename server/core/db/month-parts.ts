@@ -54,7 +54,7 @@ const monthAfter = (time: Date, months: number) =>
 const nameOf = (table: string, month: Date) =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
 
-export interface Part {
+export interface MonthPart {
   name: string
   /** The first id; null: none. */
   from: string | null
@@ -63,7 +63,7 @@ export interface Part {
 }
 
 /** In the order of their ids. Exported for tests of what is divided. */
-export async function readParts(pool: pg.Pool, table: DividedTable): Promise<Part[]> {
+export async function readParts(pool: pg.Pool, table: DividedTable): Promise<MonthPart[]> {
   const { rows } = await pool.query<{ name: string; bound: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
      from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -106,7 +106,7 @@ function makeMonth(pool: pg.Pool, table: DividedTable, month: Date): Promise<voi
 }
 
 /** The time at which the month of a part ended; null: it has none, or is the last one. */
-export const endOf = ({ from, to }: Part): Date | null =>
+export const endOfMonth = ({ from, to }: MonthPart): Date | null =>
   from === null || to === null ? null : timeOf(to)
 
 /**
@@ -120,7 +120,7 @@ export async function dropMonths(
 ): Promise<string[]> {
   const dropped: string[] = []
   for (const part of (await readParts(pool, table)).filter(({ from }) => from !== null)) {
-    const end = endOf(part)
+    const end = endOfMonth(part)
     if (end === null || monthAfter(end, kept) > now) break
     await dropOldest(pool, table, part)
     dropped.push(part.name)
@@ -129,7 +129,11 @@ export async function dropMonths(
 }
 
 /** Drops the oldest month, and what is before it. */
-export const dropOldest = (pool: pg.Pool, table: DividedTable, { name, to }: Part): Promise<void> =>
+export const dropOldest = (
+  pool: pg.Pool,
+  table: DividedTable,
+  { name, to }: MonthPart,
+): Promise<void> =>
   changeBriefly(pool, [
     `alter table ${table} detach partition ${table}_before`,
     `truncate ${table}_before`,
@@ -138,7 +142,7 @@ export const dropOldest = (pool: pg.Pool, table: DividedTable, { name, to }: Par
   ])
 
 /** Removes the rows of a month that is not the oldest. */
-export const emptyMonth = (pool: pg.Pool, { name }: Part): Promise<void> =>
+export const emptyMonth = (pool: pg.Pool, { name }: MonthPart): Promise<void> =>
   changeBriefly(pool, [`truncate ${name}`])
 
 /** In one transaction, which gives up its wait for locks soon and is repeated. */

@@ -8,11 +8,11 @@ import type { Database } from '../../core/db/database.ts'
 import {
   dropOldest,
   emptyMonth,
-  endOf,
+  endOfMonth,
   firstIdAt,
   makeMonths,
   readParts,
-  type Part,
+  type MonthPart,
 } from '../../core/db/month-parts.ts'
 import { DISCARD } from './moves.ts'
 import { keptPart } from '../../core/kept-address.ts'
@@ -125,14 +125,16 @@ async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void
 }
 
 /** The months that are dropped later, because operations of theirs may have ended 89 days ago. */
-async function monthsToCome(pool: Pool, now: Date): Promise<readonly Part[]> {
+async function monthsToCome(pool: Pool, now: Date): Promise<readonly MonthPart[]> {
   const parts = await readParts(pool, 'items')
-  return parts.filter((part) => (endOf(part) ?? now) > daysBefore(now, ITEM_DAYS) && endOf(part))
+  return parts.filter(
+    (part) => (endOfMonth(part) ?? now) > daysBefore(now, ITEM_DAYS) && endOfMonth(part),
+  )
 }
 
 /** Ends what is kept of each file; its rows stay until their month is dropped, if that is to come. */
 const dropResults =
-  (months: readonly Part[]): Sweep =>
+  (months: readonly MonthPart[]): Sweep =>
   async (pool, shop, id) => {
     const comes = months.some(({ from, to }) => (from ?? '') <= id && id < (to ?? ''))
     await pool.query(
@@ -153,7 +155,7 @@ const ITEMS_OF = 'delete from items where shop_id = $1 and operation_id = $2'
 async function dropMonths(pool: Pool, now: Date): Promise<void> {
   let isOldest = true
   for (const part of await readParts(pool, 'items')) {
-    const end = endOf(part)
+    const end = endOfMonth(part)
     if (end === null) continue
     if (end > daysBefore(now, ITEM_DAYS)) break
     if (await hasResults(pool, part)) await dropOver(pool, part)
@@ -167,7 +169,10 @@ async function dropMonths(pool: Pool, now: Date): Promise<void> {
 
 const FIRST_ID = firstIdAt(new Date(0))
 
-async function hasResults(pool: Pool, { from, to }: Pick<Part, 'from' | 'to'>): Promise<boolean> {
+async function hasResults(
+  pool: Pool,
+  { from, to }: Pick<MonthPart, 'from' | 'to'>,
+): Promise<boolean> {
   const { rows } = await pool.query(
     `select from operations where id >= $1 and id < $2 and detail <> 'record' limit 1`,
     [from ?? FIRST_ID, to],
@@ -175,12 +180,12 @@ async function hasResults(pool: Pool, { from, to }: Pick<Part, 'from' | 'to'>): 
   return rows.length > 0
 }
 
-async function hasRows(pool: Pool, { name }: Part): Promise<boolean> {
+async function hasRows(pool: Pool, { name }: MonthPart): Promise<boolean> {
   return (await pool.query(`select from ${name} limit 1`)).rows.length > 0
 }
 
 /** Deletes the rows of this part whose operations are only a record. */
-async function dropOver(pool: Pool, { from, to }: Part): Promise<void> {
+async function dropOver(pool: Pool, { from, to }: MonthPart): Promise<void> {
   const { rows } = await pool.query<{ shop_id: number; id: string }>(
     `select shop_id, id from operations o where id >= $1 and id < $2 and detail = 'record'
        and exists (select from items i where i.shop_id = o.shop_id and i.operation_id = o.id)`,

@@ -48,14 +48,33 @@ async function resealPlace(
   place: SealedPlace,
   state: ResealState,
 ): Promise<boolean> {
-  const { pool, signal, progress } = parts
+  let isMissed = false
+  for (const table of await partsOf(parts.pool, place.table))
+    isMissed = (await resealTable(parts, { ...place, table }, state)) || isMissed
+  return isMissed
+}
+
+/** The table itself, or its months: rows of two months may have the same place on the disk. */
+async function partsOf(pool: Database['pool'], table: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass',
+    [table],
+  )
+  return rows.length > 0 ? rows.map(({ name }) => name) : [table]
+}
+
+async function resealTable(
+  { pool, secrets, signal, progress }: ResealParts,
+  place: SealedPlace,
+  state: ResealState,
+): Promise<boolean> {
   let isMissed = false
   for (let from = 0; from < (await blocksOf(pool, place.table)); from += BLOCKS) {
     signal.throwIfAborted()
     const rows = await readRows(pool, place, from)
     const changes = rows.flatMap((row) => {
       state.seen++
-      const value = resealValue(parts.secrets, place, row, state)
+      const value = resealValue(secrets, place, row, state)
       return value === null ? [] : [{ ...row, value }]
     })
     for (let at = 0; at < changes.length; at += WRITTEN) {

@@ -1,8 +1,9 @@
 // A table that is divided by month: parts `<table>_2027_01` that a sweep drops whole, between
 // `<table>_before` for all earlier rows and `<table>_later` for all later ones. Together they take
-// every row, so that a month that was not made refuses none. Rows belong to the month of their id, a
-// version 7 UUID, which begins with the time at which the row was written: so the primary key is the
-// same as without parts, and a list in the order of the ids reads the newest months first.
+// every row, so that a month that was not made refuses none. Rows belong to the month of an id, a
+// version 7 UUID, which begins with the time at which it was made: so the primary key is the same as
+// without parts. It is the row's own id of downloads, so that a list in the order of the ids reads
+// the newest months first, and that of the operation of items.
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
@@ -22,6 +23,14 @@ const ANALYZED_EVERY = '1 day'
 
 const SETTINGS = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05`
+
+/** The column whose id says the month, and the settings of each part. */
+const DIVIDED = {
+  downloads: { id: 'id', settings: SETTINGS },
+  // An outcome updates its row within the page.
+  items: { id: 'operation_id', settings: `fillfactor = 50, ${SETTINGS}` },
+} as const
+export type DividedTable = keyof typeof DIVIDED
 
 const HOUR_MS = 60 * 60 * 1000
 /** Clocks of processes may be this far from the database's. */
@@ -46,7 +55,7 @@ const monthAfter = (time: Date, months: number) =>
 const nameOf = (table: string, month: Date) =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
 
-interface Part {
+export interface MonthPart {
   name: string
   /** The first id; null: none. */
   from: string | null
@@ -55,7 +64,7 @@ interface Part {
 }
 
 /** In the order of their ids. Exported for tests of what is divided. */
-export async function readParts(pool: pg.Pool, table: string): Promise<Part[]> {
+export async function readParts(pool: pg.Pool, table: DividedTable): Promise<MonthPart[]> {
   const { rows } = await pool.query<{ name: string; bound: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
      from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -72,7 +81,7 @@ export async function readParts(pool: pg.Pool, table: string): Promise<Part[]> {
 }
 
 /** Makes the months that begin soon, and moves rows that came before their month. */
-export async function makeMonths(pool: pg.Pool, table: string, now: Date): Promise<void> {
+export async function makeMonths(pool: pg.Pool, table: DividedTable, now: Date): Promise<void> {
   for (let made = 0; made < MOST; made++) {
     const from = (await readParts(pool, table)).at(-1)?.from
     // Not divided: it has no parts.
@@ -84,18 +93,23 @@ export async function makeMonths(pool: pg.Pool, table: string, now: Date): Promi
 }
 
 /** Makes the month that begins where `<table>_later` begins. */
-function makeMonth(pool: pg.Pool, table: string, month: Date): Promise<void> {
+function makeMonth(pool: pg.Pool, table: DividedTable, month: Date): Promise<void> {
+  const { id, settings } = DIVIDED[table]
   const [part, later] = [nameOf(table, month), `${table}_later`]
   const [from, to] = [month, monthAfter(month, 1)].map((time) => `'${firstIdAt(time)}'`)
   return changeBriefly(pool, [
     `alter table ${table} detach partition ${later}`,
     `create table ${part} partition of ${table} for values from (${from}) to (${to})
-       with (${SETTINGS})`,
-    `with moved as (delete from ${later} where id < ${to} returning *)
+       with (${settings})`,
+    `with moved as (delete from ${later} where ${id} < ${to} returning *)
      insert into ${part} select * from moved`,
     `alter table ${table} attach partition ${later} for values from (${to}) to (maxvalue)`,
   ])
 }
+
+/** The time at which the month of a part ended; null: it has none, or is the last one. */
+export const endOfMonth = ({ from, to }: MonthPart): Date | null =>
+  from === null || to === null ? null : timeOf(to)
 
 /**
  * Drops the months that ended `kept` months ago, and what is before them. `<table>_before` grows by
@@ -103,23 +117,35 @@ function makeMonth(pool: pg.Pool, table: string, month: Date): Promise<void> {
  */
 export async function dropMonths(
   pool: pg.Pool,
-  table: string,
+  table: DividedTable,
   { now, kept }: { now: Date; kept: number },
 ): Promise<string[]> {
   const dropped: string[] = []
-  const first = `${table}_before`
-  for (const { name, to } of (await readParts(pool, table)).filter((part) => part.from !== null)) {
-    if (to === null || monthAfter(timeOf(to), kept) > now) break
-    await changeBriefly(pool, [
-      `alter table ${table} detach partition ${first}`,
-      `truncate ${first}`,
-      `drop table ${name}`,
-      `alter table ${table} attach partition ${first} for values from (minvalue) to ('${to}')`,
-    ])
-    dropped.push(name)
+  for (const part of (await readParts(pool, table)).filter(({ from }) => from !== null)) {
+    const end = endOfMonth(part)
+    if (end === null || monthAfter(end, kept) > now) break
+    await dropOldest(pool, table, part)
+    dropped.push(part.name)
   }
   return dropped
 }
+
+/** Drops the oldest month, and what is before it. */
+export const dropOldest = (
+  pool: pg.Pool,
+  table: DividedTable,
+  { name, to }: MonthPart,
+): Promise<void> =>
+  changeBriefly(pool, [
+    `alter table ${table} detach partition ${table}_before`,
+    `truncate ${table}_before`,
+    `drop table ${name}`,
+    `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${to}')`,
+  ])
+
+/** Removes the rows of a month that is not the oldest. */
+export const emptyMonth = (pool: pg.Pool, { name }: MonthPart): Promise<void> =>
+  changeBriefly(pool, [`truncate ${name}`])
 
 /** In one transaction, which gives up its wait for locks soon and is repeated. */
 async function changeBriefly(pool: pg.Pool, statements: readonly string[]): Promise<void> {
@@ -136,7 +162,7 @@ async function changeBriefly(pool: pg.Pool, statements: readonly string[]): Prom
   }
 }
 
-async function analyze(pool: pg.Pool, table: string): Promise<void> {
+async function analyze(pool: pg.Pool, table: DividedTable): Promise<void> {
   const { rows } = await pool.query<{ due: boolean }>(
     `select coalesce(greatest(last_analyze, last_autoanalyze) < now() - $2::interval, true) as due
      from pg_stat_user_tables where relid = to_regclass($1)`,

@@ -20,6 +20,12 @@ import { CANCELLED, DISCARDED, STOPPED } from './why-cancelled.ts'
 
 const PAGE = 1000
 
+/**
+ * SQL: the results of an operation `o` are kept. Those of others may still be stored until their
+ * month is dropped.
+ */
+const KEEPS_RESULTS = `o.detail <> 'record'`
+
 export interface ItemRow {
   position: number
   status: ItemStatus
@@ -136,7 +142,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
       case when ${IS_DISCARDED} then :whyDiscarded::jsonb
         else coalesce(r.error, ${WHY}) end as error
     from (${all(whole, report)}) r
-    join operations o on o.shop_id = :shop and o.id = :operation
+    join operations o on o.shop_id = :shop and o.id = :operation and ${KEEPS_RESULTS}
   ) i
   -- One probe for each item: without statistics of new tables, the planner would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop

@@ -24,10 +24,12 @@ export function predecessorsOf(
   })
 }
 
-/** SQL: whether no earlier entry of the same name is unfinished. */
+/**
+ * SQL: whether no earlier entry of the same name is unfinished. It names the operation, so that only
+ * the month of that one is planned.
+ */
 export const UNBLOCKED = `(items.waits_for is null or not exists (
-  select from items before where before.shop_id = items.shop_id
-    and before.operation_id = items.operation_id
+  select from items before where before.shop_id = :shop and before.operation_id = :operation
     and before.position = items.waits_for and before.status in ('pending', 'running')))`
 
 /**

@@ -1,8 +1,19 @@
 // Retention across shops. Ledgers, and sealed addresses of files and callbacks that could be
 // retried, are kept for 7 days; each file's result for 90 days; operations for 13 months, like
 // messages about no operation. Each operation is one transaction, so a sweep blocks other
-// transactions only briefly.
+// transactions only briefly. Items are divided by the month of their operation
+// (migrations/0055_items-by-month.ts): results that are over are shown no longer, and dropped with
+// their month.
 import type { Database } from '../../core/db/database.ts'
+import {
+  dropOldest,
+  emptyMonth,
+  endOfMonth,
+  firstIdAt,
+  makeMonths,
+  readParts,
+  type MonthPart,
+} from '../../core/db/month-parts.ts'
 import { DISCARD } from './moves.ts'
 import { keptPart } from '../../core/kept-address.ts'
 import { FORGET_ENTRY, SECRET_PART } from './sealed-addresses.ts'
@@ -21,10 +32,17 @@ type Pool = Database['pool']
 export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
   const stripped = await eachOperation(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
-  const emptied = await eachOperation(pool, 'results', daysBefore(now, ITEM_DAYS), dropItems)
+  const emptied = await eachOperation(
+    pool,
+    'results',
+    daysBefore(now, ITEM_DAYS),
+    dropResults(await monthsToCome(pool, now)),
+  )
   const oldest = monthsBefore(now, OPERATION_MONTHS)
   const removed = await eachOperation(pool, 'record', oldest, dropOperation)
   await dropMessages(pool, oldest)
+  await makeMonths(pool, 'items', now)
+  await dropMonths(pool, now)
   return stripped + emptied + removed
 }
 
@@ -106,14 +124,74 @@ async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void
   )
 }
 
-async function dropItems(pool: Pool, shop: number, id: string): Promise<void> {
-  await pool.query(
-    `with dropped as (delete from items where shop_id = $1 and operation_id = $2),
-       waiting as (delete from item_batches where shop_id = $1 and operation_id = $2),
-       produced as (delete from artifacts where shop_id = $1 and operation_id = $2)
-     update operations set detail = 'record' where shop_id = $1 and id = $2`,
-    [shop, id],
+/** The months that are dropped later, because operations of theirs may have ended 89 days ago. */
+async function monthsToCome(pool: Pool, now: Date): Promise<readonly MonthPart[]> {
+  const parts = await readParts(pool, 'items')
+  return parts.filter(
+    (part) => (endOfMonth(part) ?? now) > daysBefore(now, ITEM_DAYS) && endOfMonth(part),
   )
+}
+
+/** Ends what is kept of each file; its rows stay until their month is dropped, if that is to come. */
+const dropResults =
+  (months: readonly MonthPart[]): Sweep =>
+  async (pool, shop, id) => {
+    const comes = months.some(({ from, to }) => (from ?? '') <= id && id < (to ?? ''))
+    await pool.query(
+      `with ${comes ? '' : `dropped as (${ITEMS_OF}),`}
+         waiting as (delete from item_batches where shop_id = $1 and operation_id = $2),
+         produced as (delete from artifacts where shop_id = $1 and operation_id = $2)
+       update operations set detail = 'record' where shop_id = $1 and id = $2`,
+      [shop, id],
+    )
+  }
+
+const ITEMS_OF = 'delete from items where shop_id = $1 and operation_id = $2'
+
+/**
+ * Drops the months that ended 90 days ago. Of one that has an operation which ended later, or has
+ * not ended, the rows of the others are deleted.
+ */
+async function dropMonths(pool: Pool, now: Date): Promise<void> {
+  let isOldest = true
+  for (const part of await readParts(pool, 'items')) {
+    const end = endOfMonth(part)
+    if (end === null) continue
+    if (end > daysBefore(now, ITEM_DAYS)) break
+    if (await hasResults(pool, part)) await dropOver(pool, part)
+    else if (isOldest && !(await hasResults(pool, { ...part, from: null }))) {
+      await dropOldest(pool, 'items', part)
+      continue
+    } else if (await hasRows(pool, part)) await emptyMonth(pool, part)
+    isOldest = false
+  }
+}
+
+const FIRST_ID = firstIdAt(new Date(0))
+
+async function hasResults(
+  pool: Pool,
+  { from, to }: Pick<MonthPart, 'from' | 'to'>,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select from operations where id >= $1 and id < $2 and detail <> 'record' limit 1`,
+    [from ?? FIRST_ID, to],
+  )
+  return rows.length > 0
+}
+
+async function hasRows(pool: Pool, { name }: MonthPart): Promise<boolean> {
+  return (await pool.query(`select from ${name} limit 1`)).rows.length > 0
+}
+
+/** Deletes the rows of this part whose operations are only a record. */
+async function dropOver(pool: Pool, { from, to }: MonthPart): Promise<void> {
+  const { rows } = await pool.query<{ shop_id: number; id: string }>(
+    `select shop_id, id from operations o where id >= $1 and id < $2 and detail = 'record'
+       and exists (select from items i where i.shop_id = o.shop_id and i.operation_id = o.id)`,
+    [from, to],
+  )
+  for (const { shop_id, id } of rows) await pool.query(ITEMS_OF, [shop_id, id])
 }
 
 async function dropOperation(pool: Pool, shop: number, id: string): Promise<void> {

@@ -10,10 +10,12 @@ export async function stagedBlobs(
   hashes: readonly string[],
 ): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()
+  // Of operations that have not ended: all items of a shop may be a million.
   const { rows } = await pool.query<{ hash: string }>(
-    `select distinct staged ->> 'hash' as hash from items
-     where shop_id = $1 and staged ->> 'location' = $2 and staged ->> 'hash' = any($3)
-       and status in ('pending', 'running')`,
+    `select distinct i.staged ->> 'hash' as hash from operations o
+     join items i on i.shop_id = o.shop_id and i.operation_id = o.id
+     where o.shop_id = $1 and o.finished_at is null and i.staged ->> 'location' = $2
+       and i.staged ->> 'hash' = any($3) and i.status in ('pending', 'running')`,
     [shop, location, hashes],
   )
   return new Set(rows.map(({ hash }) => hash))

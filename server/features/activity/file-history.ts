@@ -79,7 +79,9 @@ const OPERATIONS = `
         and i.status = 'done' and i.after is not null then o.undo_until end) as facts
   from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
   where i.shop_id = :shop and i.file_id = :file and i.status in ('done', 'failed')
-    and not (o.preview and o.round = 0)`
+    and not (o.preview and o.round = 0)
+    -- Others may still be stored.
+    and o.detail <> 'record'`
 
 /** Links of deliveries are told with the delivery. */
 const LINKS = `

@@ -66,7 +66,8 @@ async function deleteRows(
   { name, whole }: ShopTable,
   signal?: AbortSignal,
 ): Promise<number> {
-  const some = `ctid = any(array(select ctid from ${name} where shop_id = :shop
+  // In a table that is divided by month, rows of other shops have the same places in other months.
+  const some = `shop_id = :shop and ctid = any(array(select ctid from ${name} where shop_id = :shop
     limit ${ROW_BATCH}))`
   for (let deleted = 0; ;) {
     signal?.throwIfAborted()

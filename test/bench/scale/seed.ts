@@ -2,7 +2,12 @@
 // products, links, orders, downloads, operations and messages. Foreign keys and triggers are off
 // while it inserts, and indexes are built afterwards: a million files take minutes, not hours.
 import type pg from 'pg'
-import { firstIdAt, makeMonths, readParts } from '../../../server/core/db/month-parts.ts'
+import {
+  firstIdAt,
+  makeMonths,
+  readParts,
+  type DividedTable,
+} from '../../../server/core/db/month-parts.ts'
 
 export interface SeededShop {
   shop: number
@@ -172,7 +177,8 @@ const DOWNLOADS = `insert into downloads (shop_id, id, file_id, link_id, address
 const DOWNLOADS_STEP = 1_000_000
 /** The downloads of a shop spread over this many days. */
 const DOWNLOAD_DAYS = 390
-const MONTHS = 13
+/** How many months before this one have a part. */
+const MONTHS = { downloads: 13, items: 4 } satisfies Record<DividedTable, number>
 
 /** Fills the shops, which must be empty. `say` is called with what is done next. */
 export async function seedShops(
@@ -184,7 +190,8 @@ export async function seedShops(
   try {
     await client.query('set session_replication_role = replica; set synchronous_commit = off')
     await client.query(`set maintenance_work_mem = '512MB'; set work_mem = '128MB'`)
-    await divideDownloads(pool, new Date())
+    for (const [table, months] of Object.entries(MONTHS))
+      await divide(pool, table as DividedTable, months)
     const indexes = await client.query<{ name: string; definition: string }>(
       `select indexrelid::regclass::text as name, 
          replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
@@ -206,16 +213,15 @@ export async function seedShops(
 }
 
 /** As in an installation that has run for years: a part for each month of which rows are kept. */
-async function divideDownloads(pool: pg.Pool, now: Date): Promise<void> {
-  for (const { name } of await readParts(pool, 'downloads')) await pool.query(`drop table ${name}`)
-  const first = firstIdAt(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS)))
+async function divide(pool: pg.Pool, table: DividedTable, months: number): Promise<void> {
+  const now = new Date()
+  for (const { name } of await readParts(pool, table)) await pool.query(`drop table ${name}`)
+  const first = firstIdAt(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)))
   const bounds = { before: `(minvalue) to ('${first}')`, later: `('${first}') to (maxvalue)` }
   for (const [name, bound] of Object.entries(bounds))
-    await pool.query(
-      `create table downloads_${name} partition of downloads for values from ${bound}`,
-    )
+    await pool.query(`create table ${table}_${name} partition of ${table} for values from ${bound}`)
   // A run makes at most a year.
-  for (let run = 0; run < 2; run++) await makeMonths(pool, 'downloads', now)
+  for (let run = 0; run < 2; run++) await makeMonths(pool, table, now)
 }
 
 async function fill(

@@ -454,6 +454,8 @@ export interface components {
       error: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       } | null
       filename: string
       /** @description The file that has this name */
@@ -2000,7 +2002,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2014,7 +2015,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           search?: string
         }
@@ -2029,6 +2029,11 @@ export interface components {
       'GET /api/channels': {
         answer: {
           data: components['schemas']['Channel'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/cloud': {
@@ -2038,6 +2043,10 @@ export interface components {
         answer: {
           data: components['schemas']['Connection'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/connections/{id}': {
@@ -2049,9 +2058,12 @@ export interface components {
             name: string
             path: string
           }[]
+          next_cursor: string | null
           path: string
         }
         query: {
+          cursor?: string
+          limit?: number
           /** @default  */
           path?: string
         }
@@ -2063,7 +2075,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2073,7 +2084,7 @@ export interface components {
           next_cursor: string | null
         }
         query: {
-          /** @default 20 */
+          cursor?: string
           limit?: number
         }
       }
@@ -2081,6 +2092,10 @@ export interface components {
         answer: {
           data: components['schemas']['ListedCsvFile'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/csv/{id}': {
@@ -2093,6 +2108,10 @@ export interface components {
           data: components['schemas']['CsvProblemGroup'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/csv/{id}/problems': {
         answer: {
@@ -2101,7 +2120,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           severity?: 'error' | 'warning'
@@ -2115,7 +2133,6 @@ export interface components {
         query: {
           cursor?: string
           group?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           only?: 'corrected' | 'left_out'
@@ -2126,6 +2143,10 @@ export interface components {
           data: components['schemas']['CsvColumnMapping'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/customer-data': {
         answer: {
@@ -2134,7 +2155,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2150,7 +2170,6 @@ export interface components {
           cursor?: string
           email?: string
           file_id?: string
-          /** @default 50 */
           limit?: number
           order?: string
           product?: string
@@ -2180,6 +2199,10 @@ export interface components {
           data: components['schemas']['DropAccount'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/drop/accounts/{id}': {
         answer: components['schemas']['DropAccount']
@@ -2189,6 +2212,10 @@ export interface components {
           data: components['schemas']['DropConnection'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/drop/files': {
         answer: {
@@ -2197,7 +2224,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
           /** @enum {string} */
           state?: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
@@ -2222,14 +2248,12 @@ export interface components {
           /** Larger than */
           larger_than?: number
           licence_list?: string
-          /** @default 50 */
           limit?: number
           /** Mapped */
           mapped?: boolean
           /** Name contains */
           name_contains?: string
           not_downloaded_for_days?: number
-          /** @default 0 */
           offset?: number
           older_than_days?: number
           pack?: string
@@ -2407,7 +2431,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2418,7 +2441,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2429,7 +2451,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2441,7 +2462,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2466,7 +2486,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2480,7 +2499,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2497,7 +2515,6 @@ export interface components {
           cursor?: string
           email?: string
           file_id?: string
-          /** @default 50 */
           limit?: number
           operation_id?: string
           own?: boolean
@@ -2527,6 +2544,10 @@ export interface components {
           data: components['schemas']['MappingRule'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/mapping-rules/{id}': {
         answer: components['schemas']['MappingRule']
@@ -2549,7 +2570,6 @@ export interface components {
            * @enum {string}
            */
           kind?: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -2563,6 +2583,10 @@ export interface components {
           data: components['schemas']['Move'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/moves/{id}': {
         answer: components['schemas']['Move']
@@ -2570,11 +2594,21 @@ export interface components {
       'GET /api/new-files': {
         answer: {
           data: components['schemas']['NewFiles'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/new-files/products': {
         answer: {
           data: components['schemas']['ProductNewFiles'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/notices': {
@@ -2585,7 +2619,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2602,7 +2635,6 @@ export interface components {
           from?: string
           /** @enum {string} */
           kind?: 'import' | 'bulk'
-          /** @default 50 */
           limit?: number
           requested_by?: string
           schedule_id?: string
@@ -2637,7 +2669,6 @@ export interface components {
         query: {
           cursor?: string
           error?: string
-          /** @default 50 */
           limit?: number
           search?: string
           status?: ('pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled')[]
@@ -2659,7 +2690,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2689,6 +2719,11 @@ export interface components {
             id: 'products' | 'deliver' | 'organize' | 'documents' | 'tags' | 'automate' | 'trash'
             title: string
           }[]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/products': {
@@ -2698,7 +2733,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2716,7 +2750,6 @@ export interface components {
         query: {
           cursor?: string
           like?: string
-          /** @default 50 */
           limit?: number
           /**
            * @default open
@@ -2745,7 +2778,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2754,6 +2786,10 @@ export interface components {
           data: components['schemas']['Schedule'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/schedules/{id}': {
         answer: components['schemas']['Schedule']
@@ -2761,6 +2797,11 @@ export interface components {
       'GET /api/schedules/templates': {
         answer: {
           data: components['schemas']['ScheduleRequestOutput'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/session': {
@@ -2782,7 +2823,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2811,7 +2851,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2825,7 +2864,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2834,6 +2872,11 @@ export interface components {
       'GET /api/unfiled-products': {
         answer: {
           data: components['schemas']['UnfiledProduct'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/uploads/batches/{id}': {
@@ -2845,6 +2888,8 @@ export interface components {
           next_cursor: string | null
         }
         query: {
+          cursor?: string
+          limit?: number
           /**
            * @default files
            * @enum {string}
@@ -2860,11 +2905,19 @@ export interface components {
           data: components['schemas']['WebhookEvent'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/webhooks': {
         answer: {
           data: components['schemas']['Webhook'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/webhooks/{id}': {
@@ -2877,7 +2930,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -2892,6 +2944,10 @@ export interface components {
         answer: {
           data: components['schemas']['Workflow'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/workflows/{id}': {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { fileItem, importItem } from '../test/fakes/context.ts'
 import {
   conditionSchema,
@@ -7,6 +8,7 @@ import {
   extensionsOf,
   matchesCondition,
   nameKey,
+  numeric,
   tag,
   tagProblem,
   TYPE_GROUPS,
@@ -25,6 +27,14 @@ const MAPPING = {
   score: 1,
   reason: '',
 } as const
+
+it('numbers are read from JSON and from query parameters, and from nothing else', () => {
+  const schema = numeric(z.number().min(0))
+  const read = (value: unknown) => schema.safeParse(value).data
+  expect([5, '5', '007', '+2.5', '0'].map(read)).toEqual([5, 5, 7, 2.5, 0])
+  for (const value of [null, true, '', ' ', [], ['5'], '0x10', '1e3', '-1', 'x', '5 '])
+    expect([value, read(value)]).toEqual([value, undefined])
+})
 
 describe('names', () => {
   it.each([

@@ -121,6 +121,18 @@ export const flag = z.preprocess(
   z.boolean(),
 )
 
+const DECIMAL = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
+
+/**
+ * A number, as JSON or as a query parameter. Only texts are converted: `Number` would take null, an
+ * empty text and `[]` for 0, and true for 1.
+ */
+export const numeric = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
+    schema,
+  )
+
 /** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
 export const conditionFields = {
   search: searchText(255)
@@ -133,16 +145,10 @@ export const conditionFields = {
   mapped: flag
     .optional()
     .meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),
-  larger_than: z.coerce
-    .number()
-    .int()
-    .min(0)
+  larger_than: numeric(z.number().int().min(0))
     .optional()
     .meta({ title: 'Larger than', description: 'Bytes' }),
-  smaller_than: z.coerce
-    .number()
-    .int()
-    .min(0)
+  smaller_than: numeric(z.number().int().min(0))
     .optional()
     .meta({ title: 'Smaller than', description: 'Bytes' }),
 }

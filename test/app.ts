@@ -35,6 +35,7 @@ import { parsePublicId } from '../server/core/ids.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import type { S3Location } from '../server/core/store/address.ts'
 import type { BlobStore } from '../server/core/store/store.ts'
+import { answerSchemas, requireDocumented, type AnswerSchemas } from './documented-answers.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
 import { present } from '../server/core/present.ts'
@@ -180,7 +181,14 @@ export async function openTestApp({
   const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
     const scope = forShop(database, shop)
     const { key } = await createApiKey(scope, { name: 'test', scopes, demo: true })
-    return { scope, key, call: (...request) => call(url, key, ...request) }
+    return {
+      ...{ scope, key },
+      call: async (method, route, ...request) => {
+        const answer = await call(url, key, method, route, ...request)
+        requireDocumented((schemas ??= answerSchemas(allEndpoints(parts))), method, route, answer)
+        return answer
+      },
+    }
   }
   const demo = present(composed.storefront.demo, 'The demo')
   let endpoints: readonly Endpoint[] | undefined
@@ -240,6 +248,9 @@ async function call(
     body: json ? JSON.parse(text) : text,
   }
 }
+
+/** The schemas of the answers; endpoints of all test applications have the same. */
+let schemas: AnswerSchemas | undefined
 
 /** Waits until the operation has ended. */
 export const untilEnded = (client: Client, id: string): Promise<Answer['body']> =>

@@ -96,6 +96,11 @@ describe('encoding', () => {
     }
   })
 
+  it('does not take an accent and the letter after it for one Chinese character', async () => {
+    const file = Buffer.from('\xdcbersicht-1.pdf,https://a.example/b\n'.repeat(12), 'latin1')
+    expect((await read(file, 1000)).text).toContain('Übersicht')
+  })
+
   it('is unsure of a file with a few letters, and sure of one with many', async () => {
     const sureOf = async (bytes: Buffer) => {
       const detector = createEncodingDetector()

@@ -124,6 +124,11 @@ const ALIASES: Readonly<Record<string, Encoding>> = {
 /** Fewer bytes than this, none of them adjacent, are the accents of a few Western words. */
 const FEW_BYTES = 12
 const WORD_BYTES = 4
+/**
+ * Their second bytes may be ASCII, so that an accent and the letter after it (`Üb`) look like one
+ * character. A text of these scripts has two of the other bytes in a row somewhere.
+ */
+const DOUBLE_BYTE: ReadonlySet<Encoding> = new Set(['shift_jis', 'gb18030', 'big5', 'euc-kr'])
 /** Below this confidence the text is too short to distinguish encodings. */
 const LEAST_CONFIDENCE = 0.03
 /** From this share of the best score, another encoding fits nearly as well. */
@@ -132,6 +137,7 @@ const NEARLY = 0.9
 async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
   const { detectAll } = await import('jschardet')
+  const lone = longestRun(sample) === 1
   const texts = new Set<string>()
   const candidates: { encoding: Encoding; confidence: number }[] = []
   for (const { encoding: name, confidence } of detectAll(sample)) {
@@ -139,6 +145,7 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
     const text = encoding && new TextDecoder(encoding).decode(sample)
     // Control characters of Latin-1 stand for letters of another encoding.
     if (!text || /[\u0080-\u009f\ufffd]/.test(text.slice(0, -1)) || texts.has(text)) continue
+    if (lone && DOUBLE_BYTE.has(encoding)) continue
     texts.add(text)
     candidates.push({ encoding, confidence })
   }
@@ -151,14 +158,19 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
 
 /** Statistics say nothing about so few letters. Scripts other than Latin write whole words of them. */
 function hasFewAccents(sample: Buffer): boolean {
-  let [count, run, longest] = [0, 0, 0]
+  const count = sample.filter((byte) => byte > 0x7f).length
+  const text = new TextDecoder('windows-1252').decode(sample)
+  return count < FEW_BYTES && longestRun(sample) < WORD_BYTES && !/[\u0080-\u009f]/.test(text)
+}
+
+/** The most bytes other than ASCII in a row. */
+function longestRun(sample: Buffer): number {
+  let [run, longest] = [0, 0]
   for (const byte of sample) {
     run = byte > 0x7f ? run + 1 : 0
-    count += run > 0 ? 1 : 0
     longest = Math.max(longest, run)
   }
-  const text = new TextDecoder('windows-1252').decode(sample)
-  return count < FEW_BYTES && longest < WORD_BYTES && !/[\u0080-\u009f]/.test(text)
+  return longest
 }
 
 function supported(name: string | null): Encoding | null {

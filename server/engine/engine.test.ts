@@ -9,6 +9,7 @@ import { CRASHED_GROUP } from './batches/chain.ts'
 import { claimBatch } from './batches/claim.ts'
 import { commit } from './batches/commit.ts'
 import { LeaseLost } from '../core/queue/lease.ts'
+import { WAIT_MS } from '../../test/wait.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -302,4 +303,51 @@ test('an item that kills its worker every time fails after three attempts', asyn
     { status: 'failed', error: { code: 'worker_crashed' } },
   ])
   expect(await engine.engine.get(scope, id)).toMatchObject({ failed: 2 })
+})
+
+test('a resume that waits for a batch, which waits for it, is made after all', async () => {
+  const engine = await engineWith(async function* (items) {
+    for (const item of items) yield ok(item)
+  })
+  const { scope } = engine
+  const { pool } = engine.parts.database
+  const id = await engine.start(workflow, names(5))
+  await engine.engine.move(scope, id, 'pause')
+  // Changes of operations wait for the gate, with their row locked.
+  await pool.query(`create function gate() returns trigger language plpgsql as
+    'begin perform pg_advisory_xact_lock_shared(1); return new; end'`)
+  await pool.query(
+    'create trigger gate before update on operations for each row execute function gate()',
+  )
+  const waiting = (count: number) =>
+    expect
+      .poll(
+        async () =>
+          (
+            await pool.query(`select from pg_stat_activity where datname = current_database()
+              and wait_event_type = 'Lock'`)
+          ).rowCount,
+        { timeout: WAIT_MS },
+      )
+      .toBe(count)
+  const [gate, batch] = [await pool.connect(), await pool.connect()]
+  try {
+    await gate.query('select pg_advisory_lock(1)')
+    await batch.query('begin')
+    // So that PostgreSQL ends the resume, and not the batch.
+    await batch.query(`set local deadlock_timeout = '1h'`)
+    await batch.query('select from chains where operation_id = $1 for update', [id])
+    const resumed = engine.engine.move(scope, id, 'resume')
+    await waiting(1)
+    const counted = batch.query('update operations set done = done where id = $1', [id])
+    await waiting(2)
+    await gate.query('select pg_advisory_unlock(1)')
+    await counted
+    await batch.query('commit')
+    await resumed
+  } finally {
+    gate.release(true)
+    batch.release(true)
+  }
+  expect(await engine.engine.get(scope, id)).toMatchObject({ status: 'queued' })
 })

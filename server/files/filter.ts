@@ -1,7 +1,14 @@
 // The filter of files, compiled to SQL here only. Lists, bulk operations, schedules and exports use
 // it.
 import { z } from 'zod'
-import { conditionFields, extensionsOf, flag, nameKey, sayFixed } from '../../plugins/contract.ts'
+import {
+  conditionFields,
+  extensionsOf,
+  flag,
+  nameKey,
+  numeric,
+  sayFixed,
+} from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
@@ -19,7 +26,7 @@ export const day = z
   .refine((text) => text >= FIRST_DAY, NO_DATE)
   .describe('A time, or a day, which begins at midnight in the shop’s time zone')
 
-const days = z.coerce.number().int().min(1).max(36_500)
+const days = numeric(z.number().int().min(1).max(36_500))
 
 export const MAX_WORDS = 8
 /** The words of `find`. */

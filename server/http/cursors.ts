@@ -21,6 +21,26 @@ export function listPage<Row, Shown>(
   return { data: shown.map((row) => show(row)), next_cursor: last ? toCursor(placeOf(last)) : null }
 }
 
+/**
+ * A page of a list that was read whole. It begins after the row of the cursor, or at the place of
+ * that row if it is no longer there.
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  { limit = rows.length, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  idOf: (row: Row) => string,
+): { data: Row[]; next_cursor: string | null } {
+  const after = fromCursor(cursor, [integer, text])
+  const at = after === null ? -1 : rows.findIndex((row) => idOf(row) === after[1])
+  const begin = after === null ? 0 : at === -1 ? Math.max(0, after[0]) : at + 1
+  return listPage(
+    rows.slice(begin, begin + limit + 1),
+    limit,
+    (last) => [begin + limit - 1, idOf(last)],
+    (row) => row,
+  )
+}
+
 /** Validates a part of a cursor. */
 export type CursorPart<T extends string | number = string | number> = (value: unknown) => value is T
 type Values<Parts extends readonly CursorPart[]> = {

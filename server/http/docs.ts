@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Context, Next } from 'koa'
 import { lookup as mimeTypeOf } from 'mime-types'
+import { notAllowed } from './errors.ts'
 
 const SWAGGER = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
@@ -35,13 +36,14 @@ const POLICY =
 export function docsPage(createDocument: () => object) {
   let document: object | null = null
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next() as Promise<void>
-    if (ctx.path === '/api/openapi.json') {
+    const isDocument = ctx.path === '/api/openapi.json'
+    const match = /^\/api\/docs(?:\/([\w.-]*))?$/.exec(ctx.path)
+    if (!isDocument && !match) return next() as Promise<void>
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notAllowed(ctx, ['GET', 'HEAD'])
+    if (!match) {
       ctx.body = document ??= createDocument()
       return
     }
-    const match = /^\/api\/docs(?:\/([\w.-]*))?$/.exec(ctx.path)
-    if (!match) return next() as Promise<void>
     const asset = match[1] ?? ''
     ctx.set('Content-Security-Policy', POLICY)
     ctx.set('X-Content-Type-Options', 'nosniff')

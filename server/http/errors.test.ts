@@ -16,6 +16,7 @@ it.each([
   ['EDQUOT', 507, 'storage_full'],
   ['53100', 507, 'storage_full'],
   ['53300', 503, 'unavailable'],
+  ['40P01', 503, 'unavailable'],
   ['EIO', 500, 'internal'],
 ])('the system error %s is answered with %i %s', async (code, status, name) => {
   expect(await answerTo(Object.assign(new Error('no'), { code }))).toEqual([status, name])

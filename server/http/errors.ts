@@ -3,7 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Text } from '../../plugins/contract.ts'
 import type { Context, Next } from 'koa'
-import { hasNoRoom, isDatabaseFull, isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import {
+  hasNoRoom,
+  isDatabaseFull,
+  isDatabaseUnavailable,
+  isRollback,
+} from '../core/db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
 import { storedMessage } from '../core/texts.ts'
 import { errorFields, type LogFields, type Logger } from '../core/log.ts'
@@ -96,6 +101,7 @@ function toAppError(thrown: unknown): AppError {
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new AppError('malformed_request', { cause: thrown })
   if (hasNoRoom(thrown)) return new AppError('storage_full', { cause: thrown })
+  if (isRollback(thrown)) return new AppError('unavailable', { retryAfter: 1, cause: thrown })
   if (isDatabaseUnavailable(thrown))
     return new AppError('unavailable', { retryAfter: 5, cause: thrown })
   return new AppError('internal', { cause: thrown })

@@ -14,7 +14,7 @@ import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
-import { errorSchema, timestamp } from './schemas.ts'
+import { ANY_OTHER_ERROR, errorReply, timestamp } from './schemas.ts'
 
 const WEBHOOKS = 'Webhooks'
 
@@ -159,15 +159,16 @@ function operationOf(
   endpoint: Endpoint,
   edited: ReadonlyMap<string, EditedRecord>,
 ): ZodOpenApiOperationObject {
-  const { summary, description, tag, params, query, body, replies } = endpoint
-  const errors = Object.entries(commonErrors(endpoint, edited)).map(([status, text]) => [
+  const { method, summary, description, tag, params, query, body, replies } = endpoint
+  const errors = Object.entries(commonErrors(endpoint, edited)).map(([status, text = '']) => [
     status,
-    { description: text, content: json(errorSchema) },
+    errorReply(text),
   ])
   const answers = Object.entries(replies).map(([status, reply]) => [
     status,
     { description: reply.description, ...contentOf(status, reply) },
   ])
+  const unchanged = method === 'get' && replies[200]?.schema ? { 304: UNCHANGED } : {}
   return {
     summary,
     description: [description, scopeText(endpoint)].filter(Boolean).join('\n\n'),
@@ -180,9 +181,15 @@ function operationOf(
     ...(body
       ? { requestBody: { content: json(body), required: !body.safeParse(undefined).success } }
       : {}),
-    responses: Object.fromEntries([...errors, ...answers]) as never,
+    responses: {
+      ...unchanged,
+      ...Object.fromEntries([...errors, ...answers]),
+      default: ANY_OTHER_ERROR,
+    },
   }
 }
+
+const UNCHANGED = { description: 'The client’s answer is current: `If-None-Match`' }
 
 /** The message of an event, as the receiver of a webhook gets it. */
 const messageOperation = (event: WebhookEvent): ZodOpenApiOperationObject => ({

@@ -1,6 +1,7 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
 import {
+  numeric,
   sayPlain,
   settingFields,
   type Text,
@@ -82,14 +83,8 @@ export const itemError = z.object({
 })
 
 const MAX_ROWS = 250
-const limit = (usual: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(MAX_ROWS)
-    .default(usual)
-    .describe('At most this many, up to 250')
+const rows = numeric(z.number().int().min(1).max(MAX_ROWS))
+const limit = (usual: number) => rows.default(usual).describe('At most this many, up to 250')
 
 export const page = {
   limit: limit(50),
@@ -98,6 +93,12 @@ export const page = {
 
 /** The page of lists that are usually short enough for one. */
 export const shortPage = { ...page, limit: limit(MAX_ROWS) }
+
+/** Of lists that are read whole, because they are short. */
+export const pageOfWhole = {
+  limit: rows.optional().describe(`At most this many, up to ${MAX_ROWS}; absent: all of them`),
+  cursor: page.cursor,
+}
 
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({ data: z.array(row), next_cursor: z.string().nullable() })
@@ -131,6 +132,13 @@ export const errorSchema = z
     }),
   })
   .meta({ id: 'Error' })
+
+/** An error of an address that is described without an endpoint. */
+export const errorReply = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: errorSchema } },
+})
+export const ANY_OTHER_ERROR = errorReply('Any other error, such as 405 or 503')
 
 /** Beside a total that is counted up to a bound. */
 export const totalIsExact = z

@@ -90,6 +90,19 @@ describe('the document', () => {
     expect(type('get /api/operations/{id}/events')).toEqual(['text/event-stream'])
     expect(type('get /api/files/{id}/content')).toEqual(['application/octet-stream'])
   })
+  test('pages every list', () => {
+    const lists = house.documented.filter(({ name, operation }) => {
+      const { responses } = operation as unknown as Described
+      const content = responses['200']?.content as JsonContent | undefined
+      const { properties = {} } = content?.['application/json']?.schema ?? {}
+      return name.startsWith('get ') && 'data' in properties
+    })
+    expect(lists.length).toBeGreaterThan(20)
+    const unpaged = lists.filter(({ operation: { parameters = [] } }) =>
+      ['limit', 'cursor'].some((wanted) => !parameters.some(({ name }) => name === wanted)),
+    )
+    expect(unpaged.map(({ name }) => name)).toEqual([])
+  })
   test('describes the message of every event, as the merchant’s document does', async () => {
     const { webhooks } = house.document
     expect(Object.keys(webhooks)).toEqual(EVENTS.map(({ name }) => name))
@@ -139,6 +152,10 @@ function unknownWords(schema: unknown): string[] {
       return (value as object[]).flatMap(unknownWords)
     return /^(items|additionalProperties|not)$/.test(word) ? unknownWords(value) : []
   })
+}
+
+interface JsonContent {
+  'application/json'?: { schema?: { properties?: object } }
 }
 
 interface Described {

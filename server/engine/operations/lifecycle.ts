@@ -2,6 +2,7 @@
 // allowed. A move is one transaction.
 import { type Plugin, say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import { AppError } from '../../core/errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 import { reopen, RUN_MOVE, type OperationMove } from './moves.ts'
@@ -85,7 +86,9 @@ function moving(
   move: OperationMove,
   run: (tx: ShopScope, operation: OperationRow) => Promise<void>,
 ): Promise<void> {
-  return scope.transaction(async (tx) => {
+  // It locks the operation, then its chains; batches do the reverse. If the two meet, PostgreSQL
+  // may choose this transaction to end the deadlock.
+  return retryTransaction(scope, async (tx) => {
     const [operation] = await tx.query<OperationRow>(
       'select * from operations where shop_id = :shop and id = :id for no key update',
       { id },

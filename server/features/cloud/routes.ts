@@ -23,7 +23,8 @@ import {
   givenValues,
 } from './routes/record.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import { listOf } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { listOf, pageOfWhole } from '../../http/schemas.ts'
 import { cloudOfferRoutes } from './routes/offer-endpoints.ts'
 import { connectionSyncRoutes } from './routes/sync-endpoints.ts'
 import {
@@ -48,8 +49,9 @@ function readRoutes(): Endpoint[] {
   return [
     cloudReading('GET /api/connections', {
       summary: 'List cloud connections, by name',
+      query: z.strictObject(pageOfWhole),
       replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
-      handler: async ({ caller: { scope } }) => {
+      handler: async ({ caller: { scope }, query }) => {
         const [rows, syncs, totals] = await Promise.all([
           listCloudConnections(scope),
           newestSyncs(scope),
@@ -58,7 +60,7 @@ function readRoutes(): Endpoint[] {
         const data = rows.map((row) =>
           connectionRecord(row, syncs.get(row.id) ?? null, totals.get(row.id) ?? NOTHING),
         )
-        return { body: { data, next_cursor: null } }
+        return { body: cutPage(data, query, ({ id }) => id) }
       },
     }),
     cloudReading('GET /api/connections/{id}', {
@@ -143,13 +145,12 @@ const folders = ({ cloud }: ConnectionParts): Endpoint =>
   cloudWriting('GET /api/connections/{id}/folders', {
     summary: 'List the folders of a cloud connection',
     description: 'Directly in `path`, by name, at most 1,000; read from the provider.',
-    query: z.strictObject({ path: z.string().max(1024).default('') }),
+    query: z.strictObject({ ...pageOfWhole, path: z.string().max(1024).default('') }),
     replies: {
       200: {
         description: 'Folders',
-        schema: z.object({
+        schema: listOf(z.object({ name: z.string(), path: z.string() })).extend({
           path: z.string(),
-          data: z.array(z.object({ name: z.string(), path: z.string() })),
         }),
       },
       ...providerRefused,
@@ -158,6 +159,6 @@ const folders = ({ cloud }: ConnectionParts): Endpoint =>
       const id = requirePublicId('connection', params.id)
       const path = query.path.replace(/^\/+|\/+$/g, '')
       const data = await foldersOf(cloud, scope, { id, path, signal })
-      return { body: { path, data } }
+      return { body: { path, ...cutPage(data, query, (folder) => folder.path) } }
     },
   })

@@ -57,12 +57,13 @@ const VIEW = `select s.*, o.status, o.finished_at,
 export const listSyncs = (
   scope: ShopScope,
   connection: string,
-  limit: number,
+  { limit, before }: { limit: number; before?: string | undefined },
 ): Promise<SyncView[]> =>
   scope.query<SyncView>(
-    `${VIEW} where s.shop_id = :shop and s.connection_id = :connection order by s.id desc
+    `${VIEW} where s.shop_id = :shop and s.connection_id = :connection
+        and (:before::uuid is null or s.id < :before::uuid) order by s.id desc
       limit :limit`,
-    { connection, limit },
+    { connection, limit, before: before ?? null },
   )
 
 /** Reads the newest sync of each connection. */
@@ -82,7 +83,7 @@ export const readSync = (scope: ShopScope, id: string): Promise<SyncRow | null> 
   })
 
 export async function newestSync(scope: ShopScope, connection: string): Promise<SyncView | null> {
-  return (await listSyncs(scope, connection, 1))[0] ?? null
+  return (await listSyncs(scope, connection, { limit: 1 }))[0] ?? null
 }
 
 /** Is the sync running? A preview that waits for a person counts as ended. */

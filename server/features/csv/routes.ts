@@ -28,7 +28,8 @@ import { csvRecord, csvSchema, listedCsvRecord, listedCsvSchema } from './routes
 import { type Caller, type Endpoint, type Reply, type Scope } from '../../http/endpoint.ts'
 import { runIdempotently } from '../../http/idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { errorSchema, givenName, listOf } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, givenName, listOf, pageOfWhole } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { csvCheckRoutes } from './routes/check-endpoints.ts'
 import { csvCorrectionRoutes } from './routes/correction-endpoints.ts'
@@ -144,11 +145,12 @@ const list = () =>
   csvEndpoint('GET /api/csv', {
     summary: 'List the stored CSV files',
     description: `Newest first, all of them: at most ${MAX_KEPT}. Those that were imported are among them.`,
+    query: z.strictObject(pageOfWhole),
     replies: {
       200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) },
     },
-    handler: async ({ caller }) => ({
-      body: { data: (await listUploads(caller.scope)).map(listedCsvRecord), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage((await listUploads(caller.scope)).map(listedCsvRecord), query, ({ id }) => id),
     }),
   })
 

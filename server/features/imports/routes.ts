@@ -1,7 +1,9 @@
 // Channels: how operations start, with the names that pages show.
 import { z } from 'zod'
 import type { Channel } from '../workflows/channel.ts'
+import { cutPage } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { listOf, pageOfWhole } from '../../http/schemas.ts'
 
 const channelSchema = z
   .object({
@@ -25,11 +27,9 @@ export function channelRoutes(channels: readonly Channel[]): Endpoint[] {
       summary: 'List the channels by which operations start',
       tag: 'Workflows',
       scope: 'operations:read',
-      replies: {
-        200: { description: 'All of them', schema: z.object({ data: z.array(channelSchema) }) },
-      },
-      handler: () =>
-        Promise.resolve({ body: { data: channels.map((channel) => ({ ...channel })) } }),
+      query: z.strictObject(pageOfWhole),
+      replies: { 200: { description: 'All of them', schema: listOf(channelSchema) } },
+      handler: ({ query }) => Promise.resolve({ body: cutPage(channels, query, ({ id }) => id) }),
     }),
   ]
 }

@@ -4,7 +4,8 @@ import { requirePublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { endpointsOf, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { receivedFile } from '../../http/form-csv.ts'
-import { errorSchema, listOf } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { MAX_BYTES } from '../csv/uploads.ts'
 import type { ReadWorkbook } from '../csv/workbook.ts'
@@ -58,9 +59,10 @@ const list = () =>
   endpoint('GET /api/moves', {
     summary: 'List the exports of other apps',
     description: `Newest first, all that are kept: at most ${MAX_MOVES}.`,
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'The exports', schema: listOf(moveSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listMoves(caller.scope)).map(moveRecord), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage((await listMoves(caller.scope)).map(moveRecord), query, ({ id }) => id),
     }),
   })
 

@@ -7,7 +7,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { compileFilter } from '../../files/filter.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { errorSchema } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
 import { selectionSchema, type Selection } from '../operations/selection.ts'
 import { chooseForProduct, forgetProduct, listNewFiles, listProductChoices } from './new-files.ts'
 import { countPastBuyers } from './past-buyers.ts'
@@ -53,16 +54,15 @@ export const newFilesRoutes = ({ limits }: { limits: Limits }): Endpoint[] => [
     description:
       'Files that a product got after it was sold, until they are given to its past buyers with the action `give-files`, or dismissed. The latest 100 products.',
     scope: ['files:read', 'links:write'],
-    replies: {
-      200: { description: 'By product', schema: z.object({ data: z.array(newFilesSchema) }) },
-    },
-    handler: async ({ caller: { scope } }) => {
+    query: z.strictObject(pageOfWhole),
+    replies: { 200: { description: 'By product', schema: listOf(newFilesSchema) } },
+    handler: async ({ caller: { scope }, query }) => {
       const found = await listNewFiles(scope)
       const data = found.map(({ files, ...rest }) => ({
         ...rest,
         files: files.map(({ id, filename }) => ({ file_id: toPublicId('file', id), filename })),
       }))
-      return { body: { data } }
+      return { body: cutPage(data, query, ({ product_id }) => product_id) }
     },
   }),
   endpoint('POST /api/new-files/dismiss', {
@@ -102,10 +102,11 @@ const choiceRoutes = (): Endpoint[] => [
     summary: 'List products with their own choice about new files',
     description: 'All others follow the setting `new_files` of the shop. At most 1,000.',
     scope: 'files:read',
-    replies: {
-      200: { description: 'By title', schema: z.object({ data: z.array(productChoiceSchema) }) },
-    },
-    handler: async ({ caller: { scope } }) => ({ body: { data: await listProductChoices(scope) } }),
+    query: z.strictObject(pageOfWhole),
+    replies: { 200: { description: 'By title', schema: listOf(productChoiceSchema) } },
+    handler: async ({ caller: { scope }, query }) => ({
+      body: cutPage(await listProductChoices(scope), query, ({ product_id }) => product_id),
+    }),
   }),
   endpoint('PUT /api/new-files/products', {
     summary: 'Choose whether new files of a product go to its past buyers',

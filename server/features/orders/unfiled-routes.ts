@@ -1,7 +1,8 @@
 // Products that sell as downloads and have no file.
 import { z } from 'zod'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { timestamp } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { listOf, pageOfWhole, timestamp } from '../../http/schemas.ts'
 import { dismissUnfiled, listUnfiled } from './unfiled-products.ts'
 
 const unfiledSchema = z
@@ -20,19 +21,15 @@ export const unfiledRoutes = (): Endpoint[] => [
     description:
       'Products of paid lines that need no shipping, until a file is mapped to them or they are dismissed. The latest 100 of the last 90 days.',
     scope: 'files:read',
-    replies: {
-      200: {
-        description: 'The latest sale first',
-        schema: z.object({ data: z.array(unfiledSchema) }),
-      },
-    },
-    handler: async ({ caller: { scope } }) => {
+    query: z.strictObject(pageOfWhole),
+    replies: { 200: { description: 'The latest sale first', schema: listOf(unfiledSchema) } },
+    handler: async ({ caller: { scope }, query }) => {
       const found = await listUnfiled(scope)
       const data = found.map(({ last_sold_at, ...product }) => ({
         ...product,
         last_sold_at: last_sold_at.toISOString(),
       }))
-      return { body: { data } }
+      return { body: cutPage(data, query, ({ product_id }) => product_id) }
     },
   }),
   endpoint('POST /api/unfiled-products/dismiss', {

@@ -11,7 +11,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { jsonReader } from '../../http/body.ts'
 import { createClients, networkOfRequest } from '../../http/clients.ts'
-import { errorSchema, timestamp } from '../../http/schemas.ts'
+import { ANY_OTHER_ERROR, errorReply, timestamp } from '../../http/schemas.ts'
 import { validate } from '../../http/validate.ts'
 import {
   activateKey,
@@ -100,11 +100,6 @@ const ACTION_OF = new Map<string, LicenceAction>(
 )
 export const LICENCE_PATHS: readonly string[] = [...ACTION_OF.keys()]
 
-const refused = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: errorSchema } },
-})
-
 /** The document of the API describes them; they have no API key. */
 export const licencePaths: ZodOpenApiPathsObject = Object.fromEntries(
   [...ACTION_OF].map(([path, action]) => {
@@ -124,11 +119,12 @@ export const licencePaths: ZodOpenApiPathsObject = Object.fromEntries(
               description: 'The state of the key',
               content: { 'application/json': { schema: stateSchema } },
             },
-            400: refused('The body is not valid JSON'),
-            413: refused('The body is larger than 8 KB'),
-            415: refused('The body is not sent as JSON'),
-            422: refused('Every problem; also if several shops have the key and none is named'),
-            429: refused('Too many requests: see Retry-After'),
+            400: errorReply('The body is not valid JSON'),
+            413: errorReply('The body is larger than 8 KB'),
+            415: errorReply('The body is not sent as JSON'),
+            422: errorReply('Every problem; also if several shops have the key and none is named'),
+            429: errorReply('Too many requests: see Retry-After'),
+            default: ANY_OTHER_ERROR,
           },
         },
       },

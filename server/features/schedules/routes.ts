@@ -1,5 +1,6 @@
 // Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron
 // line.
+import { z } from 'zod'
 import { workflowOf } from './check.ts'
 import { runNow } from './run.ts'
 import {
@@ -18,7 +19,8 @@ import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
-import { errorSchema, listOf } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { scheduleCheckRoutes, type ScheduleRouteParts } from './routes/check-endpoints.ts'
 
@@ -36,11 +38,12 @@ function reads(parts: ScheduleRouteParts): Endpoint[] {
     endpoint('GET /api/schedules', {
       summary: 'List schedules, by name',
       scope: 'operations:read',
+      query: z.strictObject(pageOfWhole),
       replies: { 200: { description: 'All of them', schema: listOf(scheduleSchema) } },
-      handler: async ({ caller: { scope } }) => {
+      handler: async ({ caller: { scope }, query }) => {
         const [rows, shop] = await Promise.all([listSchedules(scope), readShop(scope)])
         const data = rows.map((row) => scheduleRecord(row, shop.settings.time_zone, parts.clock()))
-        return { body: { data, next_cursor: null } }
+        return { body: cutPage(data, query, ({ id }) => id) }
       },
     }),
     endpoint('GET /api/schedules/{id}', {

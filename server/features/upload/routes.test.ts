@@ -164,13 +164,15 @@ describe('the protocol', () => {
       '60',
       60,
     ])
+    const typed = { ...as('PATCH'), ...bytes, 'content-type': 'text/plain' }
+    expect((await tus(owner, 'POST', at, typed, Buffer.alloc(40))).status).toBe(415)
     expect((await tus(owner, 'POST', at, as('GET'))).status).toBe(405)
     expect((await tus(owner, 'POST', at, as('delete'))).status).toBe(204)
     expect((await tus(owner, 'HEAD', at)).status).toBe(404)
   })
   it('uses the API’s error format, with its own headers', async () => {
     for (const [headers, status, code, message] of [
-      [{ 'tus-resumable': '' }, 412, 'precondition_failed', 'Tus-Resumable Required'],
+      [{ 'tus-resumable': '' }, 412, 'precondition_failed', 'Uploads speak tus 1.0.0'],
       [{ 'tus-resumable': '0.9' }, 412, 'precondition_failed', 'Uploads speak tus 1.0.0'],
       [{ 'upload-length': 'x' }, 400, 'malformed_request', 'Invalid upload-length'],
     ] as const) {
@@ -179,6 +181,7 @@ describe('the protocol', () => {
       expect(await refused.json()).toMatchObject({
         error: { code, message, status, request_id: expect.any(String) },
       })
+      expect(refused.headers.get('tus-version')).toBe(status === 412 ? '1.0.0' : null)
     }
   })
 })
@@ -298,7 +301,10 @@ describe('refused before any byte is sent', () => {
     expect(body.data).toMatchObject([
       { filename: 'TAKEN.pdf', taken: { filename: 'Taken.PDF', size_bytes: 5 }, error: null },
       { filename: 'free.pdf', taken: null, error: null },
-      { filename: 'a/b', taken: null, error: { code: 'invalid_filename' } },
+      {
+        ...{ filename: 'a/b', taken: null },
+        error: { code: 'invalid_filename', message: expect.stringContaining('cannot contain /') },
+      },
     ])
   })
 })

@@ -18,7 +18,8 @@ import { present } from '../../core/present.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { errorSchema, tags, timestamp } from '../../http/schemas.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { errorSchema, messageText, tags, timestamp } from '../../http/schemas.ts'
 
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000
@@ -82,7 +83,7 @@ const nameSchema = z
       .nullable()
       .describe('The file that has this name'),
     error: z
-      .object({ code: z.string(), message: z.string() })
+      .object({ code: z.string(), message: z.string(), message_text: messageText })
       .nullable()
       .describe('Why no file may have this name'),
   })
@@ -209,7 +210,7 @@ const names = () =>
           filename: taken.filename,
           size_bytes: taken.size_bytes,
         },
-        error: problem,
+        error: problem && { code: problem.code, ...storedMessage(problem.message) },
       }))
       return { body: { data } }
     },

@@ -2,29 +2,26 @@
 // answers it (server/features/upload/tus-route.ts).
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'
-import { errorSchema } from '../../http/schemas.ts'
+import { ANY_OTHER_ERROR, errorReply } from '../../http/schemas.ts'
 import { TUS_VERSION } from './tus.ts'
 
 const resumable = z.literal(TUS_VERSION).describe('The version of the protocol')
 const offset = z.coerce.number().int().min(0)
 const id = z.strictObject({ id: z.string() })
 
-const refused = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: errorSchema } },
-})
 const NO_SCOPE = {
-  401: refused('No valid API key or session token'),
-  403: refused('The key lacks the scope'),
+  401: errorReply('No valid API key or session token'),
+  403: errorReply('The key lacks the scope'),
 }
 const GONE = {
   ...NO_SCOPE,
-  404: refused('No such upload in this shop'),
-  410: refused('It was not finished in time'),
+  404: errorReply('No such upload in this shop'),
+  410: errorReply('It was not finished in time'),
 }
 
 const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
   ...given,
+  responses: { ...given.responses, default: ANY_OTHER_ERROR },
   description:
     `${given.description ?? ''}\n\ntus 1.0: any tus client works. Scope: \`imports:write\`.`.trim(),
   tags: ['Uploads'],
@@ -59,9 +56,9 @@ export const tusPaths: ZodOpenApiPathsObject = {
       responses: {
         201: { description: 'Send the bytes to the address in `Location`' },
         ...NO_SCOPE,
-        413: refused('The file is larger than the shop may have'),
-        422: refused('Every problem'),
-        429: refused('Too many uploads are open'),
+        413: errorReply('The file is larger than the shop may have'),
+        422: errorReply('Every problem'),
+        429: errorReply('Too many uploads are open'),
       },
     }),
   },
@@ -100,10 +97,11 @@ export const tusPaths: ZodOpenApiPathsObject = {
       responses: {
         204: { description: '`Upload-Offset` is the new offset' },
         ...GONE,
-        409: refused('The upload is not at this offset'),
-        413: refused('More bytes than were announced'),
-        422: refused('The name was taken since the upload was created'),
-        460: refused('The bytes do not match the checksum'),
+        409: errorReply('The upload is not at this offset'),
+        413: errorReply('More bytes than were announced'),
+        415: errorReply('The bytes are not sent as application/offset+octet-stream'),
+        422: errorReply('The name was taken since the upload was created'),
+        460: errorReply('The bytes do not match the checksum'),
       },
     }),
     delete: operation({

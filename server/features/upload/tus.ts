@@ -45,7 +45,7 @@ export async function handleTus(
 ): Promise<void> {
   const { scope, name: requestedBy } = caller
   const { method, headers } = request
-  requireVersion(headers['tus-resumable'], response)
+  requireProtocol(request, response)
   const onConflict =
     method === 'PATCH' ? readConflict(String(headers['upload-on-conflict'] ?? '')) : null
   if (onConflict) caller.permit(onConflict)
@@ -97,14 +97,23 @@ export async function handleTus(
 }
 
 export const TUS_VERSION = '1.0.0'
+const BYTES_TYPE = 'application/offset+octet-stream'
 
-/** The protocol requires 412 with the versions of the server; the library answers 400. */
-function requireVersion(sent: string | string[] | undefined, response: ServerResponse): void {
-  if (!sent || sent === TUS_VERSION) return
-  response.setHeader('Tus-Version', TUS_VERSION)
-  throw new AppError('precondition_failed', {
-    message: say('Uploads speak tus {version}', { version: TUS_VERSION }),
-  })
+/**
+ * The protocol requires 412 with the versions of the server, and 415 for bytes of another type. The
+ * library answers 400.
+ */
+function requireProtocol({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers['tus-resumable'] !== TUS_VERSION) {
+    response.setHeader('Tus-Version', TUS_VERSION)
+    throw new AppError('precondition_failed', {
+      message: say('Uploads speak tus {version}', { version: TUS_VERSION }),
+    })
+  }
+  if (method === 'PATCH' && headers['content-type'] !== BYTES_TYPE)
+    throw new AppError('unsupported_media_type', {
+      message: textOf(`Send the bytes with Content-Type: ${BYTES_TYPE}`),
+    })
 }
 
 /** The request for tus, without its bytes, which the store reads directly. */

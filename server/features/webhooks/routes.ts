@@ -16,10 +16,10 @@ import {
   type CreatedWebhook,
 } from './webhooks.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
+import { fromCursor, uuid, listPage, cutPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
-import { errorSchema, listOf, page, textSchema } from '../../http/schemas.ts'
+import { errorSchema, listOf, page, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
 import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
@@ -61,11 +61,12 @@ export function webhookRoutes(given: WebhookParts): Endpoint[] {
 const list = ({ schemas }: Parts) =>
   endpoint('GET /api/webhooks', {
     summary: 'List webhooks, oldest first',
+    query: z.strictObject(pageOfWhole),
     replies: {
       200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(schemas.webhook) },
     },
-    handler: async ({ caller }) => ({
-      body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage((await listWebhooks(caller.scope)).map(webhookRecord), query, ({ id }) => id),
     }),
   })
 
@@ -81,12 +82,13 @@ const eventSchema = z
 const listEvents = ({ events }: Parts) =>
   endpoint('GET /api/webhook-events', {
     summary: 'List the events that webhooks can receive',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'All of them', schema: listOf(eventSchema) } },
-    handler: () => {
+    handler: ({ query }) => {
       const data = events.map(({ name, title, about }) => ({
         ...{ name, title: english(title), title_text: title, about },
       }))
-      return Promise.resolve({ body: { data, next_cursor: null } })
+      return Promise.resolve({ body: cutPage(data, query, ({ name }) => name) })
     },
   })
 

@@ -20,7 +20,8 @@ import {
 } from './workflows.ts'
 import { endpointsOf, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { storedMessage } from '../../core/texts.ts'
-import { errorSchema, listOf, messageText, textSchema } from '../../http/schemas.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
 
@@ -57,22 +58,19 @@ const list = (parts: Parts) =>
   endpoint('GET /api/workflows', {
     summary: 'List workflows: the shop’s own, then the built-in ones',
     scope: 'operations:read',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
-    handler: async ({ caller }) => {
+    handler: async ({ caller, query }) => {
       const own = await listWorkflows(caller.scope)
       // A workflow that works on rows belongs to the CSV channel.
       const shared = parts.workflows.filter(
         (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
       )
-      return {
-        body: {
-          data: [
-            ...own.map((each) => ownRecord(each, parts)),
-            ...shared.map((each) => builtInRecord(each, parts)),
-          ],
-          next_cursor: null,
-        },
-      }
+      const all = [
+        ...own.map((each) => ownRecord(each, parts)),
+        ...shared.map((each) => builtInRecord(each, parts)),
+      ]
+      return { body: cutPage(all, query, ({ id }) => id) }
     },
   })
 

@@ -7,6 +7,7 @@ import { unfitReason } from './fits.ts'
 import { type ActionFiles } from './selection.ts'
 
 const list: PluginList = {
+  next_cursor: null,
   channel_actions: [],
   groups: [
     { id: 'automate', title: 'More actions' },

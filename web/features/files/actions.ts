@@ -15,7 +15,7 @@ export interface ActionMenu {
   groups: readonly { title: string; entries: readonly Entry[] }[]
 }
 
-const EMPTY: PluginList = { data: [], channel_actions: [], groups: [] }
+const EMPTY: PluginList = { data: [], next_cursor: null, channel_actions: [], groups: [] }
 
 export const entriesAt = (list: PluginList | undefined, place: ActionPlace): Entry[] =>
   entriesOf((list ?? EMPTY).data).filter(({ action }) => action.fits.places.includes(place))

@@ -456,6 +456,8 @@ export interface components {
       error: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       } | null
       filename: string
       /** @description The file that has this name */
@@ -2014,7 +2016,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2028,7 +2029,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           search?: string
         }
@@ -2043,6 +2043,11 @@ export interface components {
       'GET /api/channels': {
         answer: {
           data: components['schemas']['Channel'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/cloud': {
@@ -2052,6 +2057,10 @@ export interface components {
         answer: {
           data: components['schemas']['Connection'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/connections/{id}': {
@@ -2063,9 +2072,12 @@ export interface components {
             name: string
             path: string
           }[]
+          next_cursor: string | null
           path: string
         }
         query: {
+          cursor?: string
+          limit?: number
           /** @default  */
           path?: string
         }
@@ -2077,7 +2089,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2087,7 +2098,7 @@ export interface components {
           next_cursor: string | null
         }
         query: {
-          /** @default 20 */
+          cursor?: string
           limit?: number
         }
       }
@@ -2095,6 +2106,10 @@ export interface components {
         answer: {
           data: components['schemas']['ListedCsvFile'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/csv/{id}': {
@@ -2107,6 +2122,10 @@ export interface components {
           data: components['schemas']['CsvProblemGroup'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/csv/{id}/problems': {
         answer: {
@@ -2115,7 +2134,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           severity?: 'error' | 'warning'
@@ -2129,7 +2147,6 @@ export interface components {
         query: {
           cursor?: string
           group?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           only?: 'corrected' | 'left_out'
@@ -2140,6 +2157,10 @@ export interface components {
           data: components['schemas']['CsvColumnMapping'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/customer-data': {
         answer: {
@@ -2148,7 +2169,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2164,7 +2184,6 @@ export interface components {
           cursor?: string
           email?: string
           file_id?: string
-          /** @default 50 */
           limit?: number
           order?: string
           product?: string
@@ -2194,6 +2213,10 @@ export interface components {
           data: components['schemas']['DropAccount'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/drop/accounts/{id}': {
         answer: components['schemas']['DropAccount']
@@ -2203,6 +2226,10 @@ export interface components {
           data: components['schemas']['DropConnection'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/drop/files': {
         answer: {
@@ -2211,7 +2238,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
           /** @enum {string} */
           state?: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
@@ -2236,14 +2262,12 @@ export interface components {
           /** Larger than */
           larger_than?: number
           licence_list?: string
-          /** @default 50 */
           limit?: number
           /** Mapped */
           mapped?: boolean
           /** Name contains */
           name_contains?: string
           not_downloaded_for_days?: number
-          /** @default 0 */
           offset?: number
           older_than_days?: number
           pack?: string
@@ -2421,7 +2445,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2432,7 +2455,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2443,7 +2465,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2455,7 +2476,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2480,7 +2500,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2494,7 +2513,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2511,7 +2529,6 @@ export interface components {
           cursor?: string
           email?: string
           file_id?: string
-          /** @default 50 */
           limit?: number
           operation_id?: string
           own?: boolean
@@ -2541,6 +2558,10 @@ export interface components {
           data: components['schemas']['MappingRule'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/mapping-rules/{id}': {
         answer: components['schemas']['MappingRule']
@@ -2563,7 +2584,6 @@ export interface components {
            * @enum {string}
            */
           kind?: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -2577,6 +2597,10 @@ export interface components {
           data: components['schemas']['Move'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/moves/{id}': {
         answer: components['schemas']['Move']
@@ -2584,11 +2608,21 @@ export interface components {
       'GET /api/new-files': {
         answer: {
           data: components['schemas']['NewFiles'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/new-files/products': {
         answer: {
           data: components['schemas']['ProductNewFiles'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/notices': {
@@ -2599,7 +2633,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2616,7 +2649,6 @@ export interface components {
           from?: string
           /** @enum {string} */
           kind?: 'import' | 'bulk'
-          /** @default 50 */
           limit?: number
           requested_by?: string
           schedule_id?: string
@@ -2651,7 +2683,6 @@ export interface components {
         query: {
           cursor?: string
           error?: string
-          /** @default 50 */
           limit?: number
           search?: string
           status?: ('pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled')[]
@@ -2673,7 +2704,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2703,6 +2733,11 @@ export interface components {
             id: 'products' | 'deliver' | 'organize' | 'documents' | 'tags' | 'automate' | 'trash'
             title: string
           }[]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/products': {
@@ -2712,7 +2747,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2730,7 +2764,6 @@ export interface components {
         query: {
           cursor?: string
           like?: string
-          /** @default 50 */
           limit?: number
           /**
            * @default open
@@ -2759,7 +2792,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2768,6 +2800,10 @@ export interface components {
           data: components['schemas']['Schedule'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/schedules/{id}': {
         answer: components['schemas']['Schedule']
@@ -2775,6 +2811,11 @@ export interface components {
       'GET /api/schedules/templates': {
         answer: {
           data: components['schemas']['ScheduleRequestOutput'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/session': {
@@ -2796,7 +2837,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
         }
       }
@@ -2825,7 +2865,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 250 */
           limit?: number
         }
       }
@@ -2839,7 +2878,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @default  */
           search?: string
@@ -2848,6 +2886,11 @@ export interface components {
       'GET /api/unfiled-products': {
         answer: {
           data: components['schemas']['UnfiledProduct'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/uploads/batches/{id}': {
@@ -2859,6 +2902,8 @@ export interface components {
           next_cursor: string | null
         }
         query: {
+          cursor?: string
+          limit?: number
           /**
            * @default files
            * @enum {string}
@@ -2874,11 +2919,19 @@ export interface components {
           data: components['schemas']['WebhookEvent'][]
           next_cursor: string | null
         }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/webhooks': {
         answer: {
           data: components['schemas']['Webhook'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/webhooks/{id}': {
@@ -2891,7 +2944,6 @@ export interface components {
         }
         query: {
           cursor?: string
-          /** @default 50 */
           limit?: number
           /** @enum {string} */
           status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -2906,6 +2958,10 @@ export interface components {
         answer: {
           data: components['schemas']['Workflow'][]
           next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/workflows/{id}': {

@@ -33,7 +33,7 @@ export async function readConnection(scope: ShopScope, id: string) {
   await updateSyncBase(scope, id)
   // One by one: in a transaction they have one connection.
   const row = await requireConnection(scope, id)
-  const syncs = await listSyncs(scope, id, 1)
+  const syncs = await listSyncs(scope, id, { limit: 1 })
   const totals = await totalsOf(scope)
   return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? NOTHING)
 }

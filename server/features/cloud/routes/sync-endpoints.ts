@@ -8,10 +8,10 @@ import { listSyncs } from '../sync-rows.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { storedMessage } from '../../../core/texts.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
-import { fromCursor, listPage, text } from '../../../http/cursors.ts'
+import { fromCursor, listPage, text, uuid } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import { acceptedOperation, operationSchema } from '../../operations/record.ts'
-import { errorSchema, listOf, shortPage } from '../../../http/schemas.ts'
+import { errorSchema, listOf, shortPage, page } from '../../../http/schemas.ts'
 import { type ConnectionParts, cloudReading, cloudWriting } from './parts.ts'
 
 const syncBody = z
@@ -60,14 +60,15 @@ const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
 
 const list = (): Endpoint =>
   cloudReading('GET /api/connections/{id}/syncs', {
-    summary: 'List the last syncs of a cloud connection, newest first',
-    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(20) }),
-    replies: { 200: { description: 'The last ones', schema: listOf(syncSchema) } },
-    handler: async ({ caller: { scope }, params, query: { limit } }) => {
+    summary: 'List the syncs of a cloud connection, newest first',
+    query: z.strictObject(page),
+    replies: { 200: { description: 'A page', schema: listOf(syncSchema) } },
+    handler: async ({ caller: { scope }, params, query: { limit, cursor } }) => {
       const id = requirePublicId('connection', params.id)
       await requireConnection(scope, id)
-      const data = (await listSyncs(scope, id, limit)).map(syncRecord)
-      return { body: { data, next_cursor: null } }
+      const [before] = fromCursor(cursor, [uuid]) ?? []
+      const rows = await listSyncs(scope, id, { limit: limit + 1, before })
+      return { body: listPage(rows, limit, (last) => [last.id], syncRecord) }
     },
   })
 

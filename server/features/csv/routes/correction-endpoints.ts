@@ -10,9 +10,9 @@ import { changeRows, fixGroup, requireCorrectable, undoLast } from '../fixes.ts'
 import { listGroups } from '../problem-groups.ts'
 import { correctedCsv } from '../problems.ts'
 import { requireUpload } from '../uploads.ts'
-import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, integer, toCursor, cutPage } from '../../../http/cursors.ts'
 import { type Endpoint } from '../../../http/endpoint.ts'
-import { listOf, page } from '../../../http/schemas.ts'
+import { listOf, page, pageOfWhole } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
 import {
   correctableRowSchema,
@@ -44,12 +44,13 @@ const groups = () =>
   csvEndpoint('GET /api/csv/{id}/problem-groups', {
     summary: 'List the problems that the check has found, by cause',
     description: 'Errors first, then the groups with most rows; at most 100.',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'The groups', schema: listOf(problemGroupSchema) } },
-    handler: async ({ caller, params }) => {
+    handler: async ({ caller, params, query }) => {
       const file = await requireUpload(caller.scope, csvIdOf(params.id))
       const found = await listGroups(caller.scope, file)
       const data = found.map((group) => ({ ...group, ...problemTexts(group) }))
-      return { body: { data, next_cursor: null } }
+      return { body: cutPage(data, query, ({ id }) => id) }
     },
   })
 

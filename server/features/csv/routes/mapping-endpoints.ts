@@ -4,15 +4,21 @@ import { listMappings, removeMapping, saveMapping } from '../saved-mappings.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { savedMappingRecord, savedMappingSchema } from './record.ts'
 import { type Endpoint } from '../../../http/endpoint.ts'
-import { givenName, listOf } from '../../../http/schemas.ts'
+import { cutPage } from '../../../http/cursors.ts'
+import { givenName, listOf, pageOfWhole } from '../../../http/schemas.ts'
 import { columnMapping, csvRefused, csvEndpoint } from './parts.ts'
 
 export const csvMappingRoutes = (): Endpoint[] => [
   csvEndpoint('GET /api/csv/mappings', {
     summary: 'List saved column mappings',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'By name', schema: listOf(savedMappingSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listMappings(caller.scope)).map(savedMappingRecord), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage(
+        (await listMappings(caller.scope)).map(savedMappingRecord),
+        query,
+        ({ id }) => id,
+      ),
     }),
   }),
   csvEndpoint('POST /api/csv/mappings', {

@@ -17,7 +17,8 @@ import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
+import { cutPage } from '../../../http/cursors.ts'
+import { errorSchema, givenName, listOf, timestamp, pageOfWhole } from '../../../http/schemas.ts'
 
 const MAX_RANGES = 50
 const MAX_KEYS = 20
@@ -106,9 +107,10 @@ export const dropAccountRoutes = (): Endpoint[] => [
 const list = (): Endpoint =>
   dropReading('GET /api/drop/accounts', {
     summary: 'List drop accounts',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listAccounts(caller.scope)).map(accountRecord), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage((await listAccounts(caller.scope)).map(accountRecord), query, ({ id }) => id),
     }),
   })
 

@@ -9,9 +9,9 @@ import { joinPath } from '../paths.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
-import { fromCursor, listPage, text } from '../../../http/cursors.ts'
+import { fromCursor, listPage, text, cutPage } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
+import { errorSchema, listOf, shortPage, timestamp, pageOfWhole } from '../../../http/schemas.ts'
 import { dropReading, dropWriting } from './account-endpoints.ts'
 
 const fileState = z.enum(['writing', 'partial', 'waiting', 'importing', 'processed', 'failed'])
@@ -80,8 +80,9 @@ function listRoutes(): Endpoint[] {
     }),
     dropReading('GET /api/drop/connections', {
       summary: 'List the last 100 connections and refusals, newest first',
+      query: z.strictObject(pageOfWhole),
       replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
-      handler: async ({ caller }) => {
+      handler: async ({ caller, query }) => {
         const rows = await listConnections(caller.scope)
         const data = rows.map((row) => ({
           ...{
@@ -92,7 +93,7 @@ function listRoutes(): Endpoint[] {
           ended_at: row.ended_at?.toISOString() ?? null,
           account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
         }))
-        return { body: { data, next_cursor: null } }
+        return { body: cutPage(data, query, ({ id }) => id) }
       },
     }),
   ]

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { flag, sayPlain } from '../../../../plugins/contract.ts'
+import { flag, sayPlain, numeric } from '../../../../plugins/contract.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from '../../../files/filter.ts'
 import {
   cursorOf,
@@ -45,11 +45,7 @@ const listQuery = z
   .strictObject({
     ...page,
     ...listQueryFields,
-    offset: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(MAX_OFFSET)
+    offset: numeric(z.number().int().min(0).max(MAX_OFFSET))
       .default(0)
       .describe(
         'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',

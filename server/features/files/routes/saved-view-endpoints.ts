@@ -7,7 +7,15 @@ import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { filterSchema, type FileFilter } from '../../../files/filter.ts'
 import { FILE_SORTS } from '../../../files/list.ts'
 import { endpointsOf, scopesOf, type Endpoint, type Request } from '../../../http/endpoint.ts'
-import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
+import { cutPage } from '../../../http/cursors.ts'
+import {
+  errorSchema,
+  givenName,
+  listOf,
+  timestamp,
+  totalIsExact,
+  pageOfWhole,
+} from '../../../http/schemas.ts'
 import { validate } from '../../../http/validate.ts'
 import {
   changeView,
@@ -112,11 +120,12 @@ const all = (parts: SavedViewParts) =>
   endpoint('GET /api/views', {
     summary: 'List saved views of a list, by name',
     scope: 'files:read',
-    query: z.strictObject({ list: list.default('files') }),
+    query: z.strictObject({ ...pageOfWhole, list: list.default('files') }),
     replies: { 200: { description: 'All views', schema: listOf(viewSchema) } },
     handler: async (request) => {
       const views = await listViews(request.caller.scope, request.query.list)
-      return { body: { data: await counted(parts, request, views), next_cursor: null } }
+      const { data, next_cursor } = cutPage(views, request.query, ({ id }) => id)
+      return { body: { data: await counted(parts, request, data), next_cursor } }
     },
   })
 

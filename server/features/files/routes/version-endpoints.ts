@@ -1,5 +1,5 @@
 // A file's versions: an import can add one, and each can be restored.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain, numeric } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../replace.ts'
 import type { Limits } from '../../../core/configuration/limits.ts'
@@ -41,11 +41,13 @@ const versionSchema = z
 
 const byNumber = z.strictObject({
   id: z.string(),
-  n: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1),
+  n: numeric(
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(2 ** 31 - 1),
+  ),
 })
 
 export interface VersionRouteParts extends FileRouteParts {

@@ -1,5 +1,5 @@
 // Reviews: which of several products a file belongs to.
-import { say } from '../../../../plugins/contract.ts'
+import { say, numeric } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { acceptReviews, MAX_ACCEPTED, type AcceptedReview } from '../accept-reviews.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
@@ -300,7 +300,7 @@ const countAbove = () =>
   endpoint('GET /api/reviews/accept', {
     summary: 'Count the reviews that would be accepted above a score',
     scope: 'files:read',
-    query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),
+    query: z.strictObject({ above: numeric(z.number().min(0).max(1)) }),
     replies: {
       200: {
         description:

@@ -16,7 +16,8 @@ import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts
 import { present } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, listOf, timestamp } from '../../../http/schemas.ts'
+import { cutPage } from '../../../http/cursors.ts'
+import { errorSchema, listOf, timestamp, pageOfWhole } from '../../../http/schemas.ts'
 import { channelOf } from '../../operations/routes.ts'
 import {
   changeRule,
@@ -111,9 +112,10 @@ const list = () =>
     summary: 'List the rules that map files by their names, in their order',
     description: `Imports and re-matches apply them after a SKU that the import names, and before guesses. At most ${MAX_RULES}.`,
     scope: 'files:read',
+    query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'All rules', schema: listOf(ruleSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listRules(caller.scope)).map(recordOf), next_cursor: null },
+    handler: async ({ caller, query }) => ({
+      body: cutPage((await listRules(caller.scope)).map(recordOf), query, ({ id }) => id),
     }),
   })
 

@@ -13,7 +13,8 @@ import { readShop, timeZone } from '../../../files/shop-settings.ts'
 import { deletes } from '../../workflows/describe.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { actionField, cron, scheduleBody, timesOf, workflow } from '../record.ts'
-import { errorSchema, timestamp, totalIsExact } from '../../../http/schemas.ts'
+import { cutPage } from '../../../http/cursors.ts'
+import { errorSchema, listOf, pageOfWhole, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import { impactSchema } from '../../files/routes/impact-endpoints.ts'
 
 const endpoint = endpointsOf({ tag: 'Schedules' })
@@ -40,10 +41,10 @@ const templates = (): Endpoint =>
   endpoint('GET /api/schedules/templates', {
     summary: 'List templates of schedules, in the form of request bodies',
     scope: 'operations:read',
-    replies: {
-      200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
-    },
-    handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
+    query: z.strictObject(pageOfWhole),
+    replies: { 200: { description: 'All of them', schema: listOf(scheduleBody) } },
+    handler: ({ query }) =>
+      Promise.resolve({ body: cutPage(SCHEDULE_TEMPLATES, query, ({ name }) => name) }),
   })
 
 const nextRuns = ({ clock }: ScheduleRouteParts): Endpoint =>

@@ -11,7 +11,9 @@ import {
 } from '../../../../plugins/contract.ts'
 import { filePlaceOf } from '../../../engine/engine.ts'
 import { readShop, type ShopDefaults } from '../../../files/shop-settings.ts'
+import { cutPage } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { listOf, pageOfWhole } from '../../../http/schemas.ts'
 
 const fileTest = z.object({
   extensions: z.array(z.string()).readonly().optional(),
@@ -110,8 +112,7 @@ const pluginSchema = z
   })
   .meta({ id: 'Plugin' })
 
-const listSchema = z.object({
-  data: z.array(pluginSchema),
+const listSchema = listOf(pluginSchema).extend({
   channel_actions: z
     .array(z.object({ id: z.string(), title: z.string() }))
     .describe('Actions in the history that a channel starts: they are in no menu'),
@@ -137,15 +138,16 @@ export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
       summary: 'List the plugins that workflows are made of',
       tag: 'Workflows',
       scope: 'operations:read',
+      query: z.strictObject(pageOfWhole),
       replies: { 200: { description: 'All of them', schema: listSchema } },
-      handler: async ({ caller }) => {
+      handler: async ({ caller, query }) => {
         const { settings } = await readShop(caller.scope)
         const data = records.map(({ plugin, record, options }) => ({
           ...record,
           options: options(),
           alternatives: alternativesFor(plugin, settings),
         }))
-        return { body: { data, channel_actions, groups } }
+        return { body: { ...cutPage(data, query, ({ id }) => id), channel_actions, groups } }
       },
     }),
   ]

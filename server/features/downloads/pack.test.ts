@@ -59,7 +59,7 @@ async function shown(key: string, at = port): Promise<{ name: string; path: stri
   const { status, text } = await get(at, key)
   expect(status).toBe(200)
   return [...text.matchAll(/<li>([^]*?)<\/li>/g)].map(([, item]) => ({
-    name: /<span>Course \d+ ([^<]*)</.exec(item!)![1]!,
+    name: /<span><bdi>Course \d+ ([^<]*)</.exec(item!)![1]!,
     path: /action='download\?key&#x3D;([\w-]{43})&amp;page&#x3D;1'/.exec(item!)?.[1] ?? null,
   }))
 }

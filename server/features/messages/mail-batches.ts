@@ -38,7 +38,7 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
       if (count === 0) return null
       if (count < MAILS_PER_BATCH) await delay(GATHER_MS, undefined, { signal })
     }
-    return new Date()
+    return 0
   },
 })
 

@@ -57,7 +57,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
       })
     }
     signal.throwIfAborted()
-    return new Date(Date.now() + EVERY_MS)
+    return EVERY_MS
   },
 })
 
@@ -73,7 +73,7 @@ export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask
   run: async ({ key, signal }) => {
     await measured('scrub', () => scrubBlobs(parts, signal, Number(key)))
     signal.throwIfAborted()
-    return new Date(Date.now() + EVERY_MS)
+    return EVERY_MS
   },
 })
 

@@ -40,6 +40,18 @@ export async function tick(page: Page, names: readonly string[]): Promise<void> 
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 
+/** The selection stays after actions that keep its files. */
+export async function untick(page: Page, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const box = page.getByRole('checkbox', { name: `Select ${name}` })
+    const isOff = async () => {
+      await box.uncheck({ force: true }).catch(() => {})
+      return !(await box.isChecked())
+    }
+    await expect.poll(isOff).toBe(true)
+  }
+}
+
 /**
  * Chooses an action of the bulk bar, or of its overflow menu, which is called `more`. The bar has a
  * hidden copy for measuring.

@@ -6,7 +6,7 @@ import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { soakDescribe, soakTest } from '../scale.ts'
-import { choose, dialogOf, filesBy, previewedTitles, launched, tick } from './dialogs.ts'
+import { choose, dialogOf, filesBy, previewedTitles, launched, tick, untick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -193,6 +193,8 @@ soakTest(
     await dialog.getByLabel('Name of the pack').fill('Sea songs')
     await page.keyboard.press('Enter')
     await launched(page).getByText('2 files moved').waitFor()
+    await page.getByText('2 selected').first().waitFor()
+    await untick(page, ['Pack a.pdf', 'Pack b.pdf'])
     await tick(page, ['Pack c.pdf'])
     await choose(page, 'Move to a pack')
     await dialog.getByLabel('Search packs by name').fill('songs')
@@ -201,6 +203,7 @@ soakTest(
     await launched(page).getByText('1 file moved').waitFor()
     const packs = async () => (await by('pack')).map(({ pack }) => pack?.name)
     await expect.poll(packs).toEqual(['Sea songs', 'Sea songs', 'Sea songs'])
+    await untick(page, ['Pack c.pdf'])
     await tick(page, ['Pack a.pdf'])
     await choose(page, 'Move to a pack')
     await dialog.getByText('Out of their packs').click()

@@ -142,11 +142,11 @@ test(`a folder of ${NAMES} files is listed by both protocols, while others are s
 })
 
 /**
- * It was done, or the server said that it cannot now. Never that a password is wrong: programs ask
+ * It was done, the server said that it cannot now, or the client waited no longer. Never that a password is wrong: programs ask
  * for another one then, and do not try again.
  */
 const HONEST =
-  /: (done|2\d\d .*|.*not available: try again soon|SERVICE_NOT_AVAILABLE|The server closed the connection|closed) \(/
+  /: (done|2\d\d .*|.*not available: try again soon|SERVICE_NOT_AVAILABLE|The server closed the connection|Timed out while waiting for handshake|closed) \(/
 /** What clients of both protocols are told when they send a file, sign in, and list. */
 async function answers(client: SftpClient, control: Awaited<ReturnType<typeof openFtp>>) {
   const told = (made: Promise<unknown>) =>

@@ -1,6 +1,12 @@
 // The jobs of background tasks: queued once per key, and queued again by the sweep.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { BackgroundOptions, BackgroundTask, TaskJob, TaskKind } from './background-task.ts'
+import type {
+  BackgroundOptions,
+  BackgroundTask,
+  NextRun,
+  TaskJob,
+  TaskKind,
+} from './background-task.ts'
 import { isAlive } from './lease.ts'
 
 const MAX_ATTEMPTS = 3
@@ -20,6 +26,14 @@ export const ADD_JOB = (job: {
      queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
      flags := array_remove(array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key},
        'task:' || ${job.task} || '@' || ${job.shop}], null))`
+
+/** The two parameters of `runAtOf`. */
+export const runParameters = (next: NextRun | null): [at: Date | null, ms: number | null] =>
+  typeof next === 'number' ? [null, next] : [next, null]
+
+/** SQL: the time that `runParameters` gives; null: neither. */
+export const runAtOf = (at: string, ms: string): string =>
+  `coalesce(${at}::timestamptz, now() + ${ms}::float8 * interval '1 millisecond')`
 
 /** Queues a task's job for this key in the caller's transaction. Absent `runAt`: immediately. */
 export async function queueTask(
@@ -68,19 +82,19 @@ export const runsNow = ({ name }: TaskKind, key: string): string =>
 
 /**
  * Queues the next run of a task for a key, unless an earlier one is queued.
- * @param at when it is due
  */
 export async function queueNext(
   { pool }: BackgroundOptions['database'],
   { name, onePerShop = false }: TaskKind,
   { shop, key }: TaskJob,
-  at: Date,
+  next: NextRun,
 ): Promise<void> {
   // A job that was queued during the run may be due earlier.
-  const runAt = `least($4::timestamptz, (select run_at from graphile_worker.jobs
+  const runAt = `least(${runAtOf('$4', '$6')}, (select run_at from graphile_worker.jobs
     where key = $1::text || ':' || $2::text and locked_at is null))`
   const job = { task: '$1::text', key: '$2::text', shop: '$3::int', runAt, serial: '$5::boolean' }
-  await pool.query(`select ${ADD_JOB(job)}`, [name, key, shop, at, onePerShop])
+  const [at, ms] = runParameters(next)
+  await pool.query(`select ${ADD_JOB(job)}`, [name, key, shop, at, onePerShop, ms])
 }
 
 /** Queues a task that has one run for the installation, unless a living worker runs it now. */

@@ -1,6 +1,13 @@
 // The leases of background tasks: one run per key, even after a crash.
-import { ADD_JOB } from './background-jobs.ts'
-import type { BackgroundOptions, HeldRun, TaskJob, TaskKind, TaskLease } from './background-task.ts'
+import { ADD_JOB, runAtOf, runParameters } from './background-jobs.ts'
+import type {
+  BackgroundOptions,
+  HeldRun,
+  NextRun,
+  TaskJob,
+  TaskKind,
+  TaskLease,
+} from './background-task.ts'
 import { holdLeased, LeaseLost, NEW_LEASE, WORKER_LEASE } from './lease.ts'
 
 export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
@@ -42,8 +49,8 @@ export async function takeLease(
 }
 
 export type RunEnd =
-  | { ended: true; next: Date | null }
-  | { ended: false; next: Date; attempts: number }
+  | { ended: true; next: NextRun | null }
+  | { ended: false; next: NextRun; attempts: number }
 
 /**
  * Releases the lease and queues the next run, both or neither. Does nothing if the lease was taken
@@ -60,17 +67,18 @@ export async function endRun(
     task: '$1::text',
     key: '$2::text',
     shop: '$4::int',
-    runAt: '$5::timestamptz',
+    runAt: runAtOf('$5', '$8'),
     serial: '$6::boolean',
   }
   const given = end.ended
     ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
     : `update background_tasks set ${WORKER_LEASE.giveBack}, attempts = $7 where task = $1 and key = $2
       and lease = $3`
+  const [at, ms] = runParameters(end.next)
   await pool.query(
     `with given as (${given} returning 1)
-     select ${ADD_JOB(job)} from given where $5::timestamptz is not null`,
-    [name, key, lease, shop, end.next, onePerShop, end.ended ? null : end.attempts],
+     select ${ADD_JOB(job)} from given where ${job.runAt} is not null`,
+    [name, key, lease, shop, at, onePerShop, end.ended ? null : end.attempts, ms],
   )
 }
 

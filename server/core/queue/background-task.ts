@@ -11,10 +11,17 @@ export interface TaskKind {
   readonly onePerShop?: boolean
 }
 
+/**
+ * When a task runs next: in so many milliseconds, or at a time that the database has. A time that
+ * this machine's clock gives is early or late by the difference of the clocks, and a clock that is
+ * set back by an hour would stop the task for that long.
+ */
+export type NextRun = number | Date
+
 /** Thrown by a run that failed: it counts as an attempt, and the next one is at this time. */
 export class RetryLater extends Error {
-  readonly at: Date
-  constructor(at: Date, options?: ErrorOptions) {
+  readonly at: NextRun
+  constructor(at: NextRun, options?: ErrorOptions) {
     super('the run is repeated later', options)
     this.name = 'RetryLater'
     this.at = at
@@ -43,11 +50,11 @@ export interface BackgroundTask extends TaskKind {
   /** The job is due each time a worker starts, not only at its next time. */
   atStart?: boolean
   /**
-   * One run. Returns the time of the next one; null: when `wanted` next returns the key. Errors are
+   * One run. Returns when the next one is; null: when `wanted` next returns the key. Errors are
    * logged and the run is retried; `RetryLater` sets the time, without a log line. When `signal`
    * aborts, it throws the signal's reason.
    */
-  run(run: TaskRun): Promise<Date | null>
+  run(run: TaskRun): Promise<NextRun | null>
 }
 
 export interface TaskRun {

@@ -1,6 +1,6 @@
 // The lease of background tasks and their recovery: one run at a time even after a crash, and every
 // job is eventually run.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../../test/background.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -29,11 +29,11 @@ beforeEach(async () => {
 
 /** A task whose runs the test ends. */
 function held(about: Partial<BackgroundTask> = {}) {
-  const runs: (TaskRun & { end(next?: Date | null): void })[] = []
+  const runs: (TaskRun & { end(next?: Date | number | null): void })[] = []
   const task: BackgroundTask = {
     ...{ name: 'held', concurrency: 1, ...about },
     run: (run) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Date | null>()
+      const { promise, resolve, reject } = Promise.withResolvers<Date | number | null>()
       const stop = () => reject(run.signal.reason as Error)
       // A job may be claimed at the moment the worker stops.
       if (run.signal.aborted) stop()
@@ -186,6 +186,22 @@ describe('a run', () => {
       ])
     }
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1])
+  })
+
+  test('is repeated after its pause, whatever this machine’s clock shows', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const claims of [false, true]) {
+      const { task, runs } = held(claims ? { claims } : {})
+      const worker = await openTestWorker(database, [task])
+      const run = worker.run(task, job())
+      await begun(runs, 1)
+      runs[0]!.end(600_000)
+      await run
+      const minutes = (await jobs()).map(({ seconds }) => Math.round(seconds / 60))
+      expect([claims, minutes]).toEqual([claims, [10]])
+      await database.pool.query('delete from graphile_worker._private_jobs')
+    }
   })
 
   test('that asks to be run later counts as an attempt', async () => {

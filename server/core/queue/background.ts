@@ -16,6 +16,7 @@ import {
   type BackgroundOptions,
   type BackgroundTask,
   type HeldRun,
+  type NextRun,
   type TaskJob,
   type TaskLease,
 } from './background-task.ts'
@@ -143,7 +144,7 @@ async function runLeased(
   } catch (error) {
     if (lost.aborted || error instanceof LeaseLost) return
     // Another worker may continue immediately, and this run does not count.
-    if (stopping.aborted) return end({ ended: false, next: new Date(), attempts: attempts - 1 })
+    if (stopping.aborted) return end({ ended: false, next: 0, attempts: attempts - 1 })
     await end({ ended: false, next: retryTime(log, task, job, error), attempts })
   }
 }
@@ -154,13 +155,13 @@ function retryTime(
   task: BackgroundTask,
   job: TaskJob,
   error: unknown,
-): Date {
+): NextRun {
   if (error instanceof RetryLater) return error.at
   log.warn('a background task failed, it will be tried again', {
     ...{ task: task.name, key: job.key },
     ...errorFields(error),
   })
-  return new Date(Date.now() + RETRY_MS)
+  return RETRY_MS
 }
 
 const NO_LEASE: TaskLease = { number: 0, hold: () => Promise.reject(new LeaseLost()) }
@@ -171,11 +172,11 @@ async function runClaiming(
   task: BackgroundTask,
   job: TaskJob,
 ): Promise<void> {
-  let next: Date | null
+  let next: NextRun | null
   try {
     next = await task.run({ ...job, attempt: 1, lease: NO_LEASE, signal })
   } catch (error) {
-    next = signal.aborted ? new Date() : retryTime(log, task, job, error)
+    next = signal.aborted ? 0 : retryTime(log, task, job, error)
   }
-  if (next) await queueNext(database, task, job, next)
+  if (next !== null) await queueNext(database, task, job, next)
 }

@@ -24,7 +24,7 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
     await updateEndedBases(parts)
     await startDue(parts)
     await sweepStaging(parts.cloud.stagingFolder)
-    return new Date(Date.now() + LOOK_MS)
+    return LOOK_MS
   },
 })
 

@@ -76,7 +76,7 @@ function retryOf(error: unknown, isSilent: boolean): Error | null {
   if (!(error instanceof CloudError)) return error as Error
   if (!error.retryable || (isSilent && error.code === 'cloud_unreachable')) return null
   const ms = Math.max(RETRY_MS, (error.retryAfter ?? 0) * 1000)
-  return new RetryLater(new Date(Date.now() + ms), { cause: error })
+  return new RetryLater(ms, { cause: error })
 }
 
 /** Logs a `RetryLater`, because the task itself does not; returns the error. */

@@ -32,6 +32,6 @@ export const countTask = ({ database }: CountTaskParts): BackgroundTask => ({
         await add(forShop(database, shop_id), signal)
       }
     }
-    return new Date(Date.now() + EVERY_MS)
+    return EVERY_MS
   },
 })

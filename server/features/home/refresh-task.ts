@@ -18,6 +18,6 @@ export const refreshTask = ({ database, clock }: RefreshParts): BackgroundTask =
   run: async ({ signal }) => {
     await refreshDays(database, clock(), signal)
     await refreshAllTops(database, clock(), signal)
-    return new Date(Date.now() + EVERY_MS)
+    return EVERY_MS
   },
 })

@@ -21,7 +21,7 @@ export const weeklySummaryTask = ({ database, clock }: RefreshParts): Background
   concurrency: 1,
   run: async ({ signal }) => {
     await sendSummaries(database, clock(), signal)
-    return new Date(Date.now() + EVERY_MS)
+    return EVERY_MS
   },
 })
 

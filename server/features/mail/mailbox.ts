@@ -30,11 +30,11 @@ export const mailboxTask = (url: string, parts: MailboxParts): BackgroundTask =>
   run: async ({ signal }) => {
     try {
       const count = await readMailbox(url, parts, signal)
-      return new Date(Date.now() + (count === MAX_MAILS ? 0 : POLL_MS))
+      return count === MAX_MAILS ? 0 : POLL_MS
     } catch (error) {
       if (signal.aborted) throw error
       parts.log.warn('the mailbox of reports could not be read', errorFields(withoutAddress(error)))
-      return new Date(Date.now() + RETRY_MS)
+      return RETRY_MS
     }
   },
 })

@@ -47,7 +47,7 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
       // A batch that was written is sent also when this process stops: then it is given back.
       if (!next) {
         signal.throwIfAborted()
-        if (isLast) return new Date()
+        if (isLast) return 0
         await delay(GATHER_MS, undefined, { signal })
       }
       batch = next ?? (await writeNext())

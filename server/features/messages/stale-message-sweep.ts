@@ -66,6 +66,6 @@ export const staleMessageTask = (database: Database, deliverers: Deliverers): Ba
   run: async () => {
     await sweepStaleMessages(database, deliverers)
     await forgetReceivers(database)
-    return new Date(Date.now() + SWEEP_MS)
+    return SWEEP_MS
   },
 })

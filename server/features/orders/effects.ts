@@ -159,9 +159,9 @@ export function effectTask(parts: EffectParts): BackgroundTask {
         warnOfSilence(scope.shop, error.reason)
         if (platformTells(await readShop(scope))) await mailOverdue(scope)
         // The run ends: how long the platform is away is no number of attempts.
-        return new Date(Date.now() + AWAY_RETRY_MS)
+        return AWAY_RETRY_MS
       }
-      return new Date()
+      return 0
     },
   }
 }

@@ -774,7 +774,7 @@ describe('on the platform', () => {
       const order = await shop.buy(buyer())
       await reported([order])
       const task = without(() => Promise.reject(error), isAnswering)
-      for (let run = 0; run < 20; run++) expect(+(await runOnce(task))!).toBeGreaterThan(Date.now())
+      for (let run = 0; run < 20; run++) expect(await runOnce(task)).toBeGreaterThan(0)
       expect(await fulfils()).toEqual([{ order_id: order, attempts: 0 }])
       await shop.run('effects')
       expect((await shop.order(order)).fulfilments).toHaveLength(1)

@@ -80,9 +80,9 @@ export function reconcileTask(parts: OrderParts): BackgroundTask {
       } catch (error) {
         if (signal.aborted || !(error instanceof PortError)) throw error
         warnOfRefusal(scope.shop, error)
-        throw new RetryLater(new Date(Date.now() + REFUSED_RETRY_MS), { cause: error })
+        throw new RetryLater(REFUSED_RETRY_MS, { cause: error })
       }
-      return new Date()
+      return 0
     },
   }
 }

@@ -42,7 +42,7 @@ export const renewTask = (
             files: await staleFiles(scope, run.delivery_id),
             write: (tx, one) => writeRenewed(tx, run, one),
           })
-    if ('again' in result) return new Date(Date.now() + result.again)
+    if ('again' in result) return result.again
     await scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       await resetAttempts(tx, run)

@@ -93,7 +93,7 @@ export const prepareTask = (
           )
     if ('again' in result) {
       await release()
-      return new Date(Date.now() + result.again)
+      return result.again
     }
     return scope.transaction(async (tx) => {
       await task.lease.hold(tx)

@@ -50,7 +50,7 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   run: async ({ signal }) => {
     const pause = () => waitForWorkers(parts.database, signal)
     await runDue(parts, parts.clock(), { signal, pause })
-    return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
+    return untilNext(parts.database, parts.clock())
   },
 })
 

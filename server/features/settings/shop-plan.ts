@@ -82,7 +82,7 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
     } catch (error) {
       if (signal.aborted) throw error
       parts.log.warn('a shop’s plan could not be read', { shop, ...errorFields(error) })
-      return new Date(Date.now() + 5 * 60_000)
+      return 5 * 60_000
     }
     return null
   },

@@ -125,6 +125,10 @@ soakTest('the palette finds an order, by its buyer and by its name', async () =>
 class Answers {
   held: Route[] = []
   refuses = false
+  private readonly status: number
+  constructor(status: number) {
+    this.status = status
+  }
   async take(route: Route): Promise<void> {
     if (/\/api\/(session|activity|web-vitals|views)/.test(route.request().url()))
       return route.continue()
@@ -133,13 +137,16 @@ class Answers {
   }
   async refuse(route: Route): Promise<void> {
     const error = { type: 'permission', code: 'missing_scope', message: REFUSED }
-    await route.fulfill({ status: 403, json: { error } }).catch(() => undefined)
+    await route.fulfill({ status: this.status, json: { error } }).catch(() => undefined)
   }
   async release(): Promise<void> {
     this.refuses = true
     for (const route of this.held.splice(0)) await this.refuse(route)
   }
 }
+
+/** A refusal, a fault that is not repeated by the page, and a wait: one for each page. */
+const STATUSES = [403, 500, 429]
 
 /** What these pages show needs no data. */
 const WITHOUT_DATA = ['/import', '/import/upload']
@@ -159,7 +166,7 @@ test.each(someOf(WITH_DATA, represents))(
   async (path) => {
     await fillShop()
     const address = await addressOf(path, shopCaller(server))
-    const answers = new Answers()
+    const answers = new Answers(STATUSES[WITH_DATA.indexOf(path) % STATUSES.length]!)
     await page.route('**/api/**', (route) => answers.take(route))
     await page.goto(server.url + address)
     await expect.poll(() => answers.held.length).toBeGreaterThan(0)

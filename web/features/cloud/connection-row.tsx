@@ -50,6 +50,7 @@ function LastSync({ connection }: { connection: Connection }) {
     <>
       {last_sync ? (
         <InlineStack gap="200" blockAlign="center">
+          <SmallPrint>{t('Last sync')}</SmallPrint>
           <StatusBadge word={syncWord(last_sync)} />
           <SyncLink sync={last_sync} />
           <SmallPrint>{countsText(last_sync)}</SmallPrint>

@@ -81,7 +81,8 @@ const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, Do
         ))}
       </div>
     ),
-    inCard: (link) => usedTexts(link).join(' · '),
+    inCard: (link) =>
+      [t('Downloads: {used}', { used: usedText(link) }), ...viewTermsTexts(link)].join(' · '),
   },
   expires: { title: t('Expires'), cell: expiresText, inCard: expiryFact },
   actions: {

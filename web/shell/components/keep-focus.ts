@@ -41,10 +41,17 @@ function restore(lost: NonNullable<typeof last>): void {
   if (last !== lost || document.activeElement !== document.body) return
   const dialog = document.querySelector('[role="dialog"]')
   if (dialog && !dialog.contains(lost.element)) return
-  if (isUsable(lost.element)) return lost.element.focus({ preventScroll: true })
+  if (isUsable(lost.element)) return focus(lost.element)
   // Disabled for a moment, while a request is sent.
   if (lost.element.isConnected) return
-  nearest(lost.places)?.focus({ preventScroll: true })
+  const found = nearest(lost.places)
+  if (found) focus(found)
+}
+
+/** The page moves only for a person with a keyboard, who has to see where the focus is. */
+function focus(element: HTMLElement): void {
+  element.focus({ preventScroll: true })
+  if (element.matches(':focus-visible')) element.scrollIntoView({ block: 'nearest' })
 }
 
 const isUsable = (element: HTMLElement): boolean =>

@@ -39,7 +39,16 @@ const CARD: CardLayout<ColumnId> = {
 const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
   name: { title: t('Key'), wraps: true, cell: (apiKey) => <Name apiKey={apiKey} /> },
   status: { title: t('Status'), cell: (apiKey) => <Status apiKey={apiKey} /> },
-  scopes: { title: t('Permissions'), cell: (apiKey) => <Scopes apiKey={apiKey} /> },
+  scopes: {
+    title: t('Permissions'),
+    cell: (apiKey) => <Scopes apiKey={apiKey} />,
+    inCard: (apiKey) => (
+      <BlockStack>
+        <SmallPrint>{t('Permissions')}</SmallPrint>
+        <Scopes apiKey={apiKey} />
+      </BlockStack>
+    ),
+  },
   lastUsed: {
     title: t('Last used'),
     cell: lastUsedText,

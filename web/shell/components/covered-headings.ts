@@ -3,7 +3,7 @@
 // table draws each heading twice, and would do so at the first tick.
 import { type RefObject, useLayoutEffect } from 'react'
 
-const CHECKBOX = '.Polaris-IndexTable__ColumnHeaderCheckboxWrapper'
+const CHECKBOX = '.Polaris-IndexTable__ColumnHeaderCheckboxWrapper input'
 const SORT_BUTTON = '.Polaris-IndexTable__TableHeadingSortButton'
 const BAR = '.selection-bar'
 
@@ -16,19 +16,17 @@ export function useCoveredHeadings(
   useLayoutEffect(() => {
     const box = table.current
     if (!box) return
-    const all = (selector: string) => [...box.querySelectorAll<HTMLElement>(selector)]
-    // Screen readers still read the titles of columns to which a cell belongs.
-    for (const button of all(SORT_BUTTON)) button.tabIndex = covered ? -1 : 0
-    const boxes = all(CHECKBOX)
-    if (!covered) for (const one of boxes) one.inert = false
+    const all = <E extends HTMLElement>(selector: string) => [...box.querySelectorAll<E>(selector)]
+    const boxes = all<HTMLInputElement>(CHECKBOX)
+    // Screen readers still find the headings of the columns, and that rows are selected.
+    for (const control of [...all(SORT_BUTTON), ...boxes]) control.tabIndex = covered ? -1 : 0
+    for (const one of boxes) one.indeterminate = covered
     const left = covered ? boxes : all(BAR)
-    if (left.some((one) => one.contains(document.activeElement)))
-      (covered ? all(BAR) : boxes).map(checkboxIn).find(isShown)?.focus({ preventScroll: true })
-    if (covered) for (const one of boxes) one.inert = true
+    if (!left.some((one) => one.contains(document.activeElement))) return
+    const next = covered ? all(`${BAR} input`) : boxes
+    next.find(isShown)?.focus({ preventScroll: true })
   }, [table, covered, headings])
 }
 
-const checkboxIn = (part: HTMLElement): HTMLElement | null => part.querySelector('input')
-
-const isShown = (element: HTMLElement | null): boolean =>
-  element?.checkVisibility({ visibilityProperty: true }) ?? false
+const isShown = (element: HTMLElement): boolean =>
+  element.checkVisibility({ visibilityProperty: true })

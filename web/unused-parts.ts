@@ -6,10 +6,14 @@ import type { Plugin } from 'vite'
 const COMPONENTS = '/polaris/build/esm/components/'
 /** No property of the page's components shows them. */
 export const UNUSED_PARTS = [
+  'BulkActions/BulkActions.js',
+  'Collapsible/Collapsible.js',
   'EmptySearchResult/EmptySearchResult.js',
   'Frame/components/ContextualSaveBar/ContextualSaveBar.js',
   'Frame/components/Loading/Loading.js',
   'Frame/components/ToastManager/ToastManager.js',
+  'IndexTable/components/Checkbox/Checkbox.js',
+  'LegacyStack/LegacyStack.js',
   'Navigation/components/Item/components/SecondaryNavigation/SecondaryNavigation.js',
   'Tabs/components/CreateViewModal/CreateViewModal.js',
   'Tabs/components/Tab/components/DuplicateModal/DuplicateModal.js',

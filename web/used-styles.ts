@@ -19,6 +19,8 @@ const UNUSED_CLASSES = [
     ...['__TableRow--subheader', '__TableRow--child', '__Table--sticky', '--tableStickyLast'],
     ...['--tableStickyScrolling', '--stickyTableHeaderStickyLast'],
     ...['--stickyTableHeaderStickyScrolling', '__EmptySearchResultWrapper'],
+    // The bar of selected rows is shell/components/selection-bar.tsx.
+    ...['__BulkActionsWrapperVisible', '--disableTextSelection'],
   ].map((name) => `Polaris-IndexTable${name}`),
   // No entry has entries or actions.
   ...[

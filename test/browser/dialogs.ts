@@ -52,16 +52,13 @@ export async function untick(page: Page, names: readonly string[]): Promise<void
   }
 }
 
-/**
- * Chooses an action of the bulk bar, or of its overflow menu, which is called `more`. The bar has a
- * hidden copy for measuring.
- */
+/** Chooses an action of the bar of selected files, or of its menu, which is called `more`. */
 export async function choose(page: Page, name: string, more = 'More actions'): Promise<Locator> {
   const inBar = page.getByRole('button', { name, exact: true })
   const menu = page.getByRole('button', { name: more }).last()
-  const inMenu = page.locator('.Polaris-Popover').getByRole('button')
-  const named = inMenu.and(inBar)
-  // While the bar measures itself, an action can move from the bar to the menu or back.
+  const inMenu = page.locator('.Polaris-Popover').getByRole('menuitem')
+  const named = inMenu.and(page.getByRole('menuitem', { name, exact: true }))
+  // Until the browser has measured the bar, it has buttons that move to the menu.
   const click = async () => {
     if ((await inBar.count()) > 0) {
       await inBar.last().click()

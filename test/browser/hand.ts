@@ -18,7 +18,7 @@ export interface Hand {
 
 const mouse = (): Hand => ({
   press: (target) => target.click(),
-  choose: (box) => box.check(),
+  choose: (box) => box.click(),
   pick: async (select, label) => void (await select.selectOption({ label })),
   type: (target, text) => target.fill(text),
 })
@@ -34,7 +34,7 @@ function keyboard(page: Page): Hand {
       const steps = await target.evaluate((element, selector) => {
         const { activeElement } = element.ownerDocument
         const all = [...element.ownerDocument.querySelectorAll(selector)]
-        const stops = all.filter((one) => one.checkVisibility())
+        const stops = all.filter((one) => one.checkVisibility({ visibilityProperty: true }))
         // An element that only scripts focus, such as a menu, is before its own stops.
         const isBefore = (one: typeof element) =>
           one === activeElement ||

@@ -1,6 +1,6 @@
 // Selecting files: one by one, as a range, with Ctrl, on several pages, or all that match; and the
 // actions available for a selection.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
@@ -147,9 +147,9 @@ soakTest('an action that does not fit the selected files says why', async () => 
   await tick(page, 'Chart 006.zip')
   await press(page, 'More actions')
   const menu = page.locator('.Polaris-Popover')
-  await menu.getByRole('button', { name: /Remove product mappings/ }).waitFor()
+  await menu.getByRole('menuitem', { name: /Remove product mappings/ }).waitFor()
   await expect
-    .poll(() => menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled())
+    .poll(() => menu.getByRole('menuitem', { name: /Remove product mappings/ }).isDisabled())
     .toBe(true)
   await menu.getByText('None of them is mapped to a product').waitFor()
   await menu.getByText('Select at least two PDFs').waitFor()
@@ -159,4 +159,64 @@ soakTest('an action that does not fit the selected files says why', async () => 
     await box(page, name).check({ force: true })
   await press(page, 'More actions')
   await menu.getByText('Select only PDFs: Chart 006.zip is not a PDF').waitFor()
+})
+
+test('the bar takes the place of the headings, and the focus with it', async () => {
+  const page = await open('/files?sort=filename')
+  const heading = page.getByRole('checkbox', { name: 'Select all files' })
+  const inBar = page.getByRole('checkbox', { name: 'Select all on this page' })
+  const focused = (target: Locator) => target.and(page.locator(':focus')).waitFor()
+  await heading.press('Space')
+  await page.getByRole('status').getByText('50 selected').waitFor()
+  await focused(inBar)
+  // Back from the first row: the headings are covered.
+  await page.locator('main tbody').getByRole('checkbox').first().focus()
+  await page.keyboard.press('Shift+Tab')
+  await focused(page.getByRole('button', { name: 'More actions' }))
+  await page.keyboard.press('Enter')
+  const items = page.getByRole('menuitem', { disabled: false })
+  await focused(items.first())
+  await page.keyboard.press('ArrowUp')
+  await focused(items.last())
+  await page.keyboard.press('ArrowDown')
+  await focused(items.first())
+  await page.keyboard.press('Escape')
+  await focused(page.getByRole('button', { name: 'More actions' }))
+  await inBar.press('Space')
+  await focused(heading)
+  await expect.poll(() => inBar.count()).toBe(0)
+  await page.keyboard.press('Tab')
+  await focused(page.getByRole('button', { name: 'File', exact: true }))
+})
+
+test('the first tick draws no part of the page that was not there', async () => {
+  const page = await open('/files?sort=filename')
+  await box(page, 'Chart 003.pdf').waitFor()
+  await page.evaluate(`window.added = []
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) if (node.matches?.('button, td, th')) added.push(node.outerHTML)
+    }).observe(document.body, { childList: true, subtree: true })`)
+  await tick(page, 'Chart 003.pdf')
+  await page.getByRole('status').getByText('1 selected').waitFor()
+  await expect.poll(() => page.evaluate('window.added')).toEqual([])
+})
+
+test('actions without room in the bar are in its menu, and all of the page can be left of all', async () => {
+  const page = await open('/files?sort=filename')
+  await tick(page, 'Chart 003.pdf')
+  const remove = page.getByRole('button', { name: 'Delete', exact: true })
+  await remove.waitFor()
+  await page.setViewportSize({ width: 1060, height: 900 })
+  await remove.waitFor({ state: 'hidden' })
+  await press(page, 'More actions')
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await remove.waitFor()
+  await press(page, 'Select all 120 files')
+  await page.getByRole('status').getByText('All 120 files selected').waitFor()
+  await press(page, 'Only this page')
+  await page.getByRole('status').getByText('50 selected').waitFor()
+  await expect.poll(() => ticked(page).count()).toBe(50)
 })

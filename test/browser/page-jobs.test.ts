@@ -123,7 +123,7 @@ test.each(IN_SOAK)('500 files are tagged, renamed, and both undone, by %s', asyn
   await hand.press(
     page.locator('main thead, main').getByRole('button', { name: 'More actions' }).last(),
   )
-  await hand.press(page.locator('.Polaris-Popover').getByRole('button', { name: 'Rename' }))
+  await hand.press(page.locator('.Polaris-Popover').getByRole('menuitem', { name: 'Rename' }))
   await hand.type(dialog.getByLabel('Pattern'), `${mode} many {sequence}`)
   await hand.press(dialog.getByRole('button', { name: 'Preview' }))
   await hand.press(dialog.getByRole('button', { name: `Rename ${MANY} files` }))

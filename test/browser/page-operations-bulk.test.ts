@@ -208,7 +208,7 @@ describe('deleting', () => {
   soakTest('an undo restores the files and their mappings', async () => {
     const before = await filesBy('chart 3')
     const page = await open('/files?search=chart+3')
-    await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
+    await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
     await press(page, 'Delete')
     await dialogOf(page).getByRole('button', { name: 'Delete 10 files' }).click()
     await launched(page).getByText('10 files moved to the trash').waitFor()
@@ -226,7 +226,7 @@ soakTest(
   'all matching files on every page are selected, and a new list clears the selection',
   async () => {
     const page = await open('/files?tags=chart&sort=filename')
-    await page.getByRole('checkbox', { name: 'Select all files' }).first().check({ force: true })
+    await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
     await page.getByText('50 selected').first().waitFor()
     await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()
     await page.getByText(/^All \d+ files selected$/).waitFor()

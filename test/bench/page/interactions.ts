@@ -11,7 +11,7 @@ export interface Interaction {
 }
 
 const firstRow = (page: Page) => page.getByRole('row').nth(1)
-/** The bar above the list has a hidden copy of its buttons for measuring. */
+/** The header of the page has a menu of the same name. */
 const inBar = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last()
 const inNavigation = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name }).first()

@@ -2,26 +2,14 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Operation } from '../../shell/client/types.ts'
 import { type Entry, type PluginList, usePlugins } from '../../shell/client/plugins.ts'
+import { type MenuItem } from '../../shell/components/menu-items.tsx'
+import { type SelectionMenu } from '../../shell/components/selection-bar.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import { ActionDialog } from './action-dialog.tsx'
-import { type ActionMenu, entriesAt, type MenuEntry, menuOf } from './actions.ts'
+import { entriesAt, type MenuEntry, menuOf } from './actions.ts'
 import { unfitReason } from './fits.ts'
 import { type ActionFiles, type FileSelection } from './selection.ts'
 import { t } from '../../shell/messages/t.ts'
-
-export interface BulkAction {
-  content: string
-  destructive?: boolean
-  disabled?: boolean
-  /** Why it is disabled. */
-  helpText?: string
-  onAction: () => void
-}
-
-export interface BulkMenu {
-  foremost: BulkAction[]
-  groups: { title: string; items: BulkAction[] }[]
-}
 
 interface OpenAction {
   entry: MenuEntry
@@ -55,7 +43,7 @@ export function useBulkActions(
   selection: FileSelection,
   trash: boolean,
   onStarted: (operation: Operation) => void,
-): { menu: BulkMenu; dialog: OpenDialog } {
+): { menu: SelectionMenu; dialog: OpenDialog } {
   const plugins = usePlugins().data
   const { show, dialog } = useActionDialog((operation, entry) => {
     if (mayRemove(entry, trash)) selection.clear()
@@ -76,7 +64,7 @@ const filesOf = (list: ActionFiles['list']): ActionFiles => ({
 export function useWholeActions(
   list: ActionFiles['list'] | undefined,
   onStarted: (operation: Operation) => void,
-): { whole: BulkAction[]; dialog: OpenDialog } {
+): { whole: MenuItem[]; dialog: OpenDialog } {
   const plugins = usePlugins(list !== undefined).data
   const { show, dialog } = useActionDialog(onStarted)
   const open = (entry: Entry) => list && show({ entry, chosen: filesOf(list) })
@@ -91,24 +79,36 @@ export function useWholeActions(
 const mayRemove = (entry: MenuEntry, trash: boolean): boolean =>
   trash || entry === 'workflow' || entry.action.destructive
 
-/** Returns the same menu while its texts do not change: the bar measures its buttons for every new one. */
+/** Returns the same actions while their texts do not change: the bar renders its buttons again for others. */
 function useOffered(
   plugins: PluginList | undefined,
   trash: boolean,
   chosen: ActionFiles,
   open: (entry: MenuEntry) => void,
-): BulkMenu {
+): SelectionMenu {
   const menu = useMemo(() => menuOf(plugins, trash ? 'trash' : 'files'), [plugins, trash])
-  const reasons = JSON.stringify(reasonsOf(menu, chosen))
-  return useMemo(() => offeredOf(menu, JSON.parse(reasons) as Reasons, open), [menu, reasons, open])
+  const { promoted, groups } = menu
+  const ofButtons = JSON.stringify(reasonsOf(promoted, chosen))
+  const others = groups.flatMap(({ entries }) => entries)
+  const ofOthers = JSON.stringify(reasonsOf(others, chosen))
+  return {
+    foremost: useMemo(() => promoted.map(offered(ofButtons, open)), [promoted, ofButtons, open]),
+    groups: useMemo(
+      () =>
+        groups.map(({ title, entries }) => ({
+          title,
+          items: entries.map(offered(ofOthers, open)),
+        })),
+      [groups, ofOthers, open],
+    ),
+  }
 }
 
 /** Why an action does not fit the selected files, by its id. */
 type Reasons = Readonly<Record<string, string>>
 
-function reasonsOf({ promoted, groups }: ActionMenu, chosen: ActionFiles): Reasons {
+function reasonsOf(entries: readonly MenuEntry[], chosen: ActionFiles): Reasons {
   if (chosen.count === 0) return {}
-  const entries = [...promoted, ...groups.flatMap((group) => group.entries)]
   return Object.fromEntries(
     entries.flatMap((entry) => {
       if (entry === 'workflow') return []
@@ -118,27 +118,21 @@ function reasonsOf({ promoted, groups }: ActionMenu, chosen: ActionFiles): Reaso
   )
 }
 
-const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void): BulkAction => ({
+const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void): MenuItem => ({
   content: labels.menu,
   destructive,
   onAction,
 })
 
-function offeredOf(
-  { promoted, groups }: ActionMenu,
-  reasons: Reasons,
-  open: (entry: MenuEntry) => void,
-): BulkMenu {
-  const offered = (entry: MenuEntry): BulkAction => {
+/** @param written the reasons, as JSON */
+function offered(written: string, open: (entry: MenuEntry) => void) {
+  const reasons = JSON.parse(written) as Reasons
+  return (entry: MenuEntry): MenuItem => {
     if (entry === 'workflow') return { content: t('Run workflow'), onAction: () => open(entry) }
     const reason = reasons[entry.action.id]
     return {
       ...itemOf(entry, () => open(entry)),
       ...(reason === undefined ? {} : { disabled: true, helpText: reason }),
     }
-  }
-  return {
-    foremost: promoted.map(offered),
-    groups: groups.map(({ title, entries }) => ({ title, items: entries.map(offered) })),
   }
 }

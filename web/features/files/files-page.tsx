@@ -22,10 +22,11 @@ import {
   withoutFilters,
   writeFilesUrlState,
 } from './url-state.ts'
+import { type MenuItem } from '../../shell/components/menu-items.tsx'
 import { useShownList } from '../../shell/url-state/use-shown-list.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
-import { type BulkAction, useWholeActions } from './bulk-actions.tsx'
+import { useWholeActions } from './bulk-actions.tsx'
 import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './columns.ts'
 import { FilesFilters } from './files-filters.tsx'
 import { FilesList } from './files-list.tsx'
@@ -200,7 +201,7 @@ function useColumns(
   return [columns, change]
 }
 
-function titleOf({ deleted }: FilesUrlState, whole: BulkAction[]) {
+function titleOf({ deleted }: FilesUrlState, whole: MenuItem[]) {
   if (deleted)
     return {
       title: t('Trash'),

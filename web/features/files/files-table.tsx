@@ -6,12 +6,12 @@ import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn } from './columns.ts'
 import { type FileSort } from './url-state.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable, type RowSelection } from '../../shell/components/record-table.tsx'
+import { type SelectionMenu } from '../../shell/components/selection-bar.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import { Badge, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../shell/ui/index.ts'
 import { kindText } from '../../shell/files/labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { dayText, trashedText } from '../../shell/labels/time.ts'
-import { type BulkMenu } from './bulk-actions.tsx'
 import { Found, foundFirst } from './found.tsx'
 import { Thumbnail } from './picture.tsx'
 import { SelectedBar } from './selected-bar.tsx'
@@ -34,7 +34,7 @@ interface Props {
   /** The columns after the name; must be the same array while they do not change. */
   columns: readonly ListColumn[]
   selection: FileSelection
-  menu: BulkMenu
+  menu: SelectionMenu
   sort: FileSort
   onSort: (sort: FileSort) => void
 }
@@ -71,8 +71,11 @@ const labelOf = ({ filename }: File): string => t('Select {filename}', { filenam
 function useTableSelection(
   { files, total, isExact, selection, menu }: Props,
   narrow: boolean,
-  { onTick, onSelectionChange }: ReturnType<typeof useRowClicks>,
+  { onTick }: ReturnType<typeof useRowClicks>,
 ): RowSelection<File> {
+  const onPage = useStable(() =>
+    selection.click({ kind: 'page', on: selection.onPage < files.length }),
+  )
   return {
     isSelected: ({ id }) => selection.isTicked(id),
     isSelecting: selection.count > 0,
@@ -80,20 +83,10 @@ function useTableSelection(
     onTick: useStable((file, on) =>
       narrow ? selection.click({ kind: 'one', id: file.id, on }) : onTick(file),
     ),
-    bar: <SelectedBar {...{ selection, total, isExact, menu }} shown={files.length} />,
-    table: {
-      selectedItemsCount: selection.all ? 'All' : selection.count,
-      onSelectionChange: useStable(onSelectionChange),
-      hasMoreItems: total > files.length,
-      paginatedSelectAllActionText: isExact
-        ? t('Select all {total, plural, one {# file} other {# files}}', { total })
-        : t('Select all files, more than {total, number}', { total }),
-      paginatedSelectAllText: t('All {total, plural, one {# file} other {# files}} selected', {
-        total: selection.all ? selection.count : total,
-      }),
-      promotedBulkActions: menu.foremost,
-      bulkActions: menu.groups,
-    },
+    onPage,
+    bar: (
+      <SelectedBar {...{ selection, total, isExact, menu, narrow, onPage }} shown={files.length} />
+    ),
   }
 }
 

@@ -4,7 +4,7 @@ import { type MouseEvent, useRef } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { type FileSelection } from './selection.ts'
 
-export function useRowClicks(files: readonly File[], { isTicked, onPage, click }: FileSelection) {
+export function useRowClicks(files: readonly File[], { isTicked, click }: FileSelection) {
   // The first row of a range, and whether Shift is held during the current click.
   const last = useRef<number | null>(null)
   const shift = useRef(false)
@@ -44,11 +44,6 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
     onTick: ({ id }: File) => {
       const at = files.findIndex((file) => file.id === id)
       if (at !== -1) tick(at, shift.current)
-    },
-    /** The table's own checkbox above the rows, and its "select all". */
-    onSelectionChange: (type: string, on: boolean) => {
-      if (type === 'all') click({ kind: 'all', on })
-      if (type === 'page') click({ kind: 'page', on: onPage < files.length })
     },
   }
 }

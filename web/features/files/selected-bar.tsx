@@ -1,8 +1,5 @@
-// The selection on a narrow screen, where the table's own bar has no room: the number of files, and
-// the actions.
-import { useState } from 'react'
-import { ActionList, Button, Checkbox, Popover } from '../../shell/ui/index.ts'
-import { type BulkAction, type BulkMenu } from './bulk-actions.tsx'
+// The selected files in words, above the list: how many, and a button that selects those of all pages.
+import { SelectionBar, type SelectionMenu } from '../../shell/components/selection-bar.tsx'
 import { type FileSelection } from './selection.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -12,62 +9,39 @@ interface Props {
   total: number
   /** False: there are more. */
   isExact: boolean
-  menu: BulkMenu
+  menu: SelectionMenu
+  narrow: boolean
+  /** Ticks all files of this page, or none if they are ticked. */
+  onPage: () => void
 }
 
-export function SelectedBar({ selection, shown, total, isExact, menu }: Props) {
-  const { count, onPage, all, click } = selection
-  const page = onPage === shown
+export function SelectedBar(props: Props) {
+  const { selection, shown, total, isExact, menu, narrow, onPage } = props
+  const { count, all, click } = selection
+  const whole = selection.onPage === shown
+  const hasMore = total > shown
   return (
-    <div className="selected-bar">
-      <Checkbox
-        label={
-          count === 0 ? t('Select all on this page') : t('{count, number} selected', { count })
-        }
-        checked={count === 0 ? false : page ? true : 'indeterminate'}
-        onChange={() => click({ kind: 'page', on: !page })}
-      />
-      {page && count > 0 && total > shown && (
-        <Button variant="plain" onClick={() => click({ kind: 'all', on: !all })}>
-          {all
-            ? t('Only this page')
-            : isExact
-              ? t('Select all {total, plural, one {# file} other {# files}}', { total })
-              : t('Select all files, more than {total, number}', { total })}
-        </Button>
-      )}
-      {count > 0 && <Actions menu={menu} />}
-    </div>
-  )
-}
-
-function Actions({ menu: { foremost, groups } }: { menu: BulkMenu }) {
-  const [open, setOpen] = useState(false)
-  const closing = ({ onAction, ...action }: BulkAction) => ({
-    ...action,
-    onAction: () => {
-      setOpen(false)
-      onAction()
-    },
-  })
-  return (
-    <Popover
-      active={open}
-      onClose={() => setOpen(false)}
-      preferredAlignment="right"
-      activator={
-        <Button disclosure onClick={() => setOpen(!open)}>
-          {t('Actions')}
-        </Button>
+    <SelectionBar
+      {...{ count, menu, narrow, onPage }}
+      text={
+        all && hasMore && !narrow
+          ? t('All {total, plural, one {# file} other {# files}} selected', { total: count })
+          : t('{count, number} selected', { count })
       }
-    >
-      <ActionList
-        actionRole="menuitem"
-        sections={[
-          { items: foremost.map(closing) },
-          ...groups.map(({ title, items }) => ({ title, items: items.map(closing) })),
-        ]}
-      />
-    </Popover>
+      page={selection.onPage === 0 ? false : whole ? true : 'indeterminate'}
+      wider={
+        hasMore && (whole || !narrow)
+          ? {
+              content: all ? t('Only this page') : allText(total, isExact),
+              onAction: () => click(all ? { kind: 'page', on: true } : { kind: 'all' }),
+            }
+          : null
+      }
+    />
   )
 }
+
+const allText = (total: number, isExact: boolean): string =>
+  isExact
+    ? t('Select all {total, plural, one {# file} other {# files}}', { total })
+    : t('Select all files, more than {total, number}', { total })

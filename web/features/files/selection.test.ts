@@ -39,15 +39,16 @@ test('other pages keep their selection', () => {
 })
 
 test('removing one from all leaves the rest of the page', () => {
-  const all = selectionAfter(none, { kind: 'all', on: true }, shown)
+  const all = selectionAfter(none, { kind: 'all' }, shown)
   expect(all.all).toBe(true)
   const rest = selectionAfter(all, { kind: 'one', id: 'c', on: false }, shown)
   expect([idsOf(rest), rest.all]).toEqual(['abd', false])
   expect(selectionAfter(all, { kind: 'page', on: false }, shown)).toEqual(none)
-  expect(selectionAfter(all, { kind: 'all', on: false }, shown)).toEqual(none)
+  const page = selectionAfter(all, { kind: 'page', on: true }, shown)
+  expect([idsOf(page), page.all]).toEqual(['abcd', false])
 })
 
 test('after selecting all, pages can be changed and a row removed there', () => {
-  const all = selectionAfter(none, { kind: 'all', on: true }, shown)
+  const all = selectionAfter(none, { kind: 'all' }, shown)
   expect(idsOf(selectionAfter(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
 })

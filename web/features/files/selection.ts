@@ -23,7 +23,7 @@ export type Click =
   | { kind: 'one'; id: string; on: boolean }
   | { kind: 'range'; from: number; to: number; on: boolean }
   | { kind: 'page'; on: boolean }
-  | { kind: 'all'; on: boolean }
+  | { kind: 'all' }
 
 /**
  * The ticked files after a click. Unticking one of "all" leaves the rest of this page. `whole`: the
@@ -35,7 +35,7 @@ export function selectionAfter(
   shown: readonly File[],
   whole: readonly File[] = shown,
 ): TickedFiles {
-  if (click.kind === 'all') return { list, files: filesOf(click.on ? whole : []), all: click.on }
+  if (click.kind === 'all') return { list, files: filesOf(whole), all: true }
   const meant =
     click.kind === 'page'
       ? whole

@@ -36,7 +36,8 @@ export function Dialog({ children, onClose, onEnter, primaryAction: button, why,
         // Another dialog is open, or what the dialog started has taken the focus.
         if (document.querySelector('[role="dialog"]')) return
         if (document.activeElement !== document.body) return
-        const there = back.find((element) => element.isConnected)
+        // The bar of the selection is hidden when nothing is selected any more.
+        const there = back.find((element) => element.checkVisibility({ visibilityProperty: true }))
         const target = there ?? document.querySelector<HTMLElement>('.place')
         target?.focus({ preventScroll: true })
       })

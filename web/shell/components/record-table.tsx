@@ -1,13 +1,17 @@
 // A list of records from one list of columns: a table in a wide window, cards in a narrow one.
 import {
   type ComponentProps,
+  createContext,
   type CSSProperties,
   memo,
   type MouseEvent,
   type ReactNode,
+  useContext,
   useMemo,
+  useRef,
 } from 'react'
-import { Checkbox, IndexTable, Text, useBreakpoints } from '../ui/index.ts'
+import { IndexTable, RowCheckbox, Text, useBreakpoints } from '../ui/index.ts'
+import { useCoveredHeadings } from './covered-headings.ts'
 import { RecordCard } from './record-card.tsx'
 import './record-table.css'
 import { useStable } from './use-stable.ts'
@@ -27,21 +31,12 @@ export interface RowSelection<Row> {
   label: (row: Row) => string
   /** A change of a row's checkbox; the same function in every render. */
   onTick: (row: Row, on: boolean) => void
+  /** The checkbox above the rows; the same function in every render. */
+  onPage: () => void
   /** Is a row selected? Then a click anywhere in a row of the table ticks it. */
   isSelecting: boolean
-  /** Above the cards: the number of selected rows, and the actions. */
+  /** The number of selected rows, and the actions (selection-bar.tsx). */
   bar: ReactNode
-  /** The actions as the table's own bar takes them. */
-  table: Pick<
-    TableProps,
-    | 'selectedItemsCount'
-    | 'onSelectionChange'
-    | 'hasMoreItems'
-    | 'paginatedSelectAllActionText'
-    | 'paginatedSelectAllText'
-    | 'promotedBulkActions'
-    | 'bulkActions'
-  >
 }
 
 interface Props<Id extends string, Row> {
@@ -71,19 +66,14 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
   })
   const shown = useMemo(() => shownOf(columns), [columns])
   const isSelectable = selection !== undefined && !narrow
+  const box = useRef<HTMLDivElement>(null)
+  useCoveredHeadings(box, isSelectable && selection.isSelecting, shown)
+  const onSort = useStable((column: Id, direction: Direction) => sorting?.onSort(column, direction))
   return (
-    <>
-      {narrow && selection?.bar}
-      <IndexTable
-        resourceName={names}
-        itemCount={rows.length}
-        selectable={isSelectable}
-        condensed={narrow}
-        headings={shown.headings}
-        {...(isSelectable ? selection.table : {})}
-        {...(sorting && !narrow ? sortingProps(shown, sorting) : {})}
-      >
-        {rows.map((row, position) => (
+    <div ref={box}>
+      {selection?.bar}
+      <RowsContext.Provider
+        value={rows.map((row, position) => (
           <RecordRow
             key={idOf(row, position)}
             id={idOf(row, position)}
@@ -97,10 +87,56 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
             onRow={onRow}
           />
         ))}
-      </IndexTable>
-    </>
+      >
+        <TableFrame
+          {...{ names, shown, narrow, onSort }}
+          count={rows.length}
+          onPage={isSelectable ? selection.onPage : undefined}
+          sorted={narrow ? undefined : sorting?.column}
+          direction={sorting?.direction}
+        />
+      </RowsContext.Provider>
+    </div>
   )
 }
+
+/** The rows reach the table past its headings, which are not rendered when a row changes. */
+const RowsContext = createContext<ReactNode>(null)
+const ShownRows = () => <>{useContext(RowsContext)}</>
+
+interface FrameProps<Id> {
+  names: Props<string, unknown>['names']
+  shown: ShownColumns<Id>
+  narrow: boolean
+  count: number
+  /** Absent: the rows have no checkboxes. */
+  onPage: (() => void) | undefined
+  /** Absent: the rows cannot be sorted. */
+  sorted: Id | undefined
+  direction: Direction | undefined
+  onSort: (column: Id, direction: Direction) => void
+}
+
+function PlainTableFrame<Id>(props: FrameProps<Id>) {
+  const { names, shown, narrow, count, onPage, sorted, direction, onSort } = props
+  return (
+    <IndexTable
+      resourceName={names}
+      itemCount={count}
+      selectable={onPage !== undefined}
+      condensed={narrow}
+      headings={shown.headings}
+      onSelectionChange={onPage}
+      {...(sorted !== undefined && direction !== undefined
+        ? sortingProps(shown, { column: sorted, direction, onSort })
+        : {})}
+    >
+      <ShownRows />
+    </IndexTable>
+  )
+}
+
+const TableFrame = memo(PlainTableFrame) as typeof PlainTableFrame
 
 interface ShownColumns<Id> {
   ids: readonly Id[]
@@ -161,12 +197,7 @@ function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
   if (card)
     return (
       <IndexTable.Row id={id} position={position} selected={selected}>
-        <RecordCard
-          row={row}
-          columns={columns}
-          layout={card}
-          checkbox={<RowCheckbox {...props} />}
-        />
+        <RecordCard row={row} columns={columns} layout={card} checkbox={checkboxOf(props)} />
       </IndexTable.Row>
     )
   const cells = <Cells columns={columns} row={row} />
@@ -185,7 +216,7 @@ function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
       onClick={(event) => onRow(row, event)}
     >
       <td className="Polaris-IndexTable__TableCell Polaris-IndexTable__TableCell--first tick-cell">
-        <RowCheckbox {...props} />
+        {checkboxOf(props)}
       </td>
       {cells}
     </tr>
@@ -250,16 +281,10 @@ function Cut<Row>({
 }
 
 /** A card is a link to its record; its checkbox is not. */
-function RowCheckbox<Id extends string, Row>({ row, selected, label, onTick }: RowProps<Id, Row>) {
-  if (!label || !onTick) return null
-  return (
+const checkboxOf = <Id extends string, Row>({ row, selected, label, onTick }: RowProps<Id, Row>) =>
+  label &&
+  onTick && (
     <span onClick={(event) => event.stopPropagation()}>
-      <Checkbox
-        label={label(row)}
-        labelHidden
-        checked={selected}
-        onChange={(on) => onTick(row, on)}
-      />
+      <RowCheckbox label={label(row)} checked={selected} onChange={(on) => onTick(row, on)} />
     </span>
   )
-}

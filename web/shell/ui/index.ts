@@ -55,6 +55,7 @@ export {
   LayoutColumns3Icon as ColumnsIcon,
   LinkIcon,
   LockIcon,
+  MenuHorizontalIcon as MoreIcon,
   NotificationIcon,
   OrderIcon as DeliveriesIcon,
   PackageIcon as PackIcon,
@@ -65,6 +66,7 @@ export {
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'
+export { RowCheckbox } from './row-checkbox.tsx'
 export { TextField } from './text-field.tsx'
 export { Heading, Hint, SmallPrint } from './text-kinds.tsx'
 export { PortalsInMain } from './portals.tsx'

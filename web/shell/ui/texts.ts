@@ -1,7 +1,6 @@
 // The components' own texts: `Next`, `Clear`, `Select all`.
 import { type AppProviderProps } from '@shopify/polaris'
 import en from '@shopify/polaris/locales/en.json'
-import { t } from '../messages/t.ts'
 
 type Texts = typeof en
 
@@ -24,7 +23,5 @@ const ownTexts = () => ({
   Polaris: {
     // Badges with counts have the tone `new`: a screen reader would read “Errors, New 3”.
     Badge: { TONE_LABELS: { new: '' } },
-    // This button clears the selection, and undoes no operation.
-    IndexTable: { undo: t('Only this page') },
   },
 })

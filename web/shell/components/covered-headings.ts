@@ -1,0 +1,32 @@
+// The headings of a table while the bar of its selected rows covers them (selection-bar.tsx): the
+// keyboard skips them, and the bar's checkbox takes the place of theirs. Not by rendering them: the
+// table draws each heading twice, and would do so at the first tick.
+import { type RefObject, useLayoutEffect } from 'react'
+
+const CHECKBOX = '.Polaris-IndexTable__ColumnHeaderCheckboxWrapper input'
+const SORT_BUTTON = '.Polaris-IndexTable__TableHeadingSortButton'
+const BAR = '.selection-bar'
+
+/** @param headings changes when the table draws others */
+export function useCoveredHeadings(
+  table: RefObject<HTMLElement>,
+  covered: boolean,
+  headings: unknown,
+): void {
+  useLayoutEffect(() => {
+    const box = table.current
+    if (!box) return
+    const all = <E extends HTMLElement>(selector: string) => [...box.querySelectorAll<E>(selector)]
+    const boxes = all<HTMLInputElement>(CHECKBOX)
+    // Screen readers still find the headings of the columns, and that rows are selected.
+    for (const control of [...all(SORT_BUTTON), ...boxes]) control.tabIndex = covered ? -1 : 0
+    for (const one of boxes) one.indeterminate = covered
+    const left = covered ? boxes : all(BAR)
+    if (!left.some((one) => one.contains(document.activeElement))) return
+    const next = covered ? all(`${BAR} input`) : boxes
+    next.find(isShown)?.focus({ preventScroll: true })
+  }, [table, covered, headings])
+}
+
+const isShown = (element: HTMLElement): boolean =>
+  element.checkVisibility({ visibilityProperty: true })

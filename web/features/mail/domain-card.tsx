@@ -25,6 +25,8 @@ type Domain = NonNullable<MailSettings['domain']>
 
 export function DomainCard({ settings }: { settings: MailSettings }) {
   const { domain, domain_offered: offered } = settings
+  // Kept until its dialog is closed, also when the domain is gone.
+  const [removing, setRemoving] = useState<Domain | null>(null)
   if (!offered && !domain) return null
   return (
     <Titled
@@ -40,15 +42,20 @@ export function DomainCard({ settings }: { settings: MailSettings }) {
         )
       }
     >
-      <AddressForm key={domain?.from ?? ''} domain={domain} />
+      <AddressForm key={domain?.from ?? ''} domain={domain} onRemove={setRemoving} />
       {domain && <Records domain={domain} />}
+      {removing && <RemoveDomain domain={removing} onClose={() => setRemoving(null)} />}
     </Titled>
   )
 }
 
-function AddressForm({ domain }: { domain: Domain | null }) {
+interface AddressProps {
+  domain: Domain | null
+  onRemove: (domain: Domain) => void
+}
+
+function AddressForm({ domain, onRemove }: AddressProps) {
   const save = useSaveDomain()
-  const [removing, setRemoving] = useState(false)
   const [from, setFrom] = useState(domain?.from ?? '')
   const problems = problemsOf(objectionsIn(save.error))
   return (
@@ -73,12 +80,11 @@ function AddressForm({ domain }: { domain: Domain | null }) {
       />
       {domain && (
         <InlineStack>
-          <Button tone="critical" variant="plain" onClick={() => setRemoving(true)}>
+          <Button tone="critical" variant="plain" onClick={() => onRemove(domain)}>
             {t('Remove the domain')}
           </Button>
         </InlineStack>
       )}
-      {removing && domain && <RemoveDomain domain={domain} onClose={() => setRemoving(false)} />}
     </BlockStack>
   )
 }

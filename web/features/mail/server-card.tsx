@@ -56,7 +56,8 @@ interface Props {
 
 export function ServerCard({ server, reports }: Props) {
   const [open, setOpen] = useState(false)
-  const [removing, setRemoving] = useState(false)
+  // Kept until its dialog is closed, also when the server is gone.
+  const [removing, setRemoving] = useState<SavedServer | null>(null)
   const save = useSaveServer()
   const openForm = (next: boolean) => {
     save.reset()
@@ -84,13 +85,13 @@ export function ServerCard({ server, reports }: Props) {
             {server ? t('Change the server') : t('Add a mail server')}
           </Button>
           {server && (
-            <Button tone="critical" variant="plain" onClick={() => setRemoving(true)}>
+            <Button tone="critical" variant="plain" onClick={() => setRemoving(server)}>
               {t('Remove')}
             </Button>
           )}
         </InlineStack>
       )}
-      {removing && server && <RemoveServer server={server} onClose={() => setRemoving(false)} />}
+      {removing && <RemoveServer server={removing} onClose={() => setRemoving(null)} />}
     </Titled>
   )
 }

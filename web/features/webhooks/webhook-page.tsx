@@ -15,7 +15,6 @@ import { Facts } from '../../shell/components/facts.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { isMissing } from '../../shell/client/error.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { eventsText, webhookState } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -32,8 +31,8 @@ const BACK = { content: t('Webhooks'), url: '/settings/webhooks' }
 
 export function WebhookPage({ id }: { id: string }) {
   const webhook = useWebhook(id)
-  if (webhook.data && !isMissing(webhook.error))
-    return <Loaded webhook={webhook.data} query={webhook} />
+  // Also when it has just been deleted: its dialog leads to the list.
+  if (webhook.data) return <Loaded webhook={webhook.data} query={webhook} />
   return (
     <UnloadedPage
       query={webhook}

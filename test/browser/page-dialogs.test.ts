@@ -188,6 +188,8 @@ soakTest(
     await dialog.getByLabel('Name of the pack').fill('Sea songs')
     await page.keyboard.press('Enter')
     await launched(page).getByText('2 files moved').waitFor()
+    // The moved files stay selected.
+    await page.reload()
     await tick(page, ['Pack c.pdf'])
     await choose(page, 'Move to a pack')
     await dialog.getByLabel('Search packs by name').fill('songs')
@@ -196,6 +198,7 @@ soakTest(
     await launched(page).getByText('1 file moved').waitFor()
     const packs = async () => (await by('pack')).map(({ pack }) => pack?.name)
     await expect.poll(packs).toEqual(['Sea songs', 'Sea songs', 'Sea songs'])
+    await page.reload()
     await tick(page, ['Pack a.pdf'])
     await choose(page, 'Move to a pack')
     await dialog.getByText('Out of their packs').click()

@@ -20,7 +20,10 @@ export function useCoveredHeadings(
     const boxes = all<HTMLInputElement>(CHECKBOX)
     // Screen readers still find the headings of the columns, and that rows are selected.
     for (const control of [...all(SORT_BUTTON), ...boxes]) control.tabIndex = covered ? -1 : 0
-    for (const one of boxes) one.indeterminate = covered
+    for (const one of boxes) {
+      one.indeterminate = covered
+      one.ariaChecked = covered ? 'mixed' : 'false'
+    }
     const left = covered ? boxes : all(BAR)
     if (!left.some((one) => one.contains(document.activeElement))) return
     const next = covered ? all(`${BAR} input`) : boxes

@@ -58,6 +58,13 @@ const reported = async (orders: readonly string[]) => {
   await recordChangedOrders(shop.scope, orders)
   await shop.run('reconcile')
 }
+const toldAt = async (order: string) =>
+  (
+    await shop.scope.one<{ at: Date | null }>(
+      'select mailed_at as at from deliveries where shop_id = :shop and order_id = :order',
+      { order },
+    )
+  ).at
 const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
 const mailsTo = (to: string) => mail.mails.filter((one) => one.to[0] === to)
 const sendAll = async () => {
@@ -275,8 +282,12 @@ describe('first mails', () => {
       const { id } = (await shop.delivery(order))!
       await holdDelivery(shop.scope, id, parts)
       await shop.run('mails')
+      const before = await toldAt(order)
       await edit(order)
       await sendAll()
+      // The edit gets no mail, and no new time, while the first mail waits.
+      if (sent) expect(await toldAt(order)).not.toEqual(before)
+      else expect(await toldAt(order)).toEqual(before)
       expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
       await releaseDelivery(shop.scope, id, parts)
       await sendAll()
@@ -523,7 +534,10 @@ describe('on the platform', () => {
     expect(mailsTo(about.email)).toHaveLength(1)
   })
 
-  test('an edit whose lines it does not fulfil gets our mail, once', async () => {
+  test.each([
+    ['', false],
+    [', after a hold', true],
+  ])('an edit whose lines it does not fulfil gets our mail, once%s', async (_, held) => {
     await settings({ delivery_mail: 'platform' })
     const about = buyer()
     const order = await shop.buy(about)
@@ -531,6 +545,15 @@ describe('on the platform', () => {
     await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
     await edit(order, 1)
+    if (held) {
+      await shop.run('effects')
+      const parts = { secrets: shop.secrets, now: new Date() }
+      const { id } = (await shop.delivery(order))!
+      await holdDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+      await releaseDelivery(shop.scope, id, parts)
+    }
     for (let again = 0; again < 2; again++) await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toHaveLength(1)
     expect(mailsTo(about.email)).toHaveLength(1)
@@ -579,15 +602,8 @@ describe('on the platform', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    const toldAt = async () =>
-      (
-        await shop.scope.one<{ at: Date | null }>(
-          'select mailed_at as at from deliveries where shop_id = :shop and order_id = :order',
-          { order },
-        )
-      ).at
     for (const fulfilments of [1, 2]) {
-      const before = await toldAt()
+      const before = await toldAt(order)
       await fulfilAgain(order)
       // What its answer said was not recorded.
       await shop.scope.query(
@@ -596,7 +612,7 @@ describe('on the platform', () => {
       )
       await fulfilAgain(order)
       expect((await shop.order(order)).fulfilments).toHaveLength(fulfilments)
-      expect(await toldAt()).not.toEqual(before)
+      expect(await toldAt(order)).not.toEqual(before)
       if (fulfilments === 1) await edit(order)
     }
     expect(mailsTo(about.email)).toEqual([])

@@ -18,7 +18,7 @@ import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
-import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { CORRECTED, queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,
@@ -192,6 +192,7 @@ test('an order on which each read takes too long is retried alone, and the other
   expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
   expect(sizes).toEqual([4, 1, 1, 1, 1])
   expect(logged).toMatchObject([
+    { shop: shop.scope.shop, orders: 4 },
     { shop: shop.scope.shop, order: slow, error: expect.stringContaining('did not answer within') },
   ])
   // While it is due again, new orders are still read together.
@@ -293,6 +294,28 @@ describe('first mails', () => {
       await sendAll()
       expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
     }
+  })
+
+  test('do not go to the old address if it was corrected between two attempts', async () => {
+    const about = buyer()
+    const right = buyer().email
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const { id, messages } = (await shop.delivery(order))!
+    const parts = { secrets: shop.secrets, now: new Date() }
+    await correctAddress(shop.scope, id, { email: right }, parts)
+    await sendAll()
+    expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 1])
+    const after = (await shop.delivery(order))!
+    expect(after.messages.find((one) => one.id === messages[0]!.id)).toMatchObject({
+      ...{ status: 'failed', error: CORRECTED, error_text: null },
+    })
+    expect(after.bounced_at).toBeNull()
+    const { rows } = await listNotices(shop.scope, { limit: 5 })
+    expect(rows.filter((one) => JSON.stringify(one).includes(about.email))).toEqual([])
   })
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {

@@ -11,6 +11,17 @@ export const UNSAFE_CHARACTERS =
 
 const EACH_UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')
 
-/** A text as it is drawn on one line: line breaks and control characters become spaces. */
+/** They take no room, and may be within a word. */
+const MARKS_OF_DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/**
+ * A text as it is drawn on one line: line breaks and control characters become spaces, and marks of
+ * direction are removed.
+ */
 export const onOneLine = (text: string): string =>
-  text.replace(EACH_UNSAFE, ' ').toWellFormed().replace(/\s+/g, ' ').trim()
+  text
+    .replace(MARKS_OF_DIRECTION, '')
+    .replace(EACH_UNSAFE, ' ')
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .trim()

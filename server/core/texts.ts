@@ -76,7 +76,11 @@ export const storedReason = (reason: AnyText): { reason: string; reason_text?: T
 export const ownText = (sentence: string | null, text: Text | null): Text | undefined =>
   text && sentence === english(text) ? text : undefined
 
-/** A reason as two columns have it: an English sentence, and its text as JSON if that has values. */
+/**
+ * A reason as two columns have it: an English sentence, and its text as JSON if that has values. Unlike
+ * a text of `textOfColumns`, the first column is a whole sentence, because an earlier version of the
+ * program, which runs beside this one during an upgrade, reads and writes it alone.
+ */
 export function reasonColumns(reason: AnyText | null): {
   reason: string | null
   reasonText: string | null

@@ -264,12 +264,16 @@ function addSources(filter: FileFilter, add: AddCondition): void {
   )
 }
 
-/** The end of a range: a time, or the end of a day in the shop. */
+/** The last day that a date may have: no day follows it. */
+const LAST_DAY = '9999-12-31'
+
+/** The end of a range: a time, or the end of a day in the shop. Absent: it has none. */
 export async function endOfRange(
   scope: ShopScope,
   dayOrTime: string | undefined,
 ): Promise<string | undefined> {
   if (dayOrTime === undefined || dayOrTime.includes('T')) return dayOrTime
+  if (dayOrTime >= LAST_DAY) return undefined
   const next = new Date(`${dayOrTime}T00:00:00Z`)
   next.setUTCDate(next.getUTCDate() + 1)
   return momentOf(scope, next.toISOString().slice(0, 10))

@@ -67,7 +67,7 @@ export function createAdminRequest(options: {
     let grant = await access.grant(shop)
     while (true) {
       const taken = charges.get(query) ?? points
-      await throttle.take(taken, signal)
+      await throttle.take(taken, signal).catch(endOfWait(signal, BUSY))
       const ended = (cost: Cost | null) => {
         throttle.ended(taken, cost?.throttleStatus ?? null)
         if (cost) charges.set(query, cost.requestedQueryCost)
@@ -91,7 +91,8 @@ export function createAdminRequest(options: {
         throw unavailableError(failure)
       }
       if (failure.kind === 'unauthorized') grant = await access.renewed(shop, grant)
-      if (failure.kind === 'too_many') await pause(failure.waitMs, signal)
+      if (failure.kind === 'too_many')
+        await pause(failure.waitMs, signal).catch(endOfWait(signal, failure))
       if (failure.kind === 'fault')
         await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
@@ -159,6 +160,21 @@ async function attempt(
   } finally {
     ended(cost)
   }
+}
+
+/** The wait for points of the shop was too long for a request. */
+const BUSY: PlatformFailure = {
+  ...{ kind: 'throttled', cost: null },
+  reason: 'it is busy with other requests of this app',
+}
+
+/**
+ * A time limit that ends while the request waits for its turn is not the fault of what it asks about:
+ * throws `PortError`.
+ */
+const endOfWait = (signal: AbortSignal, failure: PlatformFailure) => (error: unknown) => {
+  const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+  throw isLate ? unavailableError(failure) : error
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 // Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
 // now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
+import { PortError } from '../../plugins/contract.ts'
 import { MUTATION_POINTS, type AdminRequest, type PlatformPage } from './admin-api.ts'
 import {
   FULFILMENT_OF_ORDERS,
@@ -93,17 +94,41 @@ export function fulfilLines(
     const byOrder = Map.groupBy(zip(made, results), ([one]) => one.order)
     const ended: FulfilResult[] = []
     for (const [wanted, orders] of zip(group, all)) {
-      const own = byOrder.get(wanted.order) ?? []
-      const [first] = own
-      // The first one notifies the buyer.
-      const isMade = wanted.notify !== null && first?.[1] === null
+      const own = (byOrder.get(wanted.order) ?? []).map(([, result]) => result)
+      const told = await isTold(read, wanted, orders ?? [], own[0])
       ended.push({
-        error: own.find(([, result]) => result !== null)?.[1] ?? null,
-        told: isMade || (orders?.length ? await hasNotified(read, wanted) : false),
+        error: own.find((result) => result !== null) ?? (told instanceof PortError ? told : null),
+        told: told === true,
         later: laterOf(wanted, orders),
       })
     }
     return ended
+  })
+}
+
+/**
+ * Was the buyer notified, now or by an earlier request? An error, if the platform does not say: it is
+ * that of one order.
+ * @param first the result of the fulfilment that notifies the buyer; absent: there was none to make
+ */
+async function isTold(
+  read: Read,
+  wanted: FulfilmentRequest,
+  orders: readonly FulfilmentOrder[],
+  first: MarkResult | undefined,
+): Promise<boolean | PortError> {
+  if (wanted.notify === null || orders.length === 0) return false
+  if (first === null) return true
+  // Lines that are left, as on hold, were in no fulfilment.
+  const left = new Set(
+    orders.flatMap(({ lineItems: { nodes } }) =>
+      nodes.filter((line) => line.remainingQuantity > 0).map(({ lineItem }) => lineItem.id),
+    ),
+  )
+  if (first === undefined && wanted.notify.untold.every((line) => left.has(line))) return false
+  return hasNotified(read, wanted).catch((error: unknown) => {
+    if (error instanceof PortError) return error
+    throw error
   })
 }
 

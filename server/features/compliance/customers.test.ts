@@ -112,6 +112,23 @@ describe('the list of places with buyers’ data', () => {
     const names = (await readTables(pool())).map(({ name }) => name)
     expect(Object.keys(TABLES).sort()).toEqual(names.sort())
   })
+  it('has the values of each of its texts', async () => {
+    const { rows } = await pool().query<{ table: string; column: string }>(
+      `select c.table_name as table, c.column_name as column from information_schema.columns c
+       join information_schema.columns s on s.table_schema = 'public' and s.table_name = c.table_name
+         and c.column_name in (s.column_name || '_text', s.column_name || '_values')
+       where c.table_schema = 'public'`,
+    )
+    const places = rows.map(({ table, column }) => ({
+      ...{ place: `${table}.${column}`, columns: BUYER_PLACES[table]?.columns ?? [], column },
+      sentence: column.replace(/_(text|values)$/, ''),
+    }))
+    const missing = places.filter(
+      ({ columns, column, sentence }) => columns.includes(sentence) && !columns.includes(column),
+    )
+    expect(places.length).toBeGreaterThan(3)
+    expect(missing.map(({ place }) => place)).toEqual([])
+  })
   it('has a reason for each other column with a name like an address', async () => {
     const { rows } = await pool().query<{ place: string }>(
       `select table_name || '.' || column_name as place from information_schema.columns c

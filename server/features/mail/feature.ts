@@ -31,7 +31,7 @@ export const mailFeature = defineFeature({
     mail_settings: 'the shop’s own addresses, servers and texts',
     mail_blocks: {
       about: 'Addresses that mails came back from',
-      columns: ['email', 'reason'],
+      columns: ['email', 'reason', 'reason_text'],
       how: 'delete',
     },
     mail_events: {

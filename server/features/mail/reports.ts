@@ -82,6 +82,7 @@ async function writeStatus(tx: ShopScope, report: MailReport): Promise<void> {
   if (event === 'delayed') return
   await tx.query(
     `update outbox set status = :status, error = case when :status = 'sent' then error else :reason end,
+       error_text = case when :status = 'sent' then error_text end,
        sent_at = coalesce(sent_at, now())
      where shop_id = :shop and id = :message and status = any(:from::text[])`,
     {

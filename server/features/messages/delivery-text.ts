@@ -72,7 +72,7 @@ export async function queueDeliveryTexts(
 export async function queueHeldTexts(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
   const rows = await tx.query<{ id: string }>(
-    `update outbox set status = 'waiting', attempts = 0, error = null, result = null
+    `update outbox set status = 'waiting', attempts = 0, error = null, error_text = null, result = null
      where shop_id = :shop and kind = 'sms' and status = 'failed' and error = :reason
        and payload ->> 'delivery' = any(:deliveries::text[]) returning id`,
     { deliveries, reason: NOT_READY },

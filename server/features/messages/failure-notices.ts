@@ -2,7 +2,7 @@
 // either.
 import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
+import { CORRECTED, mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { movedLinks } from './moved-mail.ts'
 import { textedDelivery } from './delivery-text.ts'
@@ -45,8 +45,9 @@ const DESCRIPTIONS: Record<
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  // Not failures to report: it waits until the delivery is ready, or the buyer wants no news.
-  if (reason === NOT_READY || reason === COMPLAINED.reason) return null
+  // Not failures to report: it waits until the delivery is ready, another one goes to the corrected
+  // address, or the buyer wants no news.
+  if ([NOT_READY, CORRECTED, COMPLAINED.reason].some((known) => known === reason)) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
   const values = { subject: textOf(subject ?? 'A message'), reason: textOf(reason) }
   const what = to?.length

@@ -14,7 +14,7 @@ export const messagesFeature = defineFeature({
   tables: {
     outbox: {
       about: 'Messages',
-      columns: ['payload', 'result', 'error'],
+      columns: ['payload', 'result', 'error', 'error_text'],
       keeps: ['key'],
       how: 'delete',
     },

@@ -7,7 +7,14 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
+import {
+  CORRECTED,
+  mailedDelivery,
+  NOT_READY,
+  withDeliveryKeys,
+  withOldAddress,
+  writeDeliveryMails,
+} from './delivery-mail.ts'
 import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
 import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
@@ -100,8 +107,13 @@ async function withKeys(
     return mailed ? [{ id, delivery: mailed.delivery, content }] : []
   })
   const mails = await withDeliveryKeys(scope, deliveries, { secrets, baseUrl })
+  // After the keys were read: they change with the address.
+  const outdated = await withOldAddress(scope, deliveries)
   const filled = new Map(
-    deliveries.map(({ id }, at) => [id, mails[at] ?? { gone: NOT_READY }] as const),
+    deliveries.map(
+      ({ id }, at) =>
+        [id, outdated.has(at) ? { gone: CORRECTED } : (mails[at] ?? { gone: NOT_READY })] as const,
+    ),
   )
   return Promise.all(
     written.map(async ({ message: { id, payload }, content }) => {

@@ -98,7 +98,7 @@ export async function readMessage(
 export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
   return scope.transaction(async (tx) => {
     const rows = await tx.query(
-      `update outbox set status = 'waiting', attempts = 0, error = null
+      `update outbox set status = 'waiting', attempts = 0, error = null, error_text = null
        where shop_id = :shop and id = :id and status <> 'sending' returning id`,
       { id },
     )

@@ -56,8 +56,8 @@ export async function recordAttempts(
 async function recordSent(scope: ShopScope, sent: readonly DeliveryAttempt[]): Promise<void> {
   if (sent.length === 0) return
   await scope.query(
-    `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb,
-       sent_at = now()
+    `update outbox o set status = 'sent', error = null, error_text = null,
+       result = o.result || g.content::jsonb, sent_at = now()
      from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
      where o.shop_id = :shop and o.id = g.id and o.lease = g.lease
        and o.status in ('sending', 'unknown')`,

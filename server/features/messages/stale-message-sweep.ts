@@ -47,7 +47,7 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
   const status = row.written ? lost : 'waiting'
   return forShop(database, row.shop_id).transaction(async (tx) => {
     const changed = await tx.query(
-      `update outbox set status = :status, error = :reason
+      `update outbox set status = :status, error = :reason, error_text = null
        where shop_id = :shop and id = :id and status = 'sending'
          and lease is not distinct from :lease returning id`,
       { id: row.id, lease: row.lease, status, reason: REASON },

@@ -563,6 +563,7 @@ describe('reading', () => {
     // Both days of a range are included.
     expect(await ids(`to=${local}`)).toContain(a.id)
     expect(await ids(`from=${local}&to=${local}`)).toContain(a.id)
+    expect(await ids(`from=${local}&to=9999-12-31`)).toContain(a.id)
     const dayBefore = new Date(Date.parse(local) - 86_400_000).toISOString().slice(0, 10)
     expect(await ids(`to=${dayBefore}`)).not.toContain(a.id)
     await owner.call('PATCH', '/api/settings', { time_zone: 'Pacific/Pago_Pago' })

@@ -103,14 +103,15 @@ async function tellOfLines(
     const status = statusOf(row)
     if (status !== 'ready' && status !== 'held') continue
     const lines = hash('sha256', [...addedLines].sort().join(' ')).slice(0, 16)
-    await queueLinesMail(tx, row.id, lines, status === 'held')
+    if (await queueLinesMail(tx, row.id, lines, status === 'held')) told.push(row.id)
     await promiseMails(tx, [row.id])
-    told.push(row.id)
   }
   // So that the platform does not tell of them too, if the shop lets it tell its buyers from now on.
+  // The files have this process's time, which may be behind the database's, and the mails the database's.
   if (told.length > 0)
     await tx.query(
-      `update deliveries set mailed_at = :now where shop_id = :shop and id = any(:told::uuid[])`,
+      `update deliveries set mailed_at = greatest(now(), :now::timestamptz)
+       where shop_id = :shop and id = any(:told::uuid[])`,
       { told, now },
     )
 }

@@ -8,9 +8,22 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const start = (body: object) => app.owner.call('POST', '/api/orders/import', body)
+const start = (body: object, headers: Record<string, string> = {}) =>
+  app.owner.call('POST', '/api/orders/import', body, headers)
 const statusOf = async (id: string) =>
   (await app.owner.call('GET', `/api/operations/${id}`)).body.status
+
+test('a request that is repeated because its answer was lost keeps its own preview', async () => {
+  const attempt = () => start({ dry_run: true }, { 'idempotency-key': 'preview-1' })
+  const first = await attempt()
+  await app.owner.scope.query(
+    `update idempotency_keys set reply = null, holder_beat_at = now() - interval '1 minute'
+     where shop_id = :shop`,
+  )
+  const again = await attempt()
+  expect([again.status, again.body.id]).toEqual([202, first.body.id])
+  expect(again.body.status).not.toBe('cancelled')
+})
 
 test('of many requests exactly one starts an import, which replaces previews', async () => {
   const previews = await Promise.all([start({ dry_run: true }), start({ dry_run: true })])

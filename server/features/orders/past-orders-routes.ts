@@ -92,8 +92,8 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
       const id = await scope.transaction(async (tx) => {
         // An advisory lock: of two concurrent starts the second one must see the row of the first one.
         await lockUntilCommit(tx, 'import of past orders')
-        await discardPreviews(tx, engine)
-        await requireNone(tx)
+        await discardPreviews(tx, engine, idempotencyKey)
+        await requireNone(tx, idempotencyKey)
         return engine.start(tx, {
           workflow: workflowOf({ since: from.toISOString(), mail }),
           ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
@@ -128,12 +128,19 @@ async function startOf(scope: ShopScope, since: string | undefined, now: Date): 
   })
 }
 
-/** Throws `conflict` while another import of orders runs, or if a preview was confirmed just now. */
-async function requireNone(tx: ShopScope): Promise<void> {
+/** SQL: the operation was not started by an earlier attempt of this request, whose answer was lost. */
+const OF_ANOTHER_REQUEST = '(:key::text is null or idempotency_key is distinct from :key::text)'
+
+/**
+ * Throws `conflict` while another import of orders runs, or was cancelled and has not ended. A preview that
+ * was confirmed runs.
+ */
+async function requireNone(tx: ShopScope, key: string | undefined): Promise<void> {
   const isRunning = await tx.has(
-    `select from operations where shop_id = :shop and action = '${ACTION}'
+    `select from operations where shop_id = :shop and action = '${ACTION}' and ${OF_ANOTHER_REQUEST}
        and (status in ('queued', 'running', 'paused')
          or (status = 'cancelled' and finished_at is null)) limit 1`,
+    { key: key ?? null },
   )
   if (isRunning)
     throw new AppError('conflict', {
@@ -142,10 +149,16 @@ async function requireNone(tx: ShopScope): Promise<void> {
 }
 
 /** Discards previews, which the new import replaces: two of them could both be confirmed. */
-async function discardPreviews(tx: ShopScope, engine: Engine): Promise<void> {
+async function discardPreviews(
+  tx: ShopScope,
+  engine: Engine,
+  key: string | undefined,
+): Promise<void> {
   const previews = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and action = '${ACTION}'
-       and status in ('previewing', 'previewed') order by id for no key update`,
+       and status in ('previewing', 'previewed') and ${OF_ANOTHER_REQUEST}
+     order by id for no key update`,
+    { key: key ?? null },
   )
   for (const { id } of previews) await engine.move(tx, id, 'cancel')
 }

@@ -36,11 +36,14 @@ const HELD_MAIL = failedMail('m.error = :notReady')
 export const UNTOLD_SQL = `(${HAS_NEWS} or ${failedMail()})`
 
 /**
- * SQL: the lines of the delivery `d` about which nobody has told its buyer.
+ * SQL: the lines of the delivery `d` by which a notification of the platform is recognised as one about
+ * what nobody has told its buyer. None after a mail of ours has failed: an earlier notification is not
+ * about the lines of that mail.
  * @param all SQL: all of its lines
  */
 export const untoldLines = (all: string): string => `case
-  when d.mailed_at is null or ${failedMail()} then ${all}
+  when d.mailed_at is null then ${all}
+  when ${failedMail()} then '{}'
   else array(select distinct n.line_id from delivery_files n
     where n.shop_id = d.shop_id and n.delivery_id = d.id and not n.withdrawn
       and n.given_by is null and n.created_at > greatest(d.mailed_at, d.created_at)) end`

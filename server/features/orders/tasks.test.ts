@@ -18,7 +18,7 @@ import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
-import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { CORRECTED, queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,
@@ -58,6 +58,13 @@ const reported = async (orders: readonly string[]) => {
   await recordChangedOrders(shop.scope, orders)
   await shop.run('reconcile')
 }
+const toldAt = async (order: string) =>
+  (
+    await shop.scope.one<{ at: Date | null }>(
+      'select mailed_at as at from deliveries where shop_id = :shop and order_id = :order',
+      { order },
+    )
+  ).at
 const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
 const mailsTo = (to: string) => mail.mails.filter((one) => one.to[0] === to)
 const sendAll = async () => {
@@ -185,6 +192,7 @@ test('an order on which each read takes too long is retried alone, and the other
   expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
   expect(sizes).toEqual([4, 1, 1, 1, 1])
   expect(logged).toMatchObject([
+    { shop: shop.scope.shop, orders: 4 },
     { shop: shop.scope.shop, order: slow, error: expect.stringContaining('did not answer within') },
   ])
   // While it is due again, new orders are still read together.
@@ -275,13 +283,39 @@ describe('first mails', () => {
       const { id } = (await shop.delivery(order))!
       await holdDelivery(shop.scope, id, parts)
       await shop.run('mails')
+      const before = await toldAt(order)
       await edit(order)
       await sendAll()
+      // The edit gets no mail, and no new time, while the first mail waits.
+      if (sent) expect(await toldAt(order)).not.toEqual(before)
+      else expect(await toldAt(order)).toEqual(before)
       expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
       await releaseDelivery(shop.scope, id, parts)
       await sendAll()
       expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
     }
+  })
+
+  test('do not go to the old address if it was corrected between two attempts', async () => {
+    const about = buyer()
+    const right = buyer().email
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const { id, messages } = (await shop.delivery(order))!
+    const parts = { secrets: shop.secrets, now: new Date() }
+    await correctAddress(shop.scope, id, { email: right }, parts)
+    await sendAll()
+    expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 1])
+    const after = (await shop.delivery(order))!
+    expect(after.messages.find((one) => one.id === messages[0]!.id)).toMatchObject({
+      ...{ status: 'failed', error: CORRECTED, error_text: null },
+    })
+    expect(after.bounced_at).toBeNull()
+    const { rows } = await listNotices(shop.scope, { limit: 5 })
+    expect(rows.filter((one) => JSON.stringify(one).includes(about.email))).toEqual([])
   })
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {
@@ -523,7 +557,10 @@ describe('on the platform', () => {
     expect(mailsTo(about.email)).toHaveLength(1)
   })
 
-  test('an edit whose lines it does not fulfil gets our mail, once', async () => {
+  test.each([
+    ['', false],
+    [', after a hold', true],
+  ])('an edit whose lines it does not fulfil gets our mail, once%s', async (_, held) => {
     await settings({ delivery_mail: 'platform' })
     const about = buyer()
     const order = await shop.buy(about)
@@ -531,6 +568,15 @@ describe('on the platform', () => {
     await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
     await edit(order, 1)
+    if (held) {
+      await shop.run('effects')
+      const parts = { secrets: shop.secrets, now: new Date() }
+      const { id } = (await shop.delivery(order))!
+      await holdDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+      await releaseDelivery(shop.scope, id, parts)
+    }
     for (let again = 0; again < 2; again++) await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toHaveLength(1)
     expect(mailsTo(about.email)).toHaveLength(1)
@@ -579,15 +625,8 @@ describe('on the platform', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    const toldAt = async () =>
-      (
-        await shop.scope.one<{ at: Date | null }>(
-          'select mailed_at as at from deliveries where shop_id = :shop and order_id = :order',
-          { order },
-        )
-      ).at
     for (const fulfilments of [1, 2]) {
-      const before = await toldAt()
+      const before = await toldAt(order)
       await fulfilAgain(order)
       // What its answer said was not recorded.
       await shop.scope.query(
@@ -596,7 +635,7 @@ describe('on the platform', () => {
       )
       await fulfilAgain(order)
       expect((await shop.order(order)).fulfilments).toHaveLength(fulfilments)
-      expect(await toldAt()).not.toEqual(before)
+      expect(await toldAt(order)).not.toEqual(before)
       if (fulfilments === 1) await edit(order)
     }
     expect(mailsTo(about.email)).toEqual([])

@@ -73,9 +73,12 @@ export function reconcileTask(parts: OrderParts): BackgroundTask {
       const scope = forShop(parts.database, present(shop, 'the task’s shop'))
       try {
         for (const until = performance.now() + RUN_MS; performance.now() < until;) {
-          const count = await reconcileBatch(parts, scope, signal)
-          if (count === 0) return await nextOrderDue(scope)
-          if (count < ORDERS_PER_QUERY) await delay(GATHER_MS, undefined, { signal })
+          const claimed = await reconcileBatch(parts, scope, signal)
+          if (claimed.length === 0) return await nextOrderDue(scope)
+          // Orders that failed are claimed one by one: there is nothing to gather.
+          const isRetry = claimed.some(({ attempts }) => attempts > 0)
+          if (claimed.length < ORDERS_PER_QUERY && !isRetry)
+            await delay(GATHER_MS, undefined, { signal })
         }
       } catch (error) {
         if (signal.aborted || !(error instanceof PortError)) throw error
@@ -87,21 +90,24 @@ export function reconcileTask(parts: OrderParts): BackgroundTask {
   }
 }
 
-/** Runs in one transaction, whose end releases the claims; returns how many orders there were. */
+/** Runs in one transaction, whose end releases the claims; returns them. */
 const reconcileBatch = (
   parts: OrderParts,
   scope: ShopScope,
   signal: AbortSignal,
-): Promise<number> =>
+): Promise<readonly ClaimedOrder[]> =>
   scope.transaction(async (tx) => {
     signal.throwIfAborted()
     const claimed = await claimOrders(tx, ORDERS_PER_QUERY)
-    if (claimed.length === 0) return 0
+    if (claimed.length === 0) return []
     const phones = textsBuyers((await readShop(tx)).settings)
     const read = await readWithin(parts, scope.shop, claimed, { phones, signal })
     if (read === null) {
+      parts.log.warn('orders took too long to read together, each will be read alone', {
+        ...{ shop: scope.shop, orders: claimed.length },
+      })
       await separateOrders(tx, claimed)
-      return claimed.length
+      return claimed
     }
     const orders = claimed.map((claim, at) => ({ claim, order: read[at] ?? null }))
     const found = orders.flatMap(({ claim, order }) =>
@@ -125,7 +131,7 @@ const reconcileBatch = (
       tx,
       claimed.filter(({ order }) => !left.has(order)),
     )
-    return claimed.length
+    return claimed
   })
 
 /**

@@ -15,7 +15,8 @@ export const waitsForFirst = (tx: ShopScope, id: string, held = false): Promise<
   )
 
 /**
- * Queues a mail about files that an edit has brought, unless one waits that will name them.
+ * Queues a mail about files that an edit has brought, unless one waits that will name them. Returns
+ * whether it was queued.
  * @param edit names the edit: it has one mail
  */
 export async function queueLinesMail(
@@ -23,7 +24,7 @@ export async function queueLinesMail(
   id: string,
   edit: string,
   held = false,
-): Promise<void> {
-  if (!(await waitsForFirst(tx, id, held)))
-    await queueDeliveryMail(tx, id, `lines/${edit}/first`, 'edited')
+): Promise<boolean> {
+  if (await waitsForFirst(tx, id, held)) return false
+  return queueDeliveryMail(tx, id, `lines/${edit}/first`, 'edited')
 }

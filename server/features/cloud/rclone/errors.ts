@@ -29,17 +29,17 @@ export class CloudError extends Error {
  * code is `cloud_access_denied`.
  */
 export class KeysRefused extends CloudError {
-  private readonly codeOfObject: CloudCode
-  constructor(codeOfObject: CloudCode) {
+  private readonly codeOfObject: CloudCode | null
+  constructor(codeOfObject: CloudCode | null) {
     super('cloud_access_denied')
     this.codeOfObject = codeOfObject
   }
   /**
    * The same of an object, if the provider accepts the keys for others: it may compute the signature of
-   * an unusual name in another way.
+   * an unusual name in another way. Null: no object can be the reason.
    */
-  ofObject(): CloudError {
-    return new CloudError(this.codeOfObject, null, { cause: this })
+  ofObject(): CloudError | null {
+    return this.codeOfObject && new CloudError(this.codeOfObject, null, { cause: this })
   }
 }
 
@@ -97,6 +97,13 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
 /** The reasons of `cloud_access_denied` that are about the keys, or the clock of a signature. */
 const ABOUT_KEYS =
   /InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|ExpiredToken|RequestTimeTooSkewed/i
+/** What a refused signature is if it is that of one object; null: no object can be the reason. */
+const codeOfRefusedObject = (text: string): CloudCode | null =>
+  /SignatureDoesNotMatch/i.test(text)
+    ? 'cloud_name_unusable'
+    : /AuthenticationFailed/i.test(text)
+      ? 'cloud_access_denied'
+      : null
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
 
 /**
@@ -108,7 +115,7 @@ export function cloudError(text: string, remote: Readonly<Record<string, string>
   const hasKeys = remote.TOKEN === undefined
   const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
   if (code === 'cloud_access_denied' && (found !== code || ABOUT_KEYS.test(text)))
-    return new KeysRefused(/SignatureDoesNotMatch/i.test(text) ? 'cloud_name_unusable' : code)
+    return new KeysRefused(codeOfRefusedObject(text))
   const after = RETRY_AFTER.exec(text)
   return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
 }

@@ -1,0 +1,78 @@
+// Whether the platform has told a buyer, without and with asking for earlier fulfilments.
+import { expect, test } from 'vitest'
+import { PortError } from '../../plugins/contract.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { orderChanges } from './order-changes.ts'
+import { fulfilLines } from './order-fulfilments.ts'
+
+const REFUSED = new PortError('storefront_unavailable', 'The platform is busy', true)
+const { signal } = new AbortController()
+
+/** Orders of one line each; `left`: its units that are not fulfilled. */
+async function fulfil(orders: Record<string, { left: number; held?: boolean; answer?: object }>) {
+  const asked: string[] = []
+  const request: AdminRequest = (_shop, { text }, variables) => {
+    if (text.includes('fulfillmentCreate'))
+      return Promise.resolve({ made0: { userErrors: [] } } as never)
+    if ('ids' in variables)
+      return Promise.resolve({
+        nodes: (variables.ids as string[]).map((id) => fulfilmentsOf(id, orders[id]!)),
+      } as never)
+    const { id } = variables as { id: string }
+    asked.push(id)
+    const { answer } = orders[id]!
+    return answer ? Promise.resolve({ order: answer } as never) : Promise.reject(REFUSED)
+  }
+  const wanted = Object.keys(orders).map((order) => ({
+    ...{ order, lines: [`${order}/line`] },
+    notify: { company: 'Books', url: `https://${order}`, untold: [`${order}/line`] },
+  }))
+  const results = await fulfilLines(1, request, orderChanges(1, request, false), wanted, signal)
+  return { results, asked }
+}
+
+const fulfilmentsOf = (id: string, { left, held = false }: { left: number; held?: boolean }) => ({
+  fulfillmentOrders: {
+    pageInfo: { hasNextPage: false, endCursor: null },
+    nodes: [
+      {
+        ...{ id, status: held ? 'ON_HOLD' : left > 0 ? 'OPEN' : 'CLOSED' },
+        supportedActions: [{ action: 'CREATE_FULFILLMENT' }],
+        lineItems: {
+          pageInfo: { hasNextPage: false, endCursor: null },
+          nodes: [
+            {
+              ...{ id: `${id}/1`, remainingQuantity: left },
+              lineItem: { id: `${id}/line`, requiresShipping: false },
+            },
+          ],
+        },
+      },
+    ],
+  },
+})
+
+test('an order of which the platform does not say whether it told fails alone', async () => {
+  const told = {
+    fulfillments: [
+      {
+        trackingInfo: [{ url: 'https://told' }],
+        fulfillmentLineItems: { nodes: [{ lineItem: { id: 'told/line' } }] },
+      },
+    ],
+  }
+  const { results, asked } = await fulfil({
+    open: { left: 1 },
+    unknown: { left: 0 },
+    told: { left: 0, answer: told },
+    held: { left: 1, held: true },
+  })
+  expect(results).toEqual([
+    { error: null, told: true, later: null },
+    { error: REFUSED, told: false, later: null },
+    { error: null, told: true, later: null },
+    { error: null, told: false, later: 'held' },
+  ])
+  // Only about those of whose lines none is left.
+  expect(asked).toEqual(['unknown', 'told'])
+})

@@ -167,7 +167,12 @@ export async function demoClient(
 export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
   const own = ENVIRONMENT!.trim().split(' ')
-  return { PATH, HOME, NODE_COMPILE_CACHE: CACHE!, ...Object.fromEntries(own.map((setting) => setting.split('=', 2))) }
+  return {
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE: CACHE!,
+    ...Object.fromEntries(own.map((setting) => setting.split('=', 2))),
+  }
 }
 
 async function readiness(

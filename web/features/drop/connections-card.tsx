@@ -6,7 +6,8 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { connectionWord, protocolText, refusalText, sentText } from './labels.ts'
-import { durationText, momentText } from '../../shell/labels/time.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { durationText } from '../../shell/messages/duration.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   BlockStack,

@@ -8,7 +8,8 @@ import { MailsLine } from './mails-line.tsx'
 import { awaitsFiles, waitingCount } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
 import { numberText, capitalized, sizeText } from '../../shell/labels/size.ts'
-import { durationText, remainingText } from '../../shell/labels/time.ts'
+import { remainingText } from '../../shell/labels/time.ts'
+import { durationText } from '../../shell/messages/duration.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function SummaryCard({ operation }: { operation: Operation }) {

@@ -1,7 +1,7 @@
 // The error of every failed call to the API: refused, unreadable, or without an answer.
 import { type ErrorDetail } from './types.ts'
 import { messageText, type ServerText } from '../messages/server-text.ts'
-import { durationText } from '../labels/time.ts'
+import { durationText } from '../messages/duration.ts'
 import { t } from '../messages/t.ts'
 
 const ADMIN_SILENT = 'admin_silent'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { dayText, durationText, momentText, remainingText, trashedText } from './time.ts'
+import { durationText } from '../messages/duration.ts'
+import { dayText, momentText, remainingText, trashedText } from './time.ts'
 
 describe('durations have their two largest units', () => {
   test.each([

@@ -2,7 +2,7 @@
 import { useRead } from '../../../shell/client/reads.ts'
 import { type Schemas, type Selection } from '../../../shell/client/types.ts'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
-import { durationText } from '../../../shell/labels/time.ts'
+import { durationText } from '../../../shell/messages/duration.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { Text } from '../../../shell/ui/index.ts'
 import { type EntryProps } from './entry-props.ts'

@@ -8,12 +8,31 @@ import { fulfilLines } from './order-fulfilments.ts'
 const REFUSED = new PortError('storefront_unavailable', 'The platform is busy', true)
 const { signal } = new AbortController()
 
-/** Orders of one line each; `left`: its units that are not fulfilled. */
-async function fulfil(orders: Record<string, { left: number; held?: boolean; answer?: object }>) {
+interface TestOrder {
+  /** The units of its line that are not fulfilled. */
+  left: number
+  held?: boolean
+  objects?: boolean
+  /** What the platform says of earlier fulfilments; absent: it refuses to. */
+  answer?: object
+}
+
+interface MadeInput {
+  lineItemsByFulfillmentOrder: [{ fulfillmentOrderId: string }]
+}
+
+async function fulfil(orders: Record<string, TestOrder>) {
   const asked: string[] = []
   const request: AdminRequest = (_shop, { text }, variables) => {
     if (text.includes('fulfillmentCreate'))
-      return Promise.resolve({ made0: { userErrors: [] } } as never)
+      return Promise.resolve(
+        Object.fromEntries(
+          Object.values(variables as Record<string, MadeInput>).map((made, at) => {
+            const { objects } = orders[made.lineItemsByFulfillmentOrder[0].fulfillmentOrderId]!
+            return [`made${at}`, { userErrors: objects ? [{ message: 'closed' }] : [] }]
+          }),
+        ) as never,
+      )
     if ('ids' in variables)
       return Promise.resolve({
         nodes: (variables.ids as string[]).map((id) => fulfilmentsOf(id, orders[id]!)),
@@ -31,7 +50,7 @@ async function fulfil(orders: Record<string, { left: number; held?: boolean; ans
   return { results, asked }
 }
 
-const fulfilmentsOf = (id: string, { left, held = false }: { left: number; held?: boolean }) => ({
+const fulfilmentsOf = (id: string, { left, held = false }: TestOrder) => ({
   fulfillmentOrders: {
     pageInfo: { hasNextPage: false, endCursor: null },
     nodes: [
@@ -66,13 +85,15 @@ test('an order of which the platform does not say whether it told fails alone', 
     unknown: { left: 0 },
     told: { left: 0, answer: told },
     held: { left: 1, held: true },
+    refused: { left: 1, objects: true },
   })
   expect(results).toEqual([
     { error: null, told: true, later: null },
     { error: REFUSED, told: false, later: null },
     { error: null, told: true, later: null },
     { error: null, told: false, later: 'held' },
+    { error: REFUSED, told: false, later: null },
   ])
-  // Only about those of whose lines none is left.
-  expect(asked).toEqual(['unknown', 'told'])
+  // Only about those of whose lines none is left, or that it objects to.
+  expect(asked).toEqual(['unknown', 'told', 'refused'])
 })

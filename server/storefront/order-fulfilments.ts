@@ -96,8 +96,10 @@ export function fulfilLines(
     for (const [wanted, orders] of zip(group, all)) {
       const own = (byOrder.get(wanted.order) ?? []).map(([, result]) => result)
       const told = await isTold(read, wanted, orders ?? [], own[0])
+      const objection = own.find((result) => result !== null) ?? null
       ended.push({
-        error: own.find((result) => result !== null) ?? (told instanceof PortError ? told : null),
+        // Not the objection: our mail would follow, and the platform may have told the buyer.
+        error: told instanceof PortError ? told : objection,
         told: told === true,
         later: laterOf(wanted, orders),
       })

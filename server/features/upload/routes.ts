@@ -19,7 +19,7 @@ import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { storedMessage } from '../../core/texts.ts'
-import { errorSchema, messageText, tags, timestamp } from '../../http/schemas.ts'
+import { errorSchema, itemError, messageText, tags, timestamp } from '../../http/schemas.ts'
 
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000
@@ -97,9 +97,7 @@ const resultSchema = z
     operation_id: z.string().nullable(),
     file_id: z.string().nullable().describe('The imported file'),
     products: z.array(z.string()).describe('The titles of its products'),
-    error: z
-      .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
-      .nullable(),
+    error: itemError.nullable(),
   })
   .meta({ id: 'UploadResult' })
 

@@ -20,7 +20,10 @@ test('a file is complete once its import has done it, regardless of the others i
 })
 
 test('a failed file shows the reason, with code and detail', () => {
-  const error = { code: 'duplicate_filename', message: 'Duplicate filename', detail: 'x.pdf' }
+  const error = {
+    ...{ code: 'duplicate_filename', message: 'Duplicate filename', detail: 'x.pdf' },
+    retryable: false,
+  }
   expect(outcomeOf(result('failed', error))).toEqual({
     ...{ status: 'failed', error: 'Duplicate filename: x.pdf', code: 'duplicate_filename' },
     ...{ file: null, products: [] },

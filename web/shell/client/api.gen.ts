@@ -1925,7 +1925,12 @@ export interface components {
       error: {
         code: string
         detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
+        retryable?: boolean
       } | null
       id: string
       /** @description The import that takes or took it */
@@ -7691,7 +7696,12 @@ export interface components {
       error: {
         code: string
         detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
+        retryable: boolean
       } | null
       /** @description The imported file */
       file_id: string | null

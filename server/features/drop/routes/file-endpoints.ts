@@ -11,7 +11,14 @@ import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import { fromCursor, listPage, text, cutPage } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, listOf, shortPage, timestamp, pageOfWhole } from '../../../http/schemas.ts'
+import {
+  errorSchema,
+  itemError,
+  listOf,
+  shortPage,
+  timestamp,
+  pageOfWhole,
+} from '../../../http/schemas.ts'
 import { dropReading, dropWriting } from './account-endpoints.ts'
 
 const fileState = z.enum(['writing', 'partial', 'waiting', 'importing', 'processed', 'failed'])
@@ -29,10 +36,7 @@ const fileSchema = z
     writing_since: timestamp.nullable(),
     bytes_per_second: z.number().nullable().describe('Of a running transfer'),
     import_id: z.string().nullable().describe('The import that takes or took it'),
-    error: z
-      .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
-      .nullable()
-      .describe('Why it failed'),
+    error: itemError.partial({ retryable: true }).nullable().describe('Why it failed'),
     cleared_at: timestamp.nullable().describe('When it is removed'),
     waits_for: z
       .enum(AWAITED_EVENTS)

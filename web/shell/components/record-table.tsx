@@ -7,6 +7,7 @@ import {
   type MouseEvent,
   type ReactNode,
   useContext,
+  useDeferredValue,
   useMemo,
   useRef,
 } from 'react'
@@ -69,6 +70,7 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
   const box = useRef<HTMLDivElement>(null)
   useCoveredHeadings(box, isSelectable && selection.isSelecting, shown)
   const onSort = useStable((column: Id, direction: Direction) => sorting?.onSort(column, direction))
+  const isDrawnSelected = useDrawnSelection(rows, selection)
   return (
     <div ref={box}>
       {selection?.bar}
@@ -81,7 +83,7 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
             position={position}
             columns={columns}
             card={narrow ? card : null}
-            selected={selection?.isSelected(row) ?? false}
+            selected={isDrawnSelected(position)}
             label={selection?.label}
             onTick={selection?.onTick}
             onRow={onRow}
@@ -99,6 +101,25 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
     </div>
   )
 }
+
+/** About as many as a window shows. */
+const FIRST_ROWS = 16
+
+/**
+ * Which rows are drawn as selected. If many rows change together, those below the first follow after
+ * the next frame: the browser styles each of their cells again.
+ */
+function useDrawnSelection<Row>(
+  rows: readonly Row[],
+  selection: RowSelection<Row> | undefined,
+): (position: number) => boolean {
+  const marks = rows.map((row) => (selection?.isSelected(row) ? ON : OFF)).join('')
+  const drawn = useDeferredValue(marks)
+  const changed = [...marks].filter((mark, at) => mark !== drawn[at]).length
+  const isShort = changed <= FIRST_ROWS || marks.length !== drawn.length
+  return (position) => (isShort || position < FIRST_ROWS ? marks : drawn)[position] === ON
+}
+const [ON, OFF] = ['1', '0']
 
 /** The rows reach the table past its headings, which are not rendered when a row changes. */
 const RowsContext = createContext<ReactNode>(null)

@@ -277,7 +277,8 @@ describe('an email that may have arrived', () => {
   })
 
   it('waits again if it cannot have arrived: it was not written, or none can be sent', async () => {
-    const unwritten = await queueEmail({ status: 'sending', ago: '3 m' })
+    const unwritten = await queueEmail({ status: 'sending', ago: '31 s' })
+    const beingWritten = await queueEmail({ status: 'sending', ago: '20 s' })
     await sweepStaleMessages(database, deliverers(smtp.url))
     const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
     await sweepStaleMessages(database, deliverers(null))
@@ -285,6 +286,7 @@ describe('an email that may have arrived', () => {
       expect(await read(id)).toMatchObject({ status: 'waiting' })
       expect((await jobs(id)).length).toBe(1)
     }
+    expect(await read(beingWritten)).toMatchObject({ status: 'sending' })
     expect(await notices()).toEqual([])
   })
 

@@ -5,6 +5,7 @@ import { sayPlain } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { timedLease } from '../../core/queue/lease.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { MESSAGE_LEASE, type Deliverers, type MessageKind } from '../../core/outbox/outbox.ts'
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
@@ -13,6 +14,8 @@ import { raiseFailureNotice } from './failure-notices.ts'
 import { markTextLost } from './delivery-text.ts'
 
 const SWEEP_MS = 15_000
+/** Of a message that has no text yet: another worker may write and send it. */
+const UNWRITTEN_LEASE = timedLease({ since: 'taken_at' }, '30 seconds')
 
 const REASON = sayPlain('The server stopped while it was being sent')
 
@@ -35,7 +38,8 @@ export async function sweepStaleMessages(
   const { rows } = await database.pool.query<StaleRow>(
     `select o.shop_id, o.id, o.kind, o.operation_id, o.lease, o.result is not null as written,
        ${SENT_BY_SHOP} as own
-     from outbox o where o.status = 'sending' and ${MESSAGE_LEASE.isExpired('o')}`,
+     from outbox o where o.status = 'sending'
+       and (${MESSAGE_LEASE.isExpired('o')} or o.result is null and ${UNWRITTEN_LEASE.isExpired('o')})`,
   )
   for (const row of rows)
     await sweepOne(database, row, row.own ? 'unknown' : deliverers[row.kind].lost)
@@ -49,8 +53,8 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
     const changed = await tx.query(
       `update outbox set status = :status, error = :reason, error_text = null
        where shop_id = :shop and id = :id and status = 'sending'
-         and lease is not distinct from :lease returning id`,
-      { id: row.id, lease: row.lease, status, reason: REASON },
+         and lease is not distinct from :lease and (result is not null) = :written returning id`,
+      { id: row.id, lease: row.lease, status, reason: REASON, written: row.written },
     )
     if (changed.length === 0) return
     if (status === 'waiting') return queueMessage(tx, row.id)

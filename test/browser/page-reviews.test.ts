@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { soakTest } from '../scale.ts'
@@ -45,6 +45,12 @@ beforeAll(async () => {
     sharedBrowser(),
   ])
 })
+// Files that are imported before the catalog was read have no candidates.
+beforeEach(() =>
+  expect
+    .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown)
+    .toMatchObject({ status: 'ready', products: PRODUCTS.length }),
+)
 afterEach(async () => {
   const complaints = opened?.complaints ?? []
   await opened?.close()
@@ -82,9 +88,6 @@ async function productsOf(id: string | undefined): Promise<string[]> {
 }
 
 soakTest('shows an empty list, and an error if the list cannot be loaded', async () => {
-  await expect
-    .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown)
-    .toMatchObject({ status: 'ready', products: PRODUCTS.length })
   const page = await open()
   await page.getByText('Nothing to review').waitFor()
   await page.route('**/api/reviews/*', (route) => route.fulfill({ status: 500, json: {} }))

@@ -1,6 +1,6 @@
 // The jobs of an operation. SQL queues them in the transaction that makes them necessary, under a
 // key, so that queueing one twice leaves one.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { BYTES, FINISH, MESSAGE, PROMPT } from './job-concurrency.ts'
 import { ofShop, ofSmall } from './places.ts'
 
@@ -114,48 +114,48 @@ export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Prom
 }
 
 /** Many jobs in one statement. They run one after another, after all other work. */
-export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
-  if (messages.length === 0) return
-  await tx.query(
-    `select count(*) from graphile_worker.add_jobs((
-       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
-         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority,
-         array[:flag]
-       )::graphile_worker.job_spec)
-       from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
-    { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
-  )
-}
+export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
+  addMessages(tx, messages, {
+    ...{ runAt: `now() + m.n * :apart * interval '1 millisecond'`, priority: LAST },
+    bindings: { apart: MESSAGES_APART_MS },
+  })
 
 /** As `queueMessage`, many in one statement. */
-export async function queuePromptMessages(
-  tx: ShopScope,
-  messages: readonly string[],
-): Promise<void> {
-  if (messages.length === 0) return
-  await tx.query(
-    `select count(*) from graphile_worker.add_jobs((
-       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
-         now(), :attempts, 'message:' || id, :priority, array[:flag]
-       )::graphile_worker.job_spec)
-       from unnest(:messages::uuid[]) as m (id) where :shop > 0))`,
-    { messages, attempts: MAX_ATTEMPTS, priority: OTHER, flag: MESSAGE },
-  )
-}
+export const queuePromptMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
+  addMessages(tx, messages, { runAt: 'now()', priority: OTHER })
 
 /** Of messages that are sent at their own times (`due_at`). */
-export async function queueTimedMessages(
+export const queueTimedMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
+  addMessages(tx, messages, {
+    ...{ from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])' },
+    ...{ runAt: 'm.due_at', priority: LAST },
+  })
+
+interface MessageJobs {
+  /** SQL: the messages `m`, and what `runAt` needs of them; absent: each `id` with its number `n`. */
+  from?: string
+  /** SQL: when the job of `m` runs. */
+  runAt: string
+  priority: number
+  /** Of `runAt`. */
+  bindings?: Bindings
+}
+
+const GIVEN_MESSAGES = 'unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0'
+
+async function addMessages(
   tx: ShopScope,
   messages: readonly string[],
+  { from = GIVEN_MESSAGES, runAt, priority, bindings = {} }: MessageJobs,
 ): Promise<void> {
   if (messages.length === 0) return
   await tx.query(
     `select count(*) from graphile_worker.add_jobs((
-       select array_agg(row('message', json_build_object('shop', o.shop_id, 'message', o.id), null,
-         o.due_at, :attempts, 'message:' || o.id, :priority, array[:flag]
+       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', m.id), null,
+         ${runAt}, :attempts, 'message:' || m.id, :priority, array[:flag]
        )::graphile_worker.job_spec)
-       from outbox o where o.shop_id = :shop and o.id = any(:messages::uuid[])))`,
-    { messages, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
+       from ${from}))`,
+    { messages, attempts: MAX_ATTEMPTS, priority, flag: MESSAGE, ...bindings },
   )
 }
 

@@ -557,6 +557,16 @@ describe('on the platform', () => {
     expect(mailsTo(about.email)).toHaveLength(1)
   })
 
+  /** Its mail is tried while the delivery is held, which is then released. */
+  async function failWhileHeld(order: string): Promise<void> {
+    const parts = { secrets: shop.secrets, now: new Date() }
+    const { id } = (await shop.delivery(order))!
+    await holdDelivery(shop.scope, id, parts)
+    await sendAll()
+    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+    await releaseDelivery(shop.scope, id, parts)
+  }
+
   test.each([
     ['', false],
     [', after a hold', true],
@@ -570,12 +580,7 @@ describe('on the platform', () => {
     await edit(order, 1)
     if (held) {
       await shop.run('effects')
-      const parts = { secrets: shop.secrets, now: new Date() }
-      const { id } = (await shop.delivery(order))!
-      await holdDelivery(shop.scope, id, parts)
-      await sendAll()
-      expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
-      await releaseDelivery(shop.scope, id, parts)
+      await failWhileHeld(order)
     }
     for (let again = 0; again < 2; again++) await fulfilAgain(order)
     expect((await shop.order(order)).fulfilments).toHaveLength(1)
@@ -591,12 +596,7 @@ describe('on the platform', () => {
     })
     await reported([order])
     await shop.run('effects')
-    const parts = { secrets: shop.secrets, now: new Date() }
-    const { id } = (await shop.delivery(order))!
-    await holdDelivery(shop.scope, id, parts)
-    await sendAll()
-    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
-    await releaseDelivery(shop.scope, id, parts)
+    await failWhileHeld(order)
     for (let again = 0; again < 2; again++) await fulfilAgain(order)
     expect(mailsTo(about.email)).toHaveLength(1)
   })

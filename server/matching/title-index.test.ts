@@ -54,6 +54,12 @@ describe('the index', () => {
       { numRuns: 500 },
     )
   })
+  test('finds all titles with the best score', () => {
+    const index = indexOf(['tables knot the', 'ropes café the', 'knot'])
+    const words = wordsOfName('slow café tables')
+    const found = index.search(words, { floor: 0.01, margin: 0, limit: 100 })
+    expect(found.map(({ id }) => id)).toEqual(['000', '001'])
+  })
   test('with no titles, or for a name without words, finds nothing', () => {
     expect(indexOf([]).search(wordsOfName('a.pdf'), { floor: 0, margin: 1, limit: 9 })).toEqual([])
     expect(

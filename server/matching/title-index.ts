@@ -139,10 +139,11 @@ function searchable(tables: Tables): TitleIndex {
         for (let place = startOf(holders, rarest[at]!); place < end; place++) {
           const title = holders.grams[place]!
           const length = lengthOf(titles, title)
+          // Divided like the score: a product may be rounded above a bound that the score reaches.
           if (
-            left < least * (own + length) ||
-            length * least > name.whole ||
-            length < name.size * least
+            left / (own + length) < least ||
+            name.whole / length < least ||
+            length / name.size < least
           )
             continue
           if (seen[title] === search) continue

@@ -34,7 +34,7 @@ export function filenameProblem(given: string): Problem | null {
   const wrong = (message: AnyText): Problem => ({ code: 'invalid_filename', message })
   if (name.trim() === '') return wrong(say('A filename is required'))
   if (name !== name.trim()) return wrong(say('A filename cannot begin or end with a space'))
-  if ([...name].length > MAX_NAME_LENGTH)
+  if (name.length > MAX_NAME_LENGTH && [...name].length > MAX_NAME_LENGTH)
     return wrong(say('A filename has at most {count} characters', { count: MAX_NAME_LENGTH }))
   if (!name.isWellFormed()) return wrong(say('This filename is not valid Unicode'))
   if (SEPARATORS.test(name)) return wrong(say('A filename cannot contain / or \\'))

@@ -5,7 +5,6 @@ import {
   ENTRY_SETTINGS,
   type EntrySettings,
   FILE_SETTINGS,
-  forEntrySettings,
   NAME_CLEANED,
   say,
   sayPlain,
@@ -61,10 +60,8 @@ export function readValues(
   places: Record<CsvField, number>,
 ): { values: RowValues; problems: CellProblem[] } {
   const problems: CellProblem[] = []
-  const cell = (field: CsvField) => {
-    const text = places[field] < 0 ? '' : cellText(cells[places[field]] ?? '')
-    return NO_VALUE.test(text) ? '' : text
-  }
+  const texts = textsOf(cells, places)
+  const cell = (field: CsvField) => texts[field] ?? ''
   const wrong = (field: CsvField, problem: Problem | null, value: string) => {
     if (problem)
       problems.push({
@@ -87,7 +84,8 @@ export function readValues(
       })
   }
   for (const field of FIELDS)
-    if (cell(field).includes('\ufffd')) problems.push({ ...UNREADABLE, field, value: cell(field) })
+    if (texts[field]?.includes('\ufffd'))
+      problems.push({ ...UNREADABLE, field, value: texts[field] })
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
   if (idText !== '' && id === null)
@@ -107,7 +105,7 @@ export function readValues(
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
   if (SHORTENED.test(product_sku)) problems.push({ ...SHORTENED_SKU, value: product_sku })
-  const settings = readSettings(cell, wrong, id !== null)
+  const settings = readSettings(texts, wrong, id !== null)
   const tagText = cell('tags')
   const tags = tagText === '' ? undefined : splitTags(tagText)
   if (tags) wrong('tags', tagsProblem(tags), tagText)
@@ -117,21 +115,35 @@ export function readValues(
   }
 }
 
+/** The texts of a row's cells; no text: the file has no column for the field. */
+type Texts = Partial<Record<CsvField, string>>
+
+function textsOf(cells: readonly string[], places: Record<CsvField, number>): Texts {
+  const texts: Texts = {}
+  for (const field of FIELDS) {
+    if (places[field] < 0) continue
+    const text = cellText(cells[places[field]] ?? '')
+    texts[field] = NO_VALUE.test(text) ? '' : text
+  }
+  return texts
+}
+
 function readSettings(
-  cell: (field: CsvField) => string,
+  texts: Texts,
   wrong: (field: CsvField, problem: Problem, value: string) => void,
   changes: boolean,
 ): EntrySettings {
-  const values = forEntrySettings((field) => {
-    const text = cell(field)
+  const values: Record<string, string | number | null | undefined> = {}
+  for (const field of ENTRY_SETTINGS) {
+    const text = texts[field] ?? ''
     // An export writes this word: the file keeps the password that it has.
-    if (field === 'ask_for' && changes && text.toLowerCase() === 'password') return undefined
-    const value = settingIn(text, FILE_SETTINGS[field].entry)
-    if (typeof value !== 'object' || value === null) return value
-    wrong(field, value, text)
-    return undefined
-  })
-  return values as EntrySettings
+    const isKept = field === 'ask_for' && changes && text.toLowerCase() === 'password'
+    const value = text === '' || isKept ? undefined : settingIn(text, FILE_SETTINGS[field].entry)
+    const isValue = typeof value !== 'object' || value === null
+    values[field] = isValue ? value : undefined
+    if (!isValue) wrong(field, value, text)
+  }
+  return values
 }
 
 type SettingCell = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]['entry']
@@ -140,7 +152,6 @@ function settingIn(text: string, entry: SettingCell): string | number | null | u
   if ('max' in entry) return wholeNumber(text, entry.max)
   if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
     return choice(text, entry.values)
-  if (text === '') return undefined
   // A tag may be one of the other words: without it, the file would be open to all buyers.
   if ('maxLength' in entry)
     return text.toLowerCase() === entry.none ? null : textOf(text, entry.maxLength)
@@ -290,10 +301,14 @@ const NO_VALUE = /^(?:null|\(null\)|\[null\]|\\n|#n\/a|#n\/d|#nv|nan)$/i
  */
 const EDGES = /^[\s\u001a\u200b\u2060\ufeff]+|[\s\u001a\u200b\u2060\ufeff]+$/g
 
+/** Edges that `trim` leaves. Most cells have none, and the other expression takes much longer. */
+const ODD_EDGE = /^[\u001a\u200b\u2060]|[\u001a\u200b\u2060]$/
+
 /** The text that a person entered into a cell. */
 export function cellText(cell: string): string {
   const original = originalCell(cell)
-  const text = original.replaceAll(EDGES, '')
+  const trimmed = original.trim()
+  const text = ODD_EDGE.test(trimmed) ? trimmed.replaceAll(EDGES, '') : trimmed
   // What an export has marked is the text itself.
   const [, inner] = (original === cell && TEXT_FORMULA.exec(text)) || []
   return inner === undefined ? text : inner.replaceAll('""', '"').trim()
@@ -315,13 +330,9 @@ const asciiDigits = (text: string): string =>
     })
 const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCodePoint(code))
 
-/**
- * The number in a cell such as `60` or `60.0`; an empty cell is the default, `never` and
- * `unlimited` are null.
- */
-function wholeNumber(written: string, max: number): number | null | undefined | Problem {
-  if (written === '') return undefined
-  const text = asciiDigits(written).replace(/^\+(?=\d)/, '')
+/** The number in a cell such as `60` or `60.0`; null for `never` and `unlimited`. */
+function wholeNumber(written: string, max: number): number | null | Problem {
+  const text = WHOLE.test(written) ? written : asciiDigits(written).replace(/^\+(?=\d)/, '')
   const digits = WHOLE.test(text) ? text : digitsOf(text)
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (digits === undefined && !NEGATIVE.test(text))
@@ -370,12 +381,8 @@ const textOf = (text: string, maxLength: number): string | Problem =>
         message: say('A tag has at most {count} characters and no comma', { count: maxLength }),
       }
 
-/** One of the words, however its letters and spaces are written; an empty cell is the default. */
-function choice<Value extends string>(
-  text: string,
-  values: readonly Value[],
-): Value | undefined | Problem {
-  if (text === '') return undefined
+/** One of the words, however its letters and spaces are written. */
+function choice<Value extends string>(text: string, values: readonly Value[]): Value | Problem {
   const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
   return (
     values.find((value) => value === word) ?? {

@@ -1,7 +1,8 @@
 // The product's side, as a separate process: writes an export into a storage location, hashed and
 // synced, and reads COPY's rows and discards them. Both come from the same PostgreSQL server.
 import pg from 'pg'
-import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'
+import type { ExportColumn } from '../../../plugins/contract.ts'
+import { exportFiles } from '../../../plugins/export-files/plugin.ts'
 import { openDatabase } from '../../../server/core/db/database.ts'
 import { forShop } from '../../../server/core/db/for-shop.ts'
 import { createListings } from '../../../server/features/links/listings.ts'
@@ -18,7 +19,8 @@ const { url, shop, folder } = JSON.parse(process.argv[2]!) as {
 const database = openDatabase(url, 4, createLogger('error'))
 const secrets = createSecrets('the secret of this bench, long enough')
 const stage = createStage({ store: createDiskStore({ folder }), shop, location: 'primary' })
-const columns = EXPORT_COLUMNS.filter((column) => column !== 'id' && column !== 'url')
+// The columns that COPY writes.
+const { columns } = exportFiles.options.parse({}) as { columns: ExportColumn[] }
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 

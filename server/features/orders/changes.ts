@@ -14,6 +14,7 @@ import {
 } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
+import { endTriedMessages } from '../messages/recipients.ts'
 import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
 import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -94,6 +95,7 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
         ),
         retryAfter,
       })
+    await endTriedMessages(tx, id, row.email)
     if (await waitsForFirst(tx, id)) return
     if (row.email === null) await queueDeliveryTexts(tx, [id], randomUUID())
     else await queueDeliveryMail(tx, id, randomUUID())

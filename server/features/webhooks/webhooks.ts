@@ -3,6 +3,7 @@ import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../core/kept-address.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { firstOf } from '../../core/present.ts'
@@ -78,10 +79,8 @@ export function createWebhook(
   fields: WebhookFields,
 ): Promise<CreatedWebhook> {
   return scope.transaction(async (tx) => {
-    // The lock prevents two requests from both using the last free place.
-    await tx.query('select id from shops where id = :shop for update')
-    const there = await listWebhooks(tx)
-    if (there.length >= MAX_WEBHOOKS)
+    const count = await countInTurn(tx, 'webhook_endpoints where shop_id = :shop')
+    if (count >= MAX_WEBHOOKS)
       throw new AppError('too_many', {
         message: say('There are {most} webhooks, which is the maximum. Delete one first.', {
           most: MAX_WEBHOOKS,

@@ -13,6 +13,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { day, endOfRange, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import { publicId } from '../../core/public-id.ts'
 import { present } from '../../core/present.ts'
 import { optionProblems, startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
@@ -110,7 +111,7 @@ const list = ({ engine, clock }: OperationParts) =>
       to: day
         .optional()
         .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
-      schedule_id: z.string().optional(),
+      schedule_id: publicId('schedule', 'a schedule').optional(),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),

@@ -1,9 +1,10 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
+import type { z } from 'zod'
 import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { keepAddress } from '../../core/kept-address.ts'
 import { countInTurn } from '../../core/db/shop-maximum.ts'
+import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { firstOf } from '../../core/present.ts'
@@ -163,8 +164,10 @@ export function sendTest(scope: ShopScope, id: string, now: Date): Promise<strin
     await readWebhook(tx, id)
     await endPause(tx, id)
     const payload: WebhookPayload = {
-      type: TEST_EVENT,
-      data: { message: 'This is a test. Answer with a status from 200 to 299.' },
+      type: TEST_EVENT.name,
+      data: {
+        message: 'This is a test. Answer with a status from 200 to 299.',
+      } satisfies z.input<typeof TEST_EVENT.data>,
     }
     const row = firstOf(
       await tx

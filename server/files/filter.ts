@@ -6,6 +6,7 @@ import {
   extensionsOf,
   flag,
   nameKey,
+  tagForm,
   numeric,
   sayFixed,
 } from '../../plugins/contract.ts'
@@ -120,7 +121,8 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   const found = await Promise.all(words.map((word, at) => findWord(scope, word, { at, isDeleted })))
   for (const { bindings: given } of found) Object.assign(bindings, given)
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
-  add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
+  const wanted = tags && tags.length > 0 ? tags.map(tagForm) : undefined
+  add('f_tags', wanted, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
   await addProduct(scope, filter, add)
   add('f_larger', filter.larger_than, 'files.size_bytes > :f_larger')

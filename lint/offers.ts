@@ -76,6 +76,7 @@ export const SERVER_OFFERS: Offers = {
     'library-mail.ts',
     'messages.ts',
     'moved-mail.ts',
+    'recipients.ts',
     'routes.ts',
     'signed-post.ts',
   ],

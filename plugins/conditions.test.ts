@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fileItem, importItem } from '../test/fakes/context.ts'
 import {
+  conditionFields,
   conditionSchema,
   extensionOf,
   extensionsOf,
@@ -85,6 +86,15 @@ describe('tags', () => {
     expect(tag.safeParse(value).success).toBe(false)
   })
   it('is trimmed', () => expect(tag.parse(' summer sale ')).toBe('summer sale'))
+  it('is the same in each form of Unicode', () => {
+    expect(tag.parse('e\u0301te\u0301')).toBe('été')
+    const asQuery = z.strictObject(conditionFields).parse({ tags: 'e\u0301te\u0301' })
+    expect(asQuery.tags).toEqual(['été'])
+    const stored = { tags: ['e\u0301te\u0301'] }
+    expect(matchesCondition(view({ tags: ['été'] }), stored)).toBe(true)
+    // A hundred characters, of which each is typed as two.
+    expect(tag.safeParse('e\u0301'.repeat(100)).success).toBe(true)
+  })
 })
 
 describe('a condition', () => {

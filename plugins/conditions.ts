@@ -85,10 +85,13 @@ export const extensionsOf = (types: readonly string[]): string[] =>
     (type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
   )
 
+/** The form in which a tag is stored and compared: é is one tag, however it was typed. */
+export const tagForm = (tag: string): string => tag.trim().normalize('NFC')
+
 /** A tag as an option of a plugin. */
 export const tag = z
   .string()
-  .trim()
+  .overwrite(tagForm)
   .superRefine((value, context) => {
     const problem = tagProblem(value)
     if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
@@ -104,16 +107,17 @@ const searchText = (max: number) =>
       sayPlain('This cannot be searched for'),
     )
 
-const list = z.preprocess(
-  (value) =>
-    typeof value === 'string'
-      ? value
-          .split(',')
-          .map((part) => part.trim())
-          .filter(Boolean)
-      : value,
-  z.array(searchText(100)).max(50),
-)
+const listOf = (text: z.ZodString) =>
+  z.preprocess(
+    (value) =>
+      typeof value === 'string'
+        ? value
+            .split(',')
+            .map((part) => part.trim())
+            .filter(Boolean)
+        : value,
+    z.array(text).max(50),
+  )
 
 /** A boolean, as JSON or as a query parameter. */
 export const flag = z.preprocess(
@@ -138,10 +142,12 @@ export const conditionFields = {
   search: searchText(255)
     .optional()
     .meta({ title: 'Name contains', description: 'The name contains this (case is ignored)' }),
-  type: list
+  type: listOf(searchText(100))
     .optional()
     .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
-  tags: list.optional().meta({ title: 'Tags', description: 'Has all of these tags' }),
+  tags: listOf(searchText(100).normalize('NFC'))
+    .optional()
+    .meta({ title: 'Tags', description: 'Has all of these tags' }),
   mapped: flag
     .optional()
     .meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),
@@ -162,7 +168,7 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
   const { search, type, tags, mapped, larger_than, smaller_than } = condition
   if (search && !nameKey(file.filename).includes(nameKey(search))) return false
   if (type && !extensionsOf(type).includes(extensionOf(file.filename))) return false
-  if (tags && !tags.every((one) => file.tags.includes(one))) return false
+  if (tags && !tags.every((one) => file.tags.includes(tagForm(one)))) return false
   if (mapped !== undefined && file.mappings.length > 0 !== mapped) return false
   if (larger_than !== undefined && !(file.size_bytes !== null && file.size_bytes > larger_than))
     return false

@@ -19,7 +19,7 @@ import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
 import { confirmSync } from './features/cloud/confirmation.ts'
-import { allEffects, allEnds, EVENTS, MESSAGE_WORDS, type WebParts } from './features.ts'
+import { allEffects, allEnds, EVENTS, GUARDS, MESSAGE_WORDS, type WebParts } from './features.ts'
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
@@ -140,6 +140,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     messageWords: MESSAGE_WORDS,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),
     ends: allEnds({ secrets, plugins: config.plugins }),
+    guards: GUARDS,
     secrets,
     log,
   }

@@ -15,7 +15,7 @@ import type { Effect } from './engine/effect.ts'
 import { createdFiles } from './engine/effects/created-files.ts'
 import { droppedVersions } from './engine/effects/dropped-versions.ts'
 import type { Engine } from './engine/engine.ts'
-import type { EngineParts, OperationEnd, Ports } from './engine/parts.ts'
+import type { EngineParts, OperationEnd, Ports, RunGuard } from './engine/parts.ts'
 import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
@@ -275,6 +275,9 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
         throw new Error(`The plugin ${id} announces ${event}, an event that no feature declares`)
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
+
+/** What is checked before an operation runs again. */
+export const GUARDS: readonly RunGuard[] = FEATURES.flatMap(({ guard }) => guard ?? [])
 
 /** The tables with rows of shops, by name. Exported for the test that compares them with the schema. */
 export const TABLES: NonNullable<Feature['tables']> = Object.assign(

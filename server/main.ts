@@ -5,6 +5,7 @@ import { closeAll, type CloseStep } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { createLogger, errorFields, type Logger } from './core/log.ts'
 import { isConnectTimeout } from './core/db/error-classes.ts'
+import { logRejection } from './startup/rejections.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
       if (!isDropChild) log.info('stopping', { signal })
       stopping = stop(0)
     })
-  process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))
+  process.on('unhandledRejection', (error) => logRejection(log)(error))
   try {
     const config = appConfig()
     log = createLogger(config.environment.logLevel)

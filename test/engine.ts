@@ -32,7 +32,7 @@ import { operationListings } from '../server/features/downloads/zip-of-operation
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
-import { allEffects, allEnds } from '../server/features.ts'
+import { allEffects, allEnds, GUARDS } from '../server/features.ts'
 import { operationMessages } from '../server/startup/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/features/upload/port.ts'
@@ -166,6 +166,7 @@ export async function createTestEngine(
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins }),
     ends: allEnds({ secrets, plugins }),
+    guards: GUARDS,
     messageWords: new Map(),
     withScratch,
     listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ERRORS } from './errors.ts'
+import { say } from '../../plugins/contract.ts'
+import { AppError, ERRORS } from './errors.ts'
 
 // Clients match on codes: removing one, or changing its status, breaks them. Add new ones here
 // deliberately.
@@ -137,4 +138,12 @@ test('the specification’s messages are unchanged', () => {
   expect(ERRORS.duplicate_filename.message).toBe('Duplicate filename')
   expect(ERRORS.file_in_use.message).toBe('File in use')
   expect(ERRORS.permission_denied.message).toBe('Permission denied')
+})
+
+test('an error without a place of its own names that of its first problem', () => {
+  const detail = (param: string) => ({ param, code: 'required' as const, message: say('No') })
+  const details = [detail('values.key'), detail('name')]
+  expect(new AppError('validation_failed', { details }).param).toBe('values.key')
+  expect(new AppError('validation_failed', { details, param: 'name' }).param).toBe('name')
+  expect(new AppError('validation_failed').param).toBeNull()
 })

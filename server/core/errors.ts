@@ -290,6 +290,7 @@ export class AppError extends Error {
     code: ErrorCode,
     about: {
       message?: Text
+      /** Absent: that of the first detail. */
       param?: string
       details?: readonly ErrorDetail[]
       /** The number of all details, if `details` are only the first ones. */
@@ -303,7 +304,7 @@ export class AppError extends Error {
     super(english(text), { cause: about.cause })
     this.name = 'AppError'
     this.code = code
-    this.param = about.param ?? null
+    this.param = about.param ?? about.details?.[0]?.param ?? null
     this.text = text
     this.details = (about.details ?? []).slice(0, MAX_DETAILS).map(storedProblem)
     this.detailsTotal = about.detailsTotal ?? about.details?.length ?? 0

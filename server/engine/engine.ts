@@ -92,7 +92,7 @@ export interface Engine {
   /**
    * Pauses, resumes, cancels, retries or confirms an operation.
    * @throws `operation_state` if that is not possible now, `not_found` if there is no such
-   *   operation
+   *   operation, `conflict` while another one runs that must not run beside it
    */
   move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
   /** Starts the undo of an operation and returns its UUID. Throws as `move` does. */
@@ -152,7 +152,7 @@ export function createEngine(parts: EngineParts): Engine {
     preview: previewOpen,
     reopen: reopenOperation,
     fail: failOpen,
-    move: (scope, id, move) => moveOperation(scope, id, move, plugins),
+    move: (scope, id, move) => moveOperation(scope, id, move, parts),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, plugins),
     actions: (operation) => [

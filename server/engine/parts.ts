@@ -47,6 +47,13 @@ export type OperationEnd = (
   worked: boolean,
 ) => Promise<void>
 
+/**
+ * Called in the transaction that retries an operation or confirms its preview, before the operation's row
+ * is locked. It throws `conflict` while another operation runs that must not run beside this one, and
+ * holds the lock that the start of such operations holds.
+ */
+export type RunGuard = (tx: ShopScope, operation: OperationRow) => Promise<void>
+
 /** Everything that the engine is given, once for each process. */
 export interface EngineParts {
   database: Database
@@ -74,6 +81,8 @@ export interface EngineParts {
   effects: readonly Effect[]
   /** What the features do when an operation ends. */
   ends: readonly OperationEnd[]
+  /** What the features check before an operation runs again. */
+  guards: readonly RunGuard[]
   /** Seals addresses and options of operations. */
   secrets: Secrets
   log: Logger

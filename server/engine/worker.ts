@@ -11,6 +11,7 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
+import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import type { Logger } from '../core/log.ts'
 import { traced, type SpanOptions } from '../core/tracing.ts'
 import {
@@ -200,7 +201,10 @@ const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 const MORE_PLACES = 'WARNING: having maxPoolSize'
 
 const graphileLogger = (log: Logger) =>
-  new GraphileLogger(() => (level, text) => {
+  new GraphileLogger(() => (level, text, meta) => {
     if (text.startsWith(MORE_PLACES)) return
-    if (level === 'error' || level === 'warning') log.warn('graphile-worker', { text })
+    if (level !== 'error' && level !== 'warning') return
+    // Every running job fails when the database restarts: stacks do not help.
+    const isAway = isDatabaseUnavailable(meta?.['error'] ?? meta?.['fatalError'])
+    log.warn('graphile-worker', { text: isAway ? text.split('\n', 1)[0] : text })
   })

@@ -5,7 +5,7 @@ import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
-import type { OperationEnd, Ports } from '../engine/parts.ts'
+import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
@@ -67,6 +67,8 @@ export interface Feature<WebParts = never, TaskParts = never, PortParts = never>
   ports?: FeaturePorts<PortParts>
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
+  /** What it checks before an operation runs again. */
+  guard?: RunGuard
   /** What it does in the transaction that ends an operation. */
   onEnd?: (parts: EndParts) => OperationEnd
   /**

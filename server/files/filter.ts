@@ -6,12 +6,14 @@ import {
   extensionsOf,
   flag,
   nameKey,
+  tagForm,
   numeric,
   sayFixed,
 } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
-import { parsePublicId, type IdPrefix } from '../core/ids.ts'
+import { parsePublicId } from '../core/ids.ts'
+import { publicId } from '../core/public-id.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_ENDED } from './trash.ts'
@@ -32,10 +34,6 @@ export const MAX_WORDS = 8
 /** The words of `find`. */
 export const searchWords = (text: string): string[] =>
   text.split(/\s+/).filter((word) => word !== '')
-
-/** An id, kept as it was given: a filter is stored as JSON, and read again. */
-const idOf = (prefix: IdPrefix, what: string) =>
-  z.string().refine((id) => parsePublicId(prefix, id) !== null, `This is not the id of ${what}`)
 
 /** The conditions, all of which must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
@@ -60,7 +58,7 @@ export const filterFields = {
     .describe(
       'No download in this many days, and no view in the browser; views are known for 13 months',
     ),
-  pack: idOf('pack', 'a pack').optional().describe('Is in this pack: its id'),
+  pack: publicId('pack', 'a pack').optional().describe('Is in this pack: its id'),
   product: z
     .string()
     .max(255)
@@ -76,13 +74,13 @@ export const filterFields = {
     .describe(
       'Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true)',
     ),
-  connection: idOf('connection', 'a cloud connection')
+  connection: publicId('connection', 'a cloud connection')
     .optional()
     .describe('Is synced with this cloud connection: its id'),
-  drop_account: idOf('account', 'a drop account')
+  drop_account: publicId('account', 'a drop account')
     .optional()
     .describe('Was sent through this account of the drop folder: its id'),
-  licence_list: idOf('licences', 'a list of licence keys')
+  licence_list: publicId('licences', 'a list of licence keys')
     .optional()
     .describe('Buyers of it were given licence keys of this list: its id'),
   deleted: flag.optional().describe('Is in the trash; absent: is not in the trash'),
@@ -123,7 +121,8 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   const found = await Promise.all(words.map((word, at) => findWord(scope, word, { at, isDeleted })))
   for (const { bindings: given } of found) Object.assign(bindings, given)
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
-  add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
+  const wanted = tags && tags.length > 0 ? tags.map(tagForm) : undefined
+  add('f_tags', wanted, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
   await addProduct(scope, filter, add)
   add('f_larger', filter.larger_than, 'files.size_bytes > :f_larger')

@@ -2,6 +2,7 @@
 import {
   extensionsOf,
   nameKey,
+  tagForm,
   type AnyText,
   type FileSettings,
   type Mapping,
@@ -289,7 +290,7 @@ async function keptTotal(scope: ShopScope, filter: FileFilter): Promise<number |
   if (Object.values(others).some((value) => value !== undefined)) return null
   const conditions = [mapped, type, tags[0]].filter((value) => value !== undefined)
   if (conditions.length > 1 || tags.length > 1) return null
-  if (tags[0] !== undefined) return countOfTag(scope, tags[0])
+  if (tags[0] !== undefined) return countOfTag(scope, tagForm(tags[0]))
   const counts = await readCounts(scope, type ? ['extension'] : ['all', 'unmapped'])
   const sumOf = (isCounted: (one: KeptCount) => boolean) =>
     counts.reduce((sum, one) => sum + (isCounted(one) ? one.files : 0), 0)

@@ -5,7 +5,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { searchWords, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
-import { matchWord } from './word-match.ts'
+import { matchWord, tagsOfWord } from './word-match.ts'
 
 export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'barcode', 'pack'] as const
 
@@ -37,9 +37,10 @@ export async function matchesOf(
 function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[]): FileMatch[] {
   const { isIn: within } = matchWord(word)
   const key = nameKey(word)
+  const tags = tagsOfWord(word)
   const tests: Record<FileMatch['field'], (text: string) => boolean> = {
     name: within,
-    tag: (tag) => tag === word || tag === word.toLowerCase(),
+    tag: (tag) => tags.includes(tag),
     product: within,
     sku: (sku) => nameKey(sku).startsWith(key),
     barcode: (barcode) => nameKey(barcode).startsWith(key),

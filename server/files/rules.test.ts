@@ -102,5 +102,6 @@ describe('tags', () => {
 
   test('are trimmed and deduplicated, in order', () => {
     expect(normalizeTags([' b', 'a', 'b ', 'A'])).toEqual(['b', 'a', 'A'])
+    expect(normalizeTags(['e\u0301', 'x', 'é'])).toEqual(['é', 'x'])
   })
 })

@@ -1,9 +1,9 @@
 // The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
-import { say, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract.ts'
+import { say, tagForm, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../core/errors.ts'
 
-export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
+export { extensionOf, nameKey, tagForm, tagProblem } from '../../plugins/contract.ts'
 
 export const MAX_NAME_LENGTH = 255
 export const MAX_TAGS = 250
@@ -65,10 +65,8 @@ export function shownUrl(text: string): string | null {
   return url && `${url.protocol}//${url.host}${url.pathname}`
 }
 
-/** Tags as they are stored: trimmed, each once, in the order given. */
-export const normalizeTags = (tags: readonly string[]): string[] => [
-  ...new Set(tags.map((tag) => tag.trim())),
-]
+/** Tags as they are stored: in their form, each once, in the order given. */
+export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map(tagForm))]
 
 /**
  * The media type that a file is served as. Derived from its name, since the source's Content-Type

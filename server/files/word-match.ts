@@ -1,7 +1,7 @@
 // How a word of a search is found in a text: a number where it begins, since `chart 1` finds
 // `chart 12` but not `chart 21`, and other words anywhere. The list needs the rule in SQL, and the
 // marks of what was found need it for texts that were read already.
-import { nameKey } from '../../plugins/contract.ts'
+import { nameKey, tagForm } from '../../plugins/contract.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 
 interface WordMatch {
@@ -28,3 +28,9 @@ export function matchWord(word: string): WordMatch {
     isIn: (text) => begins.test(nameKey(text)),
   }
 }
+
+/** The tags that a word finds: a tag is found as a whole, as it is written or in lower case. */
+export const tagsOfWord = (word: string): [written: string, lower: string] => [
+  tagForm(word),
+  nameKey(word),
+]

@@ -5,7 +5,7 @@
 import { nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
-import { matchWord } from './word-match.ts'
+import { matchWord, tagsOfWord } from './word-match.ts'
 
 /** The conditions of a filter on `files`. */
 export interface Conditions {
@@ -51,7 +51,7 @@ export async function findWord(
   const bindings = {
     [`f_within${at}`]: value,
     [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
-    [`f_tag${at}`]: [word, word.toLowerCase()],
+    [`f_tag${at}`]: tagsOfWord(word),
   }
   // As the indexes state it.
   const shown = `f.deleted_at is ${isDeleted ? 'not ' : ''}null`

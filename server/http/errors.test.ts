@@ -26,8 +26,8 @@ it('a database that is away, or full, is logged as such, also where the answer h
   const lines: string[] = []
   const log = createLogger('info', (line) => lines.push(line))
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-  const context = () =>
-    ({ state: {}, set: () => {}, method: 'GET', path: '/readyz' }) as unknown as Context
+  const context = (path = '/readyz') =>
+    ({ state: {}, set: () => {}, method: 'GET', path }) as unknown as Context
   const starting = new AppError('unavailable')
   for (const thrown of [
     cause,
@@ -37,6 +37,8 @@ it('a database that is away, or full, is logged as such, also where the answer h
     Object.assign(new Error('could not extend file'), { code: '53100' }),
   ])
     await errorResponses(log)(context(), () => Promise.reject(thrown))
+  // Only probes that are refused while a process starts are no line.
+  await errorResponses(log)(context('/api/files'), () => Promise.reject(starting))
   const away = {
     level: 'error',
     message: 'a request failed: the database cannot be reached',
@@ -47,8 +49,8 @@ it('a database that is away, or full, is logged as such, also where the answer h
     expect.objectContaining(away),
     expect.objectContaining(away),
     expect.objectContaining({ message: 'a request failed', error: 'a bug' }),
-    expect.objectContaining({ level: 'info', message: 'a request was answered: not available' }),
     expect.objectContaining({ message: 'a request failed: the disk of the database is full' }),
+    expect.objectContaining({ level: 'info', message: 'a request was answered: not available' }),
   ])
   expect(lines[0]).not.toContain('stack')
 })

@@ -75,8 +75,11 @@ function report(log: Logger, thrown: unknown, about: LogFields): void {
   const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown
   const { error, stack } = errorFields(cause)
   if (cause instanceof AppError && cause.code === 'unavailable')
-    // A probe of a process that starts or stops is answered like this: no fault.
-    log.info('a request was answered: not available', { ...about, error })
+    // No fault of a process that starts or stops, and its probes repeat every few seconds.
+    log[about['path'] === '/readyz' ? 'debug' : 'info']('a request was answered: not available', {
+      ...about,
+      error,
+    })
   else if (isDatabaseFull(cause))
     log.error('a request failed: the disk of the database is full', { ...about, error })
   else if (isDatabaseUnavailable(cause))

@@ -8,7 +8,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
 import { z } from 'zod'
-import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
+import { TEST_EVENT, type WebhookEvent } from '../core/outbox/webhook-events.ts'
 import { present } from '../core/present.ts'
 import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
@@ -125,7 +125,7 @@ export function openApiDocument(
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     paths,
     webhooks: Object.fromEntries(
-      events.map((event) => [event.name, { post: messageOperation(event) }]),
+      [...events, TEST_EVENT].map((event) => [event.name, { post: messageOperation(event) }]),
     ),
     tags: tagsOf(endpoints, others),
   }
@@ -191,8 +191,10 @@ function operationOf(
 
 const UNCHANGED = { description: 'The client’s answer is current: `If-None-Match`' }
 
+type DocumentedEvent = Pick<WebhookEvent, 'name' | 'about' | 'data'>
+
 /** The message of an event, as the receiver of a webhook gets it. */
-const messageOperation = (event: WebhookEvent): ZodOpenApiOperationObject => ({
+const messageOperation = (event: DocumentedEvent): ZodOpenApiOperationObject => ({
   summary: event.about,
   operationId: `on${pascalCase(event.name)}`,
   tags: [WEBHOOKS],
@@ -206,7 +208,7 @@ const messageOperation = (event: WebhookEvent): ZodOpenApiOperationObject => ({
 })
 
 /** With the references of an answer: the body of a request would get a second set of schemas. */
-const messageSchema = ({ name, data }: WebhookEvent) =>
+const messageSchema = ({ name, data }: DocumentedEvent) =>
   createSchema(z.object({ type: z.literal(name), timestamp, data }), { io: 'output' }).schema
 
 function scopeText(endpoint: Endpoint): string {

@@ -9,18 +9,26 @@ import {
   UNSAFE_CHARACTERS,
   sayFixed,
 } from '../../plugins/contract.ts'
-import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
+import {
+  filenameProblem,
+  MAX_TAGS,
+  tagForm,
+  tagProblem,
+  urlProblem,
+  type Problem,
+} from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
 export const mappingMethod = z.enum([
   ...(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'] as const),
 ])
 
-const ruled = (rule: (value: string) => Problem | null) =>
-  z.string().superRefine((value, context) => {
+const followsRule =
+  (rule: (value: string) => Problem | null) => (value: string, context: z.RefinementCtx) => {
     const problem = rule(value)
     if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
-  })
+  }
+const ruled = (rule: (value: string) => Problem | null) => z.string().superRefine(followsRule(rule))
 
 export const filename = ruled(filenameProblem).meta({
   description: 'Display name, unique in the shop',
@@ -31,7 +39,7 @@ export const fetchUrl = ruled(urlProblem).meta({
   example: 'https://cdn.example.com/guide.pdf',
 })
 export const tags = z
-  .array(ruled(tagProblem))
+  .array(z.string().overwrite(tagForm).superRefine(followsRule(tagProblem)))
   .max(MAX_TAGS, sayFixed('At most {count} tags', { count: MAX_TAGS }))
 export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
 

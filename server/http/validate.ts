@@ -51,6 +51,18 @@ function check(schema: z.ZodType, value: unknown): { data?: unknown; problems: P
   return { data, problems }
 }
 
+/** The parsed value, or its first hundred problems. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): { data: z.output<Schema> | null; details: readonly ErrorDetail[] } {
+  const { data, problems } = check(schema, value)
+  return {
+    data: problems.total === 0 ? (data as z.output<Schema>) : null,
+    details: problems.details,
+  }
+}
+
 type Path = readonly PropertyKey[]
 
 /** Counts all problems, and describes only as many as an answer names. */

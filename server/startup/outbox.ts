@@ -81,10 +81,10 @@ export function openDeliverers(options: OutboxOptions): Deliverers {
 }
 
 export function openOutbox(options: OutboxOptions): Outbox {
-  const { database, log, clock } = options
+  const { database, log } = options
   const stopping = new AbortController()
   const deliverers = openDeliverers(options)
-  const parts = { database, deliverers, log, clock, signal: stopping.signal }
+  const parts = { database, deliverers, log, signal: stopping.signal }
   const start = createStart(parts, createMessageLimiter())
   const detached = new Set<Promise<void>>()
   return {

@@ -1,7 +1,7 @@
 // A shop's offline token: obtained for a session token, stored sealed, renewed shortly before it
 // expires. Processes coordinate through a lease: if two processes renewed one token, one of them
 // could be left with a token that no longer works.
-import { PortError } from '../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../plugins/contract.ts'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
@@ -166,7 +166,7 @@ async function renew(
     if (!(error instanceof LeaseTimeout)) throw error
     throw new PortError(
       'storefront_unavailable',
-      'The storefront did not renew the access to its catalog',
+      sayPlain('The storefront did not renew the access to its catalog'),
       true,
     )
   })
@@ -175,6 +175,8 @@ async function renew(
 const noAccess = () =>
   new PortError(
     'storefront_unavailable',
-    'The storefront no longer gives access to its catalog: open the app once in the storefront admin',
+    sayPlain(
+      'The storefront no longer gives access to its catalog: open the app once in the storefront admin',
+    ),
     true,
   )

@@ -2,6 +2,7 @@
 // tokens, rate limits, and errors of the platform and the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
+import { english } from '../../plugins/contract.ts'
 import type { Logger } from '../core/log.ts'
 import { traced } from '../core/tracing.ts'
 import type { Access } from './access.ts'
@@ -14,6 +15,7 @@ import {
   answerWithout,
   costOf,
   classifyFailure,
+  OTHER_REQUESTS,
   unavailableError,
   type Cost,
   type PlatformFailure,
@@ -85,7 +87,9 @@ export function createAdminRequest(options: {
       signal.throwIfAborted()
       const { failure } = result
       const { reason } = failure
-      log.debug('storefront query failed', { shop, operation: operation.name, reason })
+      log.debug('storefront query failed', {
+        ...{ shop, operation: operation.name, reason: english(reason) },
+      })
       if (--left[failure.kind] === 0) {
         if (failure.kind === 'fault' && failure.thrown) warnOf(log, operation, failure.thrown)
         throw unavailableError(failure)
@@ -165,7 +169,7 @@ async function attempt(
 /** The wait for points of the shop was too long for a request. */
 const BUSY: PlatformFailure = {
   ...{ kind: 'throttled', cost: null },
-  reason: 'it is busy with other requests of this app',
+  reason: OTHER_REQUESTS,
 }
 
 /**

@@ -1,10 +1,11 @@
 // Starts workflows of the platform's automation (Flow) that begin with one of the app's triggers.
+import type { AnyText } from '../../plugins/contract.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { FLOW_TRIGGER } from './operations.ts'
 import { PlatformRefusal } from './platform-failures.ts'
 
 /** `refused`: a further attempt would not help, for example because the shop's plan lacks Flow. */
-export type TriggerResult = { sent: true } | { refused: string }
+export type TriggerResult = { sent: true } | { refused: AnyText }
 
 /**
  * Throws `PortError` if the platform cannot be reached.
@@ -26,7 +27,7 @@ export const createTriggers =
       const [objection] = flowTriggerReceive?.userErrors ?? []
       return objection ? { refused: objection.message } : { sent: true }
     } catch (error) {
-      if (error instanceof PlatformRefusal) return { refused: error.message }
+      if (error instanceof PlatformRefusal) return { refused: error.texts.message }
       throw error
     }
   }

@@ -1,5 +1,5 @@
 // Mutations of the platform's orders: many orders share one request, and each has its own result.
-import { PortError } from '../../plugins/contract.ts'
+import { PortError, say, textOf } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import type { GraphqlOperation } from './operations.ts'
 
@@ -28,7 +28,8 @@ export const orderChanges =
     return (alias) => {
       const [objection] = data[alias]?.userErrors ?? []
       if (!objection) return null
-      return new PortError('storefront_unavailable', `The order: ${objection.message}`, retryable)
+      const message = say('The order: {reason}', { reason: textOf(objection.message) })
+      return new PortError('storefront_unavailable', message, retryable)
     }
   }
 

@@ -5,7 +5,7 @@ import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
-import { readPaidUnits, type PaidUnits } from './paid-units.ts'
+import { CHANGED, readPaidUnits, type PaidUnits } from './paid-units.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
 export interface PlatformLine {
@@ -281,8 +281,7 @@ async function withPaidUnits(
   }
 }
 
-const changed = () =>
-  new PortError('storefront_unavailable', 'The order changed while it was read', true)
+const changed = () => new PortError('storefront_unavailable', CHANGED, true)
 
 async function* changedOrders(
   shop: number,

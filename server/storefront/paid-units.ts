@@ -1,9 +1,11 @@
 // Which units of the lines of an order with a balance are paid. An order consists of agreements: the
 // purchase, and each edit. What was received pays them in their order, so a purchase that was paid
 // stays paid when an edit leaves a balance.
-import { PortError } from '../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../plugins/contract.ts'
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { ORDER_PAYMENT } from './operations.ts'
+
+export const CHANGED = sayPlain('The order changed while it was read')
 
 interface Money {
   shopMoney: { amount: string }
@@ -92,7 +94,7 @@ export async function readPaidUnits(
       ...[shop, ORDER_PAYMENT, variables, pointsOf(size), signal],
     )
     if (!found.order || +new Date(found.order.updatedAt) !== +order.updated_at)
-      throw new PortError('storefront_unavailable', 'The order changed while it was read', true)
+      throw new PortError('storefront_unavailable', CHANGED, true)
     return found.order
   }
   const agreements: Agreement[] = []

@@ -6,7 +6,14 @@ import {
   HttpResponseError,
   HttpThrottlingError,
 } from '@shopify/shopify-api'
-import { PortError } from '../../plugins/contract.ts'
+import {
+  PortError,
+  say,
+  sayPlain,
+  textOf,
+  type AnyText,
+  type Text,
+} from '../../plugins/contract.ts'
 import { ERRORS } from '../core/errors.ts'
 import type { ThrottleStatus } from './throttle.ts'
 
@@ -16,7 +23,7 @@ export interface Cost {
   throttleStatus: ThrottleStatus
 }
 
-export type PlatformFailure = { reason: string } & (
+export type PlatformFailure = { reason: AnyText } & (
   | { kind: 'throttled'; cost: Cost | null }
   | { kind: 'too_many'; waitMs: number }
   /**
@@ -43,23 +50,28 @@ export function classifyFailure(error: unknown): PlatformFailure {
   if (error instanceof HttpThrottlingError) {
     const seconds = error.response.retryAfter
     const waitMs = typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : TOO_MANY_WAIT_MS
-    const reason = 'it asks for fewer requests'
+    const reason = sayPlain('it asks for fewer requests')
     return { kind: 'too_many', waitMs: Math.min(waitMs, MAX_RETRY_AFTER_MS), reason }
   }
   if (error instanceof HttpResponseError) {
     const { code } = error.response
-    if (code === 401) return { kind: 'unauthorized', reason: 'it refused the app’s access' }
+    if (code === 401)
+      return { kind: 'unauthorized', reason: sayPlain('it refused the app’s access') }
     const state = STORE_STATES[code]
     if (state !== undefined)
-      return { kind: 'closed', gone: code === GONE, reason: `${state} (HTTP ${code})` }
+      return {
+        ...{ kind: 'closed', gone: code === GONE },
+        reason: say('{state} (HTTP {status})', { state: textOf(state), status: String(code) }),
+      }
     // A proxy's HTML page instead of JSON arrives with status 200.
     const passing = code >= 500 || code === 408 || code === 200
-    const reason = `it answered HTTP ${code}`
+    const reason = answeredText(code)
     return passing
       ? { kind: 'fault', ofQuery: OF_QUERY.includes(code), reason }
       : { kind: 'refused', reason }
   }
-  if (error instanceof HttpRequestError) return { kind: 'fault', reason: 'it did not answer' }
+  if (error instanceof HttpRequestError)
+    return { kind: 'fault', reason: sayPlain('it did not answer') }
   // The library itself fails on errors that are no list, or an empty one.
   if (error instanceof TypeError) return { ...UNREADABLE, thrown: error }
   throw error
@@ -68,7 +80,21 @@ export function classifyFailure(error: unknown): PlatformFailure {
 /** Statuses with which the platform may fail on one query while it answers others. */
 const OF_QUERY: readonly number[] = [500, 504]
 
-const UNREADABLE = { kind: 'fault', ofQuery: true, reason: 'its answer cannot be read' } as const
+const UNREADABLE = {
+  ...({ kind: 'fault', ofQuery: true } as const),
+  reason: sayPlain('its answer cannot be read'),
+}
+
+/** The platform answered with a status that is no success. */
+export const answeredText = (status: number): Text =>
+  say('it answered HTTP {status}', { status: String(status) })
+
+/** Why the platform could not be used. */
+export const unavailableText = (reason: AnyText): Text =>
+  say('{problem}: {reason}', {
+    problem: textOf(ERRORS.storefront_unavailable.message),
+    reason: textOf(reason),
+  })
 
 const GONE = 404
 
@@ -77,10 +103,10 @@ const GONE = 404
  * https://shopify.dev/docs/api/usage/response-codes
  */
 const STORE_STATES: Readonly<Record<number, string>> = {
-  402: 'the store is frozen until its owner pays the bill of the platform',
-  403: 'the platform has closed the store',
-  [GONE]: 'the platform has no such store any more',
-  423: 'the platform has locked the store',
+  402: sayPlain('the store is frozen until its owner pays the bill of the platform'),
+  403: sayPlain('the platform has closed the store'),
+  [GONE]: sayPlain('the platform has no such store any more'),
+  423: sayPlain('the platform has locked the store'),
 }
 
 interface GivenError {
@@ -124,6 +150,8 @@ export function answerWithout(
   return only && refusals && data ? { data, extensions } : null
 }
 
+export const OTHER_REQUESTS = sayPlain('it is busy with other requests of this app')
+
 function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
   const { extensions } = bodyOf(error)
   const codes = codesOf(bodyOf(error))
@@ -132,14 +160,15 @@ function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
     return {
       kind: 'throttled',
       cost: costOf(extensions),
-      reason: 'it is busy with other requests of this app',
+      reason: OTHER_REQUESTS,
     }
-  if (codes.includes('SHOP_INACTIVE')) return { kind: 'closed', reason: 'the store is not active' }
+  if (codes.includes('SHOP_INACTIVE'))
+    return { kind: 'closed', reason: sayPlain('the store is not active') }
   if (codes.some((code) => code === 'INTERNAL_SERVER_ERROR' || code === 'TIMEOUT'))
-    return { kind: 'fault', ofQuery: true, reason: 'it failed on the query' }
+    return { kind: 'fault', ofQuery: true, reason: sayPlain('it failed on the query') }
   return codes.includes('ACCESS_DENIED')
-    ? { kind: 'refused', scope: true, reason: 'a scope is missing' }
-    : { kind: 'refused', reason: 'it refused the query' }
+    ? { kind: 'refused', scope: true, reason: sayPlain('a scope is missing') }
+    : { kind: 'refused', reason: sayPlain('it refused the query') }
 }
 
 /** The platform answered, but not with the data: one object of the query may be the reason. */
@@ -163,8 +192,7 @@ export const isStoreGone = (error: unknown): boolean =>
 
 export function unavailableError(failure: PlatformFailure): PortError {
   const Failure = errorOf(failure)
-  const message = `${ERRORS.storefront_unavailable.message}: ${failure.reason}`
-  return new Failure('storefront_unavailable', message, true)
+  return new Failure('storefront_unavailable', unavailableText(failure.reason), true)
 }
 
 function errorOf(failure: PlatformFailure): typeof PortError {

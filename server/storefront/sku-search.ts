@@ -1,7 +1,7 @@
 // Finds exact SKUs by the platform's search, which ignores case and may match more: it gives
 // candidates, page by page, which are compared here: exactly, then ignoring case if they belong to
 // one product.
-import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
+import { nameKey, PortError, say, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
 import { present } from '../core/present.ts'
@@ -112,7 +112,7 @@ async function tooLoose(
     if (present(found.get(sku), sku).length > 0) return found
     throw new PortError(
       'storefront_unavailable',
-      `The storefront’s search finds too much for the SKU ${sku}`,
+      say('The storefront’s search finds too much for the SKU {sku}', { sku }),
       false,
     )
   }

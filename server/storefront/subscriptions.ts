@@ -1,8 +1,8 @@
 // A shop's subscription to the app as the platform knows it, and requesting another one.
 import { z } from 'zod'
-import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../core/errors.ts'
+import { PortError, say, sayPlain, textOf, type AnyText } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
+import { unavailableText } from './platform-failures.ts'
 import { SHOP_SUBSCRIPTION, SUBSCRIBE } from './operations.ts'
 import type { Transport } from './transport.ts'
 
@@ -77,8 +77,17 @@ const partnerAnswer = z.object({
   }),
 })
 
-const failed = (why: string) =>
-  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${why}`, true)
+const failed = (why: AnyText) => new PortError('storefront_unavailable', unavailableText(why), true)
+
+const partnerAnswered = (status: number) =>
+  failed(say('the Partner API answered HTTP {status}', { status: String(status) }))
+
+const chargeRefused = (
+  objection: string = sayPlain('the platform gave no page to confirm it'),
+): PortError => {
+  const message = say('The charge: {reason}', { reason: textOf(objection) })
+  return new PortError('storefront_unavailable', message, false)
+}
 
 export function createSubscriptions(
   shop: number,
@@ -104,11 +113,11 @@ export function createSubscriptions(
         headers: { 'content-type': 'application/json', 'x-shopify-access-token': token },
         signal: AbortSignal.any([signal, AbortSignal.timeout(PARTNER_TIMEOUT_MS)]),
       }).catch(() => {
-        throw failed('the Partner API did not answer')
+        throw failed(sayPlain('the Partner API did not answer'))
       })
-      if (!response.ok) throw failed(`the Partner API answered HTTP ${response.status}`)
+      if (!response.ok) throw partnerAnswered(response.status)
       const answer = partnerAnswer.safeParse(await response.json().catch(() => null))
-      if (!answer.success) throw failed('the Partner API refused the query')
+      if (!answer.success) throw failed(sayPlain('the Partner API refused the query'))
       const active = answer.data.data.activeSubscription
       const [item] = active?.items ?? []
       if (!active || !item) return null
@@ -130,12 +139,7 @@ export function createSubscriptions(
         } | null
       }>(shop, SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
       const [objection] = made?.userErrors ?? []
-      if (!made?.confirmationUrl)
-        throw new PortError(
-          'storefront_unavailable',
-          `The charge: ${objection?.message ?? 'the platform gave no page to confirm it'}`,
-          false,
-        )
+      if (!made?.confirmationUrl) throw chargeRefused(objection?.message)
       return made.confirmationUrl
     },
   }

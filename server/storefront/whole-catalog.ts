@@ -2,9 +2,9 @@
 // an address with the rows as JSON lines. A variant's line names its product and may precede it.
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../core/errors.ts'
+import { PortError, say, sayPlain, type AnyText } from '../../plugins/contract.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
+import { answeredText, unavailableText } from './platform-failures.ts'
 import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'
 import type { Transport } from './transport.ts'
 
@@ -95,7 +95,7 @@ export function createWholeCatalog(
         userErrors: [],
       }
       if (bulkOperation) return bulkOperation.id
-      throw catalogError(userErrors[0]?.message ?? 'it did not start the bulk export')
+      throw catalogError(userErrors[0]?.message ?? sayPlain('it did not start the bulk export'))
     },
     progress: async (id, signal) => {
       const { bulkOperation } = await request<State>(
@@ -110,19 +110,15 @@ export function createWholeCatalog(
       const objects = Number(objectCount)
       if (status === 'COMPLETED') return { status: 'complete', url, objects }
       if (status === 'CREATED' || status === 'RUNNING') return { status: 'running', objects }
-      throw catalogError(`the bulk export ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
+      const ended = errorCode ? `${status} (${errorCode})` : status
+      throw catalogError(say('the bulk export ended as {status}', { status: ended }))
     },
     rows: (url, signal) => readRows(url, transport, signal),
   }
 }
 
-const catalogError = (reason: string, cause?: unknown) =>
-  new PortError(
-    'storefront_unavailable',
-    `${ERRORS.storefront_unavailable.message}: ${reason}`,
-    true,
-    { cause },
-  )
+const catalogError = (reason: AnyText, cause?: unknown) =>
+  new PortError('storefront_unavailable', unavailableText(reason), true, { cause })
 
 async function* readRows(
   url: string,
@@ -130,10 +126,11 @@ async function* readRows(
   signal: AbortSignal,
 ): AsyncGenerator<CatalogRow> {
   // The address contains its own key: without TLS it could be read on the way.
-  if (URL.parse(url)?.protocol !== 'https:') throw catalogError('it returned no safe address')
+  if (URL.parse(url)?.protocol !== 'https:')
+    throw catalogError(sayPlain('it returned no safe address'))
   try {
     const response = await transport(url, { redirect: 'error', signal })
-    if (!response.ok || !response.body) throw catalogError(`it answered HTTP ${response.status}`)
+    if (!response.ok || !response.body) throw catalogError(answeredText(response.status))
     const lines = createInterface({
       input: Readable.fromWeb(response.body as never),
       crlfDelay: Infinity,
@@ -141,7 +138,7 @@ async function* readRows(
     for await (const line of lines) if (line !== '') yield rowOf(JSON.parse(line) as Line)
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof PortError ? error : catalogError('its answer broke off', error)
+    throw error instanceof PortError ? error : catalogError(sayPlain('its answer broke off'), error)
   }
 }
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../plugins/contract.ts'
+import { TEST_EVENT } from '../../server/core/outbox/webhook-events.ts'
 import { EVENTS, EXAMPLES } from '../../server/features.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
 
@@ -16,7 +17,7 @@ const WEBHOOK_DOC = path.resolve(import.meta.dirname, '../../docs/merchants/webh
 /** The document with its table of events as they are declared; `vitest -u` writes it. */
 function withEvents(text: string): string {
   const rows = EVENTS.map(({ name, title, about }) => [`\`${name}\``, english(title), about])
-  const test = ['`webhook.test`', 'You sent a test', 'Nothing']
+  const test = [`\`${TEST_EVENT.name}\``, 'You sent a test', 'A sentence, as `message`']
   const [head, ...body] = [['event', 'when', '`data`'], ...rows, test] as const
   const widths = head.map((_, at) => Math.max(...[head, ...body].map((row) => row[at]!.length)))
   const line = (cells: readonly string[]) =>
@@ -105,9 +106,10 @@ describe('the document', () => {
   })
   test('describes the message of every event, as the merchant’s document does', async () => {
     const { webhooks } = house.document
-    expect(Object.keys(webhooks)).toEqual(EVENTS.map(({ name }) => name))
+    const all = [...EVENTS, TEST_EVENT]
+    expect(Object.keys(webhooks)).toEqual(all.map(({ name }) => name))
     await expect(withEvents(await readFile(WEBHOOK_DOC, 'utf8'))).toMatchFileSnapshot(WEBHOOK_DOC)
-    for (const { name, about } of EVENTS)
+    for (const { name, about } of all)
       expect(webhooks[name]).toMatchObject({
         post: {
           summary: about,

@@ -35,6 +35,7 @@ export async function startOwnWorker(
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins: [plugin] }),
     ends: allEnds({ secrets, plugins: [plugin] }),
+    guards: [],
     messageWords: new Map(),
     secrets,
     log,

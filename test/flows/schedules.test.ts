@@ -246,6 +246,24 @@ describe('a run whose predecessor is still running', () => {
     expect(await runs(id)).toMatchObject([{ requested_by: 'user 1', channel: 'schedule' }])
     expect(await nextRun(id)).toBe('2026-01-11T03:00:00.000Z')
   })
+
+  test('is not retried beside it', async () => {
+    const id = await create(nightly(), '2026-01-10T12:00:00Z')
+    const run = () =>
+      runNow(scope, house.engine, id, { requestedBy: 'user 1', now: at('2026-01-10T12:00:00Z') })
+    const failed = await run()
+    await scope.query(
+      `update operations set status = 'partial', finished_at = now(), total = 2, done = 1, failed = 1
+       where shop_id = :shop and id = :failed`,
+      { failed },
+    )
+    await run()
+    const retry = () => house.engine.move(scope, failed, 'retry')
+    await expect(retry()).rejects.toMatchObject({ code: 'conflict' })
+    await endAll()
+    await retry()
+    await expect(run()).rejects.toMatchObject({ code: 'conflict' })
+  })
 })
 
 describe('the deletion limit', () => {

@@ -20,17 +20,16 @@ const KEPT_DAYS = 7
 export const deadlineOf = (failures: number): number => DEADLINES[failures] ?? AFTER_PAUSE
 
 /** Records an attempt without an answer, and begins the next pause. */
-export async function recordNoAnswer(scope: ShopScope, receiver: string, now: Date): Promise<void> {
+export async function recordNoAnswer(scope: ShopScope, receiver: string): Promise<void> {
   await scope.query(
     `insert into receiver_failures as r (shop_id, receiver, failed_at)
-     values (:shop, :receiver, :now)
+     values (:shop, :receiver, now())
      on conflict (shop_id, receiver) do update set failures = least(r.failures + 1, 1000),
-       failed_at = :now, retry_at = case when r.failures + 1 >= :from::integer
-         then :now::timestamptz + least(:longest::integer,
+       failed_at = now(), retry_at = case when r.failures + 1 >= :from::integer
+         then now() + least(:longest::integer,
            :first::integer * 2 ^ least(r.failures + 1 - :from::integer, 20)) * interval '1 s' end`,
     {
       receiver,
-      now,
       from: PAUSED_FROM,
       first: FIRST_PAUSE_SECONDS,
       longest: LONGEST_PAUSE_SECONDS,

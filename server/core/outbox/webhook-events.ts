@@ -67,8 +67,12 @@ export const announcedEvent = (name: string, title: Text, about: string): Webhoo
   },
 })
 
-/** The type of the event that is sent on request, to check an address. */
-export const TEST_EVENT = 'webhook.test'
+/** The event that is sent on request. No webhook subscribes to it. */
+export const TEST_EVENT = {
+  name: 'webhook.test',
+  about: 'A message that a person or a program has requested, to check the address',
+  data: z.object({ message: z.string() }),
+}
 
 /** The payload in the outbox. The data of an operation is read when its message is rendered. */
 export interface WebhookPayload {

@@ -32,7 +32,14 @@ import { LeaseLost } from './lease.ts'
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
 export { leaseOf } from './background-lease.ts'
 export { RetryLater } from './background-task.ts'
-export type { BackgroundTask, TaskJob, TaskKind, TaskLease, TaskRun } from './background-task.ts'
+export type {
+  BackgroundTask,
+  NextRun,
+  TaskJob,
+  TaskKind,
+  TaskLease,
+  TaskRun,
+} from './background-task.ts'
 export { LeaseLost } from './lease.ts'
 
 /** The delay after a run that threw. */

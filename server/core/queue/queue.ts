@@ -1,6 +1,7 @@
 // The jobs of an operation. SQL queues them in the transaction that makes them necessary, under a
 // key, so that queueing one twice leaves one.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
+import type { NextRun } from './background-task.ts'
 import { BYTES, FINISH, MESSAGE, PROMPT } from './job-concurrency.ts'
 import { ofShop, ofSmall } from './places.ts'
 
@@ -85,7 +86,7 @@ export async function queueChain(
   return addJob(tx, {
     ...{ task: 'chain', payload, key: chainKey(operation, chain), priority: BATCH },
     flags: load === 'quick' ? [] : [flag, (small ? ofSmall : ofShop)(flag, tx.shop)],
-    aheadMs: first || small ? AHEAD_MS : 0,
+    waitMs: first || small ? -AHEAD_MS : 0,
     ...(runAt ? { runAt } : {}),
   })
 }
@@ -103,13 +104,13 @@ export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
 
 /**
  * Queues the delivery of a message of the outbox, by its bare UUID.
- * @param runAt absent: as soon as a worker has a place
+ * @param next absent: as soon as a worker has a place
  */
-export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
+export function queueMessage(tx: ShopScope, message: string, next: NextRun = 0): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {
     ...{ task: 'message', payload, key: `message:${message}`, flags: [MESSAGE] },
-    ...(runAt ? { runAt } : {}),
+    ...(typeof next === 'number' ? { waitMs: next } : { runAt: next }),
   })
 }
 
@@ -164,23 +165,24 @@ interface Job {
   payload: object
   key: string
   flags: readonly string[]
+  /** A time that the database has. */
   runAt?: Date
   priority?: number
-  /** Without `runAt`: how long before now it counts as due. */
-  aheadMs?: number
+  /** Without `runAt`: how long after now it is due; less than 0: it counts as due before. */
+  waitMs?: number
 }
 
 async function addJob(
   tx: ShopScope,
-  { task, payload, key, flags, runAt, priority = OTHER, aheadMs = 0 }: Job,
+  { task, payload, key, flags, runAt, priority = OTHER, waitMs = 0 }: Job,
 ): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key,
-       run_at := coalesce(:runAt, now() - :aheadMs * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
+       run_at := coalesce(:runAt::timestamptz, now() + :waitMs::float8 * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
      where :shop > 0`,
     {
       ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
-      ...{ runAt: runAt ?? null, priority, aheadMs },
+      ...{ runAt: runAt ?? null, priority, waitMs },
     },
   )
 }

@@ -23,7 +23,7 @@ function movePack(draft: Draft, pack: NonNullable<FileChange['pack']> | null): v
 
 function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {
   if ('replace' in change) return normalizeTags(change.replace)
-  const removed = new Set(change.remove)
+  const removed = new Set(normalizeTags(change.remove ?? []))
   return normalizeTags([...tags.filter((tag) => !removed.has(tag)), ...(change.add ?? [])])
 }
 

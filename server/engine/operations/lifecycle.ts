@@ -5,7 +5,9 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import { AppError } from '../../core/errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
+import type { RunGuard } from '../parts.ts'
 import { reopen, RUN_MOVE, type OperationMove } from './moves.ts'
+import { readOperation } from './read.ts'
 
 const MOVES: Record<
   OperationMove,
@@ -63,32 +65,44 @@ export function allows(operation: OperationRow, move: OperationMove): boolean {
   return from.includes(operation.status) && (also?.(operation) ?? true)
 }
 
+/** After these moves the operation runs, as after its start. */
+const RUNS_AGAIN: readonly OperationMove[] = ['retry', 'confirm']
+
 /**
  * Makes a move.
- * @throws `operation_state` if it is not possible, `not_found` if there is no such operation
+ * @throws `operation_state` if it is not possible, `not_found` if there is no such operation, and what
+ *   the guards throw
  */
 export function moveOperation(
   scope: ShopScope,
   id: string,
   move: OperationMove,
-  plugins: readonly Plugin[],
+  { plugins, guards }: { plugins: readonly Plugin[]; guards: readonly RunGuard[] },
 ): Promise<void> {
-  return moving(scope, id, move, (tx, operation) => RUN_MOVE[move](tx, operation, plugins))
+  const run: Run = (tx, operation) => RUN_MOVE[move](tx, operation, plugins)
+  return moving(scope, id, { move, run, guards: RUNS_AGAIN.includes(move) ? guards : [] })
 }
 
-/** Confirms a preview whose channel decides again what it does. Throws as `moveOperation`. */
+/**
+ * Confirms a preview whose channel decides again what it does, and whether it may run beside others.
+ * Throws as `moveOperation`.
+ */
 export const reopenOperation = (scope: ShopScope, id: string): Promise<void> =>
-  moving(scope, id, 'confirm', (tx) => reopen(tx, id))
+  moving(scope, id, { move: 'confirm', run: (tx) => reopen(tx, id), guards: [] })
+
+type Run = (tx: ShopScope, operation: OperationRow) => Promise<void>
 
 function moving(
   scope: ShopScope,
   id: string,
-  move: OperationMove,
-  run: (tx: ShopScope, operation: OperationRow) => Promise<void>,
+  { move, run, guards }: { move: OperationMove; run: Run; guards: readonly RunGuard[] },
 ): Promise<void> {
   // It locks the operation, then its chains; batches do the reverse. If the two meet, PostgreSQL
   // may choose this transaction to end the deadlock.
   return retryTransaction(scope, async (tx) => {
+    const before = guards.length > 0 ? await readOperation(tx, id) : null
+    // The locks of the guards come first, as when such an operation is started.
+    if (before && allows(before, move)) for (const guard of guards) await guard(tx, before)
     const [operation] = await tx.query<OperationRow>(
       'select * from operations where shop_id = :shop and id = :id for no key update',
       { id },

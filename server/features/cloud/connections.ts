@@ -4,6 +4,7 @@ import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud, RemoteAccess } from './cloud.ts'
 import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
@@ -101,12 +102,18 @@ export async function createConnection(
     await proveAccess(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
   const hours = input.frequency_hours ?? null
   return scope.transaction(async (tx) => {
-    const [row] = await tx.query<{ id: string }>(
+    const count = await countInTurn(tx, 'connections where shop_id = :shop')
+    if (count >= MAX_CONNECTIONS)
+      throw new AppError('conflict', {
+        message: say('A shop has at most {most} connections: delete one first', {
+          most: MAX_CONNECTIONS,
+        }),
+      })
+    const row = await tx.one<{ id: string }>(
       `insert into connections (shop_id, provider, name, settings, sealed, options, frequency_hours,
          next_sync_at, state)
-       select :shop, :provider, :name, :settings, :sealed, :options, :hours::int,
-         ${nextSync(':hours::int')}, :state
-       where (select count(*) from connections where shop_id = :shop) < ${MAX_CONNECTIONS}
+       values (:shop, :provider, :name, :settings, :sealed, :options, :hours::int,
+         ${nextSync(':hours::int')}, :state)
        returning id`,
       {
         provider: provider.id,
@@ -118,12 +125,6 @@ export async function createConnection(
         state: authorized ? 'ready' : 'unauthorized',
       },
     )
-    if (!row)
-      throw new AppError('conflict', {
-        message: say('A shop has at most {most} connections: delete one first', {
-          most: MAX_CONNECTIONS,
-        }),
-      })
     return row.id
   })
 }

@@ -4,6 +4,7 @@ import { say, type Text } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { FIELDS, headersKey, type ColumnMapping } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 
@@ -38,23 +39,21 @@ export async function saveMapping(
   { name, headers, mapping }: { name: string; headers: readonly string[]; mapping: ColumnMapping },
 ): Promise<SavedMapping> {
   requireMapping(mapping, headers)
-  const count = await scope.one<{ n: number }>(
-    'select count(*)::int as n from csv_column_mappings where shop_id = :shop and name <> :name',
-    { name },
-  )
-  if (count.n >= MAX_SAVED)
-    throw new AppError('too_many', {
-      message: say('At most {most} mappings can be saved', { most: MAX_SAVED }),
-    })
-  const saved = await scope.one<SavedMapping>(
-    `insert into csv_column_mappings (shop_id, name, headers_key, mapping)
-       values (:shop, :name, :key, :mapping)
-     on conflict (shop_id, name) do update set headers_key = excluded.headers_key,
-       mapping = excluded.mapping, updated_at = now()
-     returning id, name, mapping, created_at, updated_at`,
-    { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
-  )
-  return saved
+  return scope.transaction(async (tx) => {
+    const others = 'csv_column_mappings where shop_id = :shop and name <> :name'
+    if ((await countInTurn(tx, others, { name })) >= MAX_SAVED)
+      throw new AppError('too_many', {
+        message: say('At most {most} mappings can be saved', { most: MAX_SAVED }),
+      })
+    return tx.one<SavedMapping>(
+      `insert into csv_column_mappings (shop_id, name, headers_key, mapping)
+         values (:shop, :name, :key, :mapping)
+       on conflict (shop_id, name) do update set headers_key = excluded.headers_key,
+         mapping = excluded.mapping, updated_at = now()
+       returning id, name, mapping, created_at, updated_at`,
+      { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
+    )
+  })
 }
 
 export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>

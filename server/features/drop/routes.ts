@@ -14,6 +14,7 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { requirePublicId } from '../../core/ids.ts'
+import { publicId } from '../../core/public-id.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
@@ -164,7 +165,7 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
     description:
       'Takes every complete file: SFTP files immediately, FTP files after the client’s next command or 30 seconds. With `dry_run` it is only a preview until it is confirmed: the files wait meanwhile, and a file that another import takes or that is sent again is left out.',
     query: z.strictObject({
-      file_id: z.string().optional().describe('Only this one'),
+      file_id: publicId('dropped', 'a dropped file').optional().describe('Only this one'),
     }),
     body: z.strictObject({ dry_run: z.boolean().optional() }).default({}),
     replies: {

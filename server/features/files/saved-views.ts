@@ -4,6 +4,7 @@ import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FileFilter } from '../../files/filter.ts'
 import { totalOfFiles, type FileTotal } from '../../files/list.ts'
@@ -78,12 +79,9 @@ export async function createView(
   tx: ShopScope,
   { list, name, query, filter, sort, columns }: ViewContent & { list: ViewList; name: string },
 ): Promise<SavedView> {
-  // Two that save at the same time take turns, so that the number is exact.
-  await tx.query('select from shops where id = :shop for no key update')
-  const { views } = await tx.one<{ views: number }>(
-    'select count(*) as views from saved_views where shop_id = :shop and list = :list',
-    { list },
-  )
+  const views = await countInTurn(tx, 'saved_views where shop_id = :shop and list = :list', {
+    list,
+  })
   const [row] = await tx.query<SavedView>(
     `insert into saved_views (shop_id, list, name, name_key, query, filter, sort, columns)
      select :shop, :list, :name, :key, :query, :filter::jsonb, :sort, :columns::text[]

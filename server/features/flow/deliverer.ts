@@ -1,6 +1,13 @@
 // Sends triggers to the platform's automation (Flow). If Flow refuses one because of the shop's
 // plan or a missing scope, the shop is notified once, and the trigger is not sent for a day.
-import { PortError, say, textOf } from '../../../plugins/contract.ts'
+import {
+  english,
+  PortError,
+  say,
+  sayPlain,
+  textOf,
+  type AnyText,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toOperationId } from '../../core/ids.ts'
@@ -24,7 +31,7 @@ export const flowDeliverer = (sender?: (shop: number) => SendTrigger): Deliverer
     return { to: [], subject: handle, text: JSON.stringify(whole) }
   },
   send: async (scope, { subject, text }, _message, signal) => {
-    if (!sender) return { status: 'failed', reason: 'There is no platform' }
+    if (!sender) return { status: 'failed', reason: sayPlain('There is no platform') }
     const handle = subject as FlowTrigger
     try {
       const trigger = { handle, payload: JSON.parse(text) as object }
@@ -34,15 +41,15 @@ export const flowDeliverer = (sender?: (shop: number) => SendTrigger): Deliverer
       return { status: 'failed', reason: result.refused }
     } catch (error) {
       if (signal.aborted) return { status: 'returned' }
-      if (error instanceof PortError) return { status: 'again', reason: error.message }
+      if (error instanceof PortError) return { status: 'again', reason: error.texts.message }
       throw error
     }
   },
 })
 
-const notifyOfRefusal = (scope: ShopScope, handle: FlowTrigger, reason: string): Promise<void> =>
+const notifyOfRefusal = (scope: ShopScope, handle: FlowTrigger, reason: AnyText): Promise<void> =>
   scope.transaction(async (tx) => {
-    if (!(await recordTriggerRefusal(tx, handle, reason))) return
+    if (!(await recordTriggerRefusal(tx, handle, english(reason)))) return
     await raiseNotice(tx, {
       level: 'warning',
       title: say('Shopify Flow refuses a trigger'),

@@ -7,6 +7,7 @@ import { shownAskSchema } from './model/ask-terms.ts'
 import { shownAskOf } from './model/asks.ts'
 import { linkAddress, LINK_STATUSES, type Link } from './model/links.ts'
 import { requirePublicId, toPublicId, type IdPrefix } from '../../core/ids.ts'
+import { publicId } from '../../core/public-id.ts'
 import { timestamp } from '../../http/schemas.ts'
 
 export const linkSchema = z
@@ -90,12 +91,14 @@ export const linkRecord = (link: Link, { baseUrl, mayUse, copied }: LinkReader):
 
 /** Every condition must hold. */
 export const linkFilterFields = {
-  file_id: z.string().optional(),
-  pack_id: z.string().optional(),
+  file_id: publicId('file', 'a file').optional(),
+  pack_id: publicId('pack', 'a pack').optional(),
   own: flag
     .optional()
     .describe('With `file_id`: without the links that a pack’s link or a delivery gave to it'),
-  operation_id: z.string().optional().describe('Links that this operation created'),
+  operation_id: publicId(['op', 'import'], 'an operation')
+    .optional()
+    .describe('Links that this operation created'),
   status: z.enum(LINK_STATUSES).optional(),
   email: z.string().max(320).optional().describe('Created for this address, ignoring case'),
   search: z
@@ -106,7 +109,6 @@ export const linkFilterFields = {
 }
 type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 
-/** Throws `not_found` for a malformed id. */
 export function linkFilterOf({
   file_id,
   pack_id,

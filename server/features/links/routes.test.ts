@@ -336,8 +336,24 @@ describe('GET /api/links', () => {
     )
     for (const query of ['?status=used', '?colour=red', '?cursor=nonsense', '?limit=251'])
       expect((await app.owner.call('GET', `/api/links${query}`)).status).toBe(422)
-    for (const query of [`?file_id=${files[0]}`, '?pack_id=pack_x', '?operation_id=op_x'])
-      expect((await stranger.call('GET', `/api/links${query}`)).status).toBe(404)
+    expect((await stranger.call('GET', `/api/links?file_id=${files[0]}`)).status).toBe(404)
+  })
+
+  it('a malformed id in the query of any list is refused by name', async () => {
+    for (const [path, param] of [
+      ['/api/links', 'file_id'],
+      ['/api/links', 'pack_id'],
+      ['/api/links', 'operation_id'],
+      ['/api/links/export.csv', 'file_id'],
+      ['/api/deliveries', 'file_id'],
+      ['/api/operations', 'schedule_id'],
+      ['/api/reviews', 'like'],
+      ['/api/files', 'pack'],
+      ['/api/drop-account', 'account'],
+    ]) {
+      const { status, body } = await app.owner.call('GET', `${path}?${param}=zz`)
+      expect([path, param, status, body.error?.param]).toEqual([path, param, 422, param])
+    }
   })
 
   it('is exported as complete CSV that no spreadsheet executes', async () => {

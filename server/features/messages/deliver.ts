@@ -18,7 +18,12 @@ import {
 } from '../../core/outbox/outbox.ts'
 import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
 import { present, zip } from '../../core/present.ts'
-import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
+import {
+  AFTER_STOP_MS,
+  recordAttempt,
+  recordAttempts,
+  type DeliveryAttempt,
+} from './record-attempt.ts'
 
 export interface OutboxParts {
   database: Database
@@ -26,7 +31,6 @@ export interface OutboxParts {
   log: Logger
   /** The signal that aborts when this process stops. */
   signal: AbortSignal
-  clock: () => Date
 }
 
 export interface StartedMessage {
@@ -42,7 +46,7 @@ export interface StartedMessage {
 const NOTHING: StartedMessage = { ended: Promise.resolve(), detached: false }
 
 /** A message that waits for its receiver longer than this fails instead of another attempt. */
-const MAX_AGE_MS = 3 * 24 * 3600 * 1000
+const MAX_AGE = '3 days'
 const EXPIRED = {
   status: 'failed',
   reason: sayPlain('The address did not answer for three days'),
@@ -56,30 +60,27 @@ export function createStart(
   parts: OutboxParts,
   limiter: MessageLimiter,
 ): (job: OutboxJob) => Promise<StartedMessage> {
-  const { clock } = parts
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
-    const later = async (at: Date) => {
-      await queueMessage(scope, id, at)
+    const later = async (ms: number) => {
+      await queueMessage(scope, id, ms)
       return NOTHING
     }
-    if (parts.signal.aborted) return later(afterStop())
+    if (parts.signal.aborted) return later(AFTER_STOP_MS)
     const waiting = await findWaiting(scope, id)
     if (!waiting) return NOTHING
     const turn = { ...waiting, shop, failing: waiting.failures > 0 }
-    const expired = waiting.retryAt !== null && clock() > expiryOf(waiting)
-    if (!expired && waiting.retryAt !== null && waiting.retryAt > clock())
-      return later(new Date(Math.max(Number(waiting.retryAt), Number(limiter.later(turn)))))
+    if (!waiting.expired && waiting.pause > 0)
+      return later(Math.max(waiting.pause, limiter.later(turn)))
     const release = limiter.take(turn)
     if (!release) return later(limiter.later(turn))
-    const ended = deliverMessage(scope, { id, ...waiting, expired }, parts).finally(release)
+    const ended = deliverMessage(scope, { id, ...waiting }, parts).finally(release)
     return { ended, detached: waiting.kind !== 'email' || waiting.own }
   }
 }
 
 interface WaitingMessage {
   kind: MessageKind
-  created_at: Date
   /** A mail to a buyer through the shop's own server. */
   own: boolean
   /**
@@ -88,18 +89,19 @@ interface WaitingMessage {
   receiver: string | null
   /** Consecutive attempts at the receiver without an answer. */
   failures: number
-  /** The time before which nothing is posted to the receiver. */
-  retryAt: Date | null
+  /** Milliseconds in which nothing is posted to the receiver. */
+  pause: number
+  /** It has waited too long for a receiver that does not answer. */
+  expired: boolean
 }
-
-const expiryOf = ({ created_at }: WaitingMessage): Date =>
-  new Date(created_at.getTime() + MAX_AGE_MS)
 
 const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage | undefined> =>
   (
     await scope.query<WaitingMessage>(
-      `select o.kind, o.created_at, ${SENT_BY_SHOP} as own, ${receiverOf('o')} as receiver,
-         coalesce(r.failures, 0) as failures, r.retry_at as "retryAt"
+      `select o.kind, ${SENT_BY_SHOP} as own, ${receiverOf('o')} as receiver,
+         coalesce(r.failures, 0) as failures,
+         coalesce(extract(epoch from r.retry_at - now()) * 1000, 0)::float8 as pause,
+         r.retry_at is not null and now() > o.created_at + interval '${MAX_AGE}' as expired
        from outbox o
        left join receiver_failures r
          on r.shop_id = o.shop_id and r.receiver = ${receiverOf('o')}
@@ -110,7 +112,7 @@ const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage
 
 async function deliverMessage(
   scope: ShopScope,
-  { id, receiver, failures, expired }: WaitingMessage & { id: string; expired: boolean },
+  { id, receiver, failures, expired }: WaitingMessage & { id: string },
   parts: OutboxParts,
 ): Promise<void> {
   const message = await takeMessage(scope, id, failures)
@@ -124,18 +126,16 @@ async function deliverMessage(
       status: delivery.status,
     })
   await recordAttempt(scope, message, deliverer.delays, delivery)
-  if (receiver !== null) await recordReceiver(scope, receiver, { failures, delivery, parts })
+  if (receiver !== null) await recordReceiver(scope, receiver, { failures, delivery })
 }
 
 /** A failure to record this is harmless: the next attempt records it. */
 async function recordReceiver(
   scope: ShopScope,
   receiver: string,
-  attempted: { failures: number; delivery: DeliveryResult; parts: OutboxParts },
+  { failures, delivery }: { failures: number; delivery: DeliveryResult },
 ): Promise<void> {
-  const { failures, delivery, parts } = attempted
-  if (delivery.status === 'again' && delivery.unanswered)
-    await recordNoAnswer(scope, receiver, parts.clock())
+  if (delivery.status === 'again' && delivery.unanswered) await recordNoAnswer(scope, receiver)
   else if (failures > 0 && delivery.status === 'sent') await forgetReceiver(scope, receiver)
 }
 

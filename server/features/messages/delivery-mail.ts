@@ -380,31 +380,6 @@ export interface WrittenDelivery {
   content: Content
 }
 
-/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
-export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
-
-/**
- * The mails that went to another address than the one that their delivery got since, by their place. The
- * address of the order may have changed too, but no other mail follows then.
- */
-export async function withOldAddress(
-  scope: ShopScope,
-  written: readonly WrittenDelivery[],
-): Promise<ReadonlySet<number>> {
-  if (written.length === 0) return new Set()
-  const rows = await scope.query<{ place: number }>(
-    `select g.place::int from unnest(:deliveries::uuid[], :recipients::text[]) with ordinality
-       as g (delivery_id, recipient, place)
-     join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
-     where lower(d.email) <> lower(g.recipient)`,
-    {
-      deliveries: written.map(({ delivery }) => delivery),
-      recipients: written.map(({ content }) => content.to[0] ?? null),
-    },
-  )
-  return new Set(rows.map(({ place }) => place - 1))
-}
-
 /** Inserts the keys into messages, in their order; null if the delivery is not ready any more. */
 export async function withDeliveryKeys(
   scope: ShopScope,

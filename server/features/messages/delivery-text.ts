@@ -135,13 +135,14 @@ export async function wholeDeliveryText(
 
 /**
  * Marks the delivery of a text that did not reach its buyer, or may not have, so that it is listed as
- * unreachable. Other messages are ignored.
+ * unreachable. Other messages are ignored, and deliveries that got an email address since.
  */
 export async function markTextLost(tx: ShopScope, message: string): Promise<void> {
   await tx.query(
-    `update deliveries d set bounced_at = now() from outbox m
+    `update deliveries d set bounced_at = now() from outbox m, orders o
      where m.shop_id = :shop and m.id = :message and m.kind = 'sms' and d.shop_id = m.shop_id
-       and d.id = (m.payload ->> 'delivery')::uuid and m.error is distinct from :reason`,
+       and d.id = (m.payload ->> 'delivery')::uuid and m.error is distinct from :reason
+       and o.shop_id = d.shop_id and o.id = d.order_id and coalesce(d.email, o.email) is null`,
     { message, reason: NOT_READY },
   )
 }

@@ -2,7 +2,8 @@
 // either.
 import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { CORRECTED, mailedDelivery, NOT_READY } from './delivery-mail.ts'
+import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
+import { CORRECTED } from './recipients.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { movedLinks } from './moved-mail.ts'
 import { textedDelivery } from './delivery-text.ts'
@@ -86,7 +87,9 @@ async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Fai
 
 async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
   if (reason === NOT_READY) return null
-  const { to, delivery } = await contentOf(tx, message)
+  const { to, delivery, mailed } = await contentOf(tx, message)
+  // It got an email address, and a mail, in the meantime.
+  if (mailed) return null
   const [number = say('a number')] = to ?? []
   const title =
     status === 'failed'
@@ -111,13 +114,22 @@ interface FailedContent {
   link: boolean
   /** Whether the mail or the text is about a delivery. */
   delivery: boolean
+  /** Whether its delivery has an email address. */
+  mailed: boolean
 }
 
 async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedContent> {
   const [row] = await tx.query<{
-    result: Omit<FailedContent, 'link' | 'delivery'> | null
+    result: Pick<FailedContent, 'subject' | 'to'> | null
     payload: unknown
-  }>('select result, payload from outbox where shop_id = :shop and id = :id', { id })
+    mailed: boolean
+  }>(
+    `select m.result, m.payload, coalesce(d.email, o.email) is not null as mailed from outbox m
+     left join deliveries d on d.shop_id = m.shop_id and d.id = (m.payload ->> 'delivery')::uuid
+     left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where m.shop_id = :shop and m.id = :id`,
+    { id },
+  )
   const delivery =
     row !== undefined &&
     (mailedDelivery(row.payload) !== null || textedDelivery(row.payload) !== null)
@@ -126,6 +138,6 @@ async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedCo
     link:
       row !== undefined &&
       (linkInPayload(row.payload) !== null || movedLinks(row.payload) !== null),
-    delivery,
+    ...{ delivery, mailed: row?.mailed ?? false },
   }
 }

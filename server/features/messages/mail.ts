@@ -1,20 +1,14 @@
 // Email: rendered from its template before the first attempt. Mails about links, deliveries and
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
 // shop's current recipients, from the installation.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import {
-  CORRECTED,
-  mailedDelivery,
-  NOT_READY,
-  withDeliveryKeys,
-  withOldAddress,
-  writeDeliveryMails,
-} from './delivery-mail.ts'
+import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
+import { CORRECTED, NO_ADDRESS, withOldAddress, withRecipients } from './recipients.ts'
 import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
 import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
@@ -74,7 +68,10 @@ export function mailDeliverer(options: MailOptions): Deliverer {
 }
 type MailBatch = NonNullable<Deliverer['batch']>
 
-/** Writes the contents of the messages, without keys. Those of an earlier attempt are kept. */
+/**
+ * Writes the contents of the messages, without keys. The texts of an earlier attempt are kept, and go to
+ * the current recipients.
+ */
 async function writeMails(
   scope: ShopScope,
   messages: readonly Message[],
@@ -90,12 +87,14 @@ async function writeMails(
     baseUrl,
   )
   const written = new Map(deliveries.map(({ id }, at) => [id, mails[at] ?? GONE]))
+  for (const [id, content] of await withRecipients(scope, messages)) written.set(id, content)
   return Promise.all(messages.map((one) => written.get(one.id) ?? writeOther(scope, one, baseUrl)))
 }
 
-/** A mail as it is sent, or why its link does not work any more. */
-type SendableContent = Content | { gone: string }
-const EXPIRED_LINK: SendableContent = { gone: sayPlain('The link does not work any more') }
+/** A mail as it is sent, or why it is not. */
+type SendableContent = Content | { unsent: DeliveryResult }
+const failed = (reason: AnyText): SendableContent => ({ unsent: { status: 'failed', reason } })
+const EXPIRED_LINK = failed(sayPlain('The link does not work any more'))
 
 async function withKeys(
   { secrets, baseUrl, clock }: MailOptions,
@@ -110,10 +109,14 @@ async function withKeys(
   // After the keys were read: they change with the address.
   const outdated = await withOldAddress(scope, deliveries)
   const filled = new Map(
-    deliveries.map(
-      ({ id }, at) =>
-        [id, outdated.has(at) ? { gone: CORRECTED } : (mails[at] ?? { gone: NOT_READY })] as const,
-    ),
+    deliveries.map(({ id, content }, at): [string, SendableContent] => {
+      const old = outdated.get(at)
+      // The next attempt writes it to the new address.
+      if (old) return [id, old.followed ? failed(CORRECTED) : { unsent: { status: 'returned' } }]
+      const mail = mails[at]
+      if (!mail) return [id, failed(NOT_READY)]
+      return [id, content.to.length === 0 ? failed(NO_ADDRESS) : mail]
+    }),
   )
   return Promise.all(
     written.map(async ({ message: { id, payload }, content }) => {
@@ -129,16 +132,12 @@ async function withKeys(
   )
 }
 
-/**
- * Writes mails that are not about a delivery: their recipients may have changed since an earlier
- * attempt.
- */
+/** Writes a mail that is not about a delivery. */
 async function writeOther(
   scope: ShopScope,
   { payload, content }: Message,
   baseUrl: string,
 ): Promise<Content> {
-  if (mailedDelivery(payload)) return present(content, 'The mail of a delivery')
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
   const moved = movedLinks(payload)
@@ -166,14 +165,14 @@ async function sendersOf(
   const forBuyers = written.map(({ message }) => isForBuyer(message.payload))
   const installation = installationSender(options, scope.shop)
   if (!forBuyers.includes(true)) return written.map(() => installation)
-  const addresses = mails.flatMap((mail, at) => ('gone' in mail || !forBuyers[at] ? [] : mail.to))
+  const addresses = mails.flatMap((mail, at) => ('unsent' in mail || !forBuyers[at] ? [] : mail.to))
   const [sender, blocked] = await Promise.all([
     senderOf(scope, options),
     blockedAmong(scope, addresses),
   ])
   return mails.map((mail, at) => {
     if (!forBuyers[at]) return installation
-    const kinds = 'gone' in mail ? [] : mail.to.map((to) => blocked.get(to.toLowerCase()))
+    const kinds = 'unsent' in mail ? [] : mail.to.map((to) => blocked.get(to.toLowerCase()))
     if (kinds.includes('all')) return BLOCKED
     return kinds.includes('news') && isNews(written[at]?.message.payload) ? COMPLAINED : sender
   })
@@ -195,7 +194,7 @@ async function handOver(
   { id, mail, weekly, sender }: SentLetter,
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
-  if ('gone' in mail) return { status: 'failed', reason: mail.gone }
+  if ('unsent' in mail) return mail.unsent
   if (mail.to.length === 0)
     return { status: 'failed', reason: sayPlain('There are no recipients in the settings') }
   if ('status' in sender) return sender

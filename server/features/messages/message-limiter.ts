@@ -45,8 +45,10 @@ export interface MessageTurn {
 export interface MessageLimiter {
   /** Takes a place. Null if a limit is reached; otherwise the function that releases the place. */
   take(turn: MessageTurn): (() => void) | null
-  /** When to try again: the messages that wait for one receiver are spread over time. */
-  later(turn: MessageTurn): Date
+  /**
+   * Milliseconds until another attempt: the messages that wait for one receiver are spread over time.
+   */
+  later(turn: MessageTurn): number
 }
 
 export function createMessageLimiter(): MessageLimiter {
@@ -73,10 +75,11 @@ export function createMessageLimiter(): MessageLimiter {
       // All shops wait in one line for a server that they share.
       const [all, , receiver] = keysOf(turn)
       const line = turn.receiver === null && !turn.own ? all : receiver
-      const at = Math.max(Date.now() + RETRY_MS, (lines.get(line) ?? 0) + APART_MS)
-      forgetPast(lines)
+      const now = performance.now()
+      const at = Math.max(now + RETRY_MS, (lines.get(line) ?? 0) + APART_MS)
+      forgetPast(lines, now)
       lines.set(line, at)
-      return new Date(at)
+      return at - now
     },
   }
 }
@@ -96,7 +99,6 @@ function placesOf({ kind, failing, own }: MessageTurn): Places {
 }
 
 /** Keeps the list as long as the receivers that have waiting messages. */
-function forgetPast(lines: Map<string, number>): void {
-  const now = Date.now()
+function forgetPast(lines: Map<string, number>, now: number): void {
   for (const [key, at] of lines) if (at < now) lines.delete(key)
 }

@@ -9,6 +9,7 @@ import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { movedLinks, writeMovedMail } from './moved-mail.ts'
+import { withRecipients } from './recipients.ts'
 import { textedDelivery, writeDeliveryText } from './delivery-text.ts'
 import { writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
@@ -116,6 +117,8 @@ export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
   })
 }
 
+const isWaiting = ({ status }: StoredMessage) => status === 'waiting'
+
 async function readable(
   scope: ShopScope,
   rows: readonly StoredMessage[],
@@ -145,9 +148,10 @@ async function readable(
     if (texted !== null)
       delivered.set(id, await writeDeliveryText(scope, texted, { secrets: null, baseUrl }))
   }
+  const tried = await withRecipients(scope, rows.filter(isWaiting))
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
-    ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
+    ...(tried.get(row.id) ?? content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
   }))
 
   function draft(kind: MessageKind, payload: unknown): Content {

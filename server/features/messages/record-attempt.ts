@@ -12,10 +12,10 @@ import { raiseFailureNotice } from './failure-notices.ts'
 import { markTextLost } from './delivery-text.ts'
 
 /**
- * The time of the next attempt after this process has stopped: late enough that another worker
+ * Milliseconds until the next attempt after this process has stopped: late enough that another worker
  * takes the message.
  */
-export const afterStop = (): Date => new Date(Date.now() + 5000)
+export const AFTER_STOP_MS = 5000
 
 /**
  * Records the result, and queues the next attempt or notifies the shop. Throws if the database
@@ -101,14 +101,14 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
       return
     }
     if (await writeResult(tx, message, ['sending'], 'waiting', reason))
-      await queueMessage(tx, message.id, new Date(Date.now() + delay))
+      await queueMessage(tx, message.id, delay)
   },
   returned: async (tx, message) => {
     if (!(await writeResult(tx, message, ['sending'], 'waiting', null))) return
     await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', {
       id: message.id,
     })
-    await queueMessage(tx, message.id, afterStop())
+    await queueMessage(tx, message.id, AFTER_STOP_MS)
   },
   failed: async (tx, message, end) => {
     await giveUp(tx, message, end)

@@ -118,7 +118,8 @@ const read = (baseUrl: string) =>
 const send = (baseUrl: string) =>
   endpoint('POST /api/messages/{id}/send', {
     summary: 'Send a message again',
-    description: 'To the recipients in the current settings; its text and its id stay the same.',
+    description:
+      'To the recipients in the current settings, or to the address that the buyer’s delivery has now; its text and its id stay the same.',
     scope: 'operations:write',
     replies: {
       202: { description: 'It waits to be sent', schema: messageSchema },

@@ -3,30 +3,27 @@
 import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationSource } from '../../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 import { compileFilter } from '../../files/filter.ts'
 import { requirePublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/present.ts'
 
 /**
- * Checks that the files with own terms are selected. `perFile`: the option of the action
- * `create-links`. Throws `validation_failed`, which names every file that is not selected.
+ * Finds the files with own terms that are not selected. `perFile`: the option of the action
+ * `create-links`, with well-formed ids.
  */
-export async function requireSelected(
+export async function unselected(
   scope: ShopScope,
   source: OperationSource,
   perFile: readonly { file_id: string }[],
-): Promise<void> {
+): Promise<ErrorDetail[]> {
   const ids = perFile.map(({ file_id }) => requirePublicId('file', file_id))
   const selected = await selectedOf(scope, source, ids)
-  const details = ids.flatMap((id, at): ErrorDetail[] => {
+  return ids.flatMap((id, at): ErrorDetail[] => {
     const param = `options.per_file[${at}].file_id`
     return selected.has(id)
       ? []
       : [{ param, code: 'invalid_value', message: say('This file is not selected') }]
   })
-  if (details.length > 0)
-    throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 
 async function selectedOf(

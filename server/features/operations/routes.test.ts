@@ -124,9 +124,10 @@ describe('starting', () => {
       { options: { product_id: null } },
       { action: 'tag-files', options: { product_id: 'x' } },
     ])
-      expect((await give(body)).body.error.details).toMatchObject([
-        { param: 'select', code: 'required' },
-      ])
+      expect((await give(body)).body.error.details[0]).toMatchObject({
+        param: 'select',
+        code: 'required',
+      })
   })
 
   it('runs on what a filter selects when it starts, and not on later files', async () => {
@@ -229,6 +230,31 @@ describe('starting', () => {
       ],
     ],
     ['an empty selection', { select: {} }, [['select', '']]],
+    [
+      'a missing selection beside wrong options',
+      { options: { mode: 'odd', tags: ['x'] }, select: undefined },
+      [
+        ['select', ''],
+        ['options.mode', ''],
+      ],
+    ],
+    [
+      'an unknown workflow with options',
+      { action: undefined, workflow: 'workflow_x', select: undefined },
+      [
+        ['workflow', 'There is no workflow'],
+        ['options', 'in its steps'],
+        ['select', ''],
+      ],
+    ],
+    [
+      'an unknown action beside a malformed field',
+      { action: 'x', dry_run: 'maybe' },
+      [
+        ['action', 'There is no action'],
+        ['dry_run', ''],
+      ],
+    ],
     ['a filter of nothing', { select: { filter: { colour: 'red' } } }, [['select', '']]],
     [
       'live files to restore',

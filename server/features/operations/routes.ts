@@ -1,6 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
-import { flag, sayPlain, textIssue } from '../../../plugins/contract.ts'
+import { flag, sayPlain } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
@@ -10,11 +10,12 @@ import {
   type OperationMove,
   type OperationRow,
 } from '../../engine/engine.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { day, endOfRange, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import { publicId } from '../../core/public-id.ts'
 import { present } from '../../core/present.ts'
-import { optionProblems, startBulk } from './start.ts'
+import { judgeBulk, startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
 import { fromCursor, integer, listPage, text } from '../../http/cursors.ts'
@@ -23,6 +24,7 @@ import {
   isApiKey,
   type Caller,
   type Endpoint,
+  type Given,
   type Scope,
 } from '../../http/endpoint.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
@@ -110,7 +112,7 @@ const list = ({ engine, clock }: OperationParts) =>
       to: day
         .optional()
         .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
-      schedule_id: z.string().optional(),
+      schedule_id: publicId('schedule', 'a schedule').optional(),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),
@@ -181,42 +183,41 @@ const items = ({ engine }: OperationParts) =>
     },
   })
 
+const bulkBody = (limits: Limits) =>
+  z
+    .strictObject({
+      action: z.string().max(100).optional(),
+      workflow: z.string().max(100).optional(),
+      select: selectionSchema(limits)
+        .optional()
+        .describe('Required, unless the options of `give-files` name its files'),
+      options: z.record(z.string(), z.unknown()).default({}).describe('The action’s'),
+      dry_run: z.boolean().default(false),
+    })
+    .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
+      path: ['action'],
+      message: sayPlain('Send either an action or a workflow'),
+    })
+    .meta({ id: 'OperationRequest' })
+
 const begin = (parts: OperationParts) =>
   endpoint('POST /api/operations', {
     summary: 'Start a bulk action or a workflow',
     description:
       'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. An empty filter means all files; `purge-files` accepts it only as a preview.',
     scope: 'operations:write',
-    body: z
-      .strictObject({
-        action: z.string().max(100).optional(),
-        workflow: z.string().max(100).optional(),
-        select: selectionSchema(parts.limits)
-          .optional()
-          .describe('Required, unless the options of `give-files` name its files'),
-        options: z.record(z.string(), z.unknown()).default({}).describe('The action’s'),
-        dry_run: z.boolean().default(false),
-      })
-      .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
-        path: ['action'],
-        message: sayPlain('Send either an action or a workflow'),
-      })
-      // Of a body without other problems, `startBulk` names those of the options.
-      .superRefine((body, context) => addOptionProblems(parts.engine, body, context), {
-        when: ({ issues }) => issues.length > 0,
-      })
-      .meta({ id: 'OperationRequest' }),
+    body: bulkBody(parts.limits),
     replies: {
       202: { description: 'The operation; follow `Location`', schema: operationSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
+    problems: ({ caller, body }) => givenProblems(parts, caller.scope, body),
     handler: async ({ caller, body, idempotencyKey }) => {
-      const { selection, options } = selectedFiles(body, parts.limits)
+      const { selection, options, problems } = selectedFiles(body, parts.limits)
+      const { action, workflow } = body
       const id = await startBulk(parts.engine, caller.scope, {
-        ...(body.action === undefined ? {} : { actionWithOptions: body.action }),
-        ...(body.workflow === undefined ? {} : { workflow: body.workflow }),
-        options,
-        source: sourceOf(selection),
+        ...{ action, workflow, options, known: problems },
+        source: selection && sourceOf(selection),
         dryRun: body.dry_run,
         requestedBy: caller.name,
         channel: channelOf(caller),
@@ -227,19 +228,28 @@ const begin = (parts: OperationParts) =>
     },
   })
 
-/** @param body may be anything where other problems of it are known already. */
-function addOptionProblems(engine: Engine, body: unknown, context: z.RefinementCtx): void {
-  if (typeof body !== 'object' || body === null) return
-  const { action, options } = body as { action?: unknown; options?: unknown }
-  if (typeof action !== 'string' || typeof options !== 'object' || options === null) return
-  const given = options as Record<string, unknown>
-  // Its files are a selection.
-  const own = action === 'give-files' ? withoutFiles(given) : given
-  for (const { param, message } of optionProblems(engine, action, own))
-    context.addIssue({ ...textIssue(message, { code: 'invalid_value' }), path: [param] })
+/**
+ * The problems of the well-formed fields of a request. A filter with a malformed condition selects
+ * other files, so what depends on a filter is not judged.
+ */
+async function givenProblems(
+  { engine, limits }: OperationParts,
+  scope: ShopScope,
+  { action, workflow, select, options = {} }: Given<z.output<ReturnType<typeof bulkBody>>>,
+): Promise<ErrorDetail[]> {
+  const ids = select && 'file_ids' in select ? select.file_ids : undefined
+  const whole = ids?.every((id) => id !== undefined) ? { file_ids: [...ids] } : null
+  const known = select ? null : selectedFiles({ action, options }, limits)
+  const selection = select ? whole : (known?.selection ?? null)
+  const { problems } = await judgeBulk(engine, scope, {
+    ...{ action, workflow, options: known?.options ?? options, dryRun: undefined },
+    source: selection && sourceOf(selection),
+  }).catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'workflow_broken')) throw error
+    return { problems: [{ param: 'workflow', code: error.code, message: error.text }] }
+  })
+  return [...(known?.problems ?? []), ...problems]
 }
-
-const withoutFiles = ({ file_ids: _, ...others }: Record<string, unknown>) => others
 
 /** The channel of a caller: session tokens are people in the page, keys are programs. */
 export const channelOf = (caller: Caller): string =>

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { OperationSource } from '../../engine/engine.ts'
 import { filterSchema } from '../../files/filter.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import { validate } from '../../http/validate.ts'
+import { checked } from '../../http/validate.ts'
 
 const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
   ids
@@ -53,28 +54,38 @@ export type Selection = z.output<ReturnType<typeof selectionSchema>>
 interface SelectionInput {
   action?: string | undefined
   select?: Selection | undefined
+  options: Readonly<Record<string, unknown>>
+}
+
+/** A selection, the other options, and the problems of what names the files. */
+interface SelectedFiles {
+  /** Null: there are problems. */
+  selection: Selection | null
   options: Record<string, unknown>
+  problems: readonly ErrorDetail[]
 }
 
 /**
  * Returns the selection of a request and its other options. `give-files` may name its files in the
- * options: `file_ids`, or `product_id` for all files of a product. Throws `validation_failed`.
+ * options: `file_ids`, or `product_id` for all files of a product.
  */
 export function selectedFiles(
   { action, select, options }: SelectionInput,
   limits: Limits,
-): { selection: Selection; options: Record<string, unknown> } {
-  if (select) return { selection: select, options }
+): SelectedFiles {
+  if (select) return { selection: select, options, problems: [] }
   const { file_ids, ...others } = options
   if (action === 'give-files' && file_ids !== undefined) {
     const given = z.object({ options: z.object({ file_ids: fileIds(limits) }) })
-    return { selection: validate(given, { options: { file_ids } }).options, options: others }
+    const { data, details } = checked(given, { options: { file_ids } })
+    return { selection: data?.options ?? null, options: others, problems: details }
   }
   if (action === 'give-files' && typeof options['product_id'] === 'string') {
     const filter = filterSchema.safeParse({ product: options['product_id'] })
-    if (filter.success) return { selection: { filter: filter.data }, options }
+    if (filter.success) return { selection: { filter: filter.data }, options, problems: [] }
   }
-  return { selection: validate(z.object({ select: selectionSchema(limits) }), {}).select, options }
+  const { details } = checked(z.object({ select: selectionSchema(limits) }), {})
+  return { selection: null, options, problems: details }
 }
 
 export const sourceOf = (selection: Selection): OperationSource =>

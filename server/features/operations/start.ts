@@ -1,7 +1,7 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
 import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
-import { schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
+import { asDetail, schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   misplaced,
@@ -13,16 +13,24 @@ import {
   type OperationSource,
 } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import { firstOf, present } from '../../core/present.ts'
+import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
-import { requireSelected } from './link-terms.ts'
+import { unselected } from './link-terms.ts'
 
-export interface BulkRequest {
+/** What is to be done with which files. */
+export interface BulkChoice {
   /** A plugin's id, with its options; or a workflow's id. */
-  actionWithOptions?: string
-  workflow?: string
+  action?: string | undefined
+  workflow?: string | undefined
   options: Record<string, unknown>
+  /** Null: it is malformed. */
+  source: OperationSource | null
+  /** Undefined: not known. */
+  dryRun: boolean | undefined
+}
+
+interface BulkRequest {
   source: OperationSource
   dryRun: boolean
   requestedBy: string
@@ -32,6 +40,12 @@ export interface BulkRequest {
   permit(scopes: readonly string[]): void
 }
 
+interface StartedChoice extends Omit<BulkRequest, 'source'>, BulkChoice {
+  dryRun: boolean
+  /** Problems of the request that were found before. */
+  known: readonly ErrorDetail[]
+}
+
 /**
  * Starts the operation and returns its UUID. Throws `validation_failed` with every problem,
  * `missing_scope`, `not_found`.
@@ -39,16 +53,38 @@ export interface BulkRequest {
 export async function startBulk(
   engine: Engine,
   scope: ShopScope,
-  request: BulkRequest,
+  { known, source, ...request }: StartedChoice,
 ): Promise<string> {
-  const workflow =
-    request.actionWithOptions === undefined
-      ? await ownWorkflow(engine, scope, request)
-      : workflowOfAction(engine, request.actionWithOptions, request.options)
-  const { per_file } = request.options
-  if (request.actionWithOptions === 'create-links' && per_file)
-    await requireSelected(scope, request.source, per_file as { file_id: string }[])
-  return startWorkflow(engine, scope, workflow, request)
+  const { workflow, problems } = await judgeBulk(engine, scope, { ...request, source })
+  const all = [...known, ...problems]
+  if (workflow === null || source === null || all.length > 0) throw invalid(all)
+  return startWorkflow(engine, scope, workflow, { ...request, source })
+}
+
+/** The workflow of a choice, and every problem of it; null: there is none. */
+export async function judgeBulk(
+  engine: Engine,
+  scope: ShopScope,
+  choice: BulkChoice,
+): Promise<{ workflow: Workflow | null; problems: ErrorDetail[] }> {
+  const { action, options, source, dryRun } = choice
+  const { workflow, problems } =
+    action === undefined
+      ? await ownWorkflow(engine, scope, choice)
+      : actionProblems(engine, action, options)
+  const { per_file } = options
+  const terms =
+    action === 'create-links' && source !== null && Array.isArray(per_file) && problems.length === 0
+      ? await unselected(scope, source, per_file as { file_id: string }[])
+      : []
+  const ofSource =
+    workflow && source
+      ? [
+          ...misplacedProblems(engine, workflow, source),
+          ...(dryRun === false ? purgeProblems(engine, workflow, source) : []),
+        ]
+      : []
+  return { workflow, problems: [...problems, ...ofSource, ...terms] }
 }
 
 /** Starts a workflow that the caller has loaded already, as `startBulk` does. */
@@ -56,21 +92,14 @@ export async function startWorkflow(
   engine: Engine,
   scope: ShopScope,
   workflow: Workflow,
-  request: Omit<BulkRequest, 'action' | 'workflow' | 'options'>,
+  request: BulkRequest,
 ): Promise<string> {
   if (workflow.steps.some(({ plugin }) => plugin === 'create-links')) await requireDownloads(scope)
   const permissions = permissionsOf(workflow, engine.plugins)
   request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
-  // Undo restores files from the trash, but not purged files.
-  if (!dryRun && selectsEverything(source) && permissions.includes('files:purge'))
-    throw invalidValue(
-      'select.filter',
-      say(
-        'This would permanently delete the whole trash: preview it first (dry_run), or send {filter}',
-        { filter: '{"deleted": true}' },
-      ),
-    )
+  const everything = dryRun ? [] : purgeProblems(engine, workflow, source)
+  if (everything.length > 0) throw invalid(everything)
   return engine.start(scope, {
     workflow,
     channel,
@@ -82,35 +111,63 @@ export async function startWorkflow(
   })
 }
 
-/** Reads the shop's own workflow, if it works on existing files. Throws `validation_failed`. */
+/** Undo restores files from the trash, but not purged files. */
+const purgeProblems = (
+  { plugins }: Engine,
+  workflow: Workflow,
+  source: OperationSource,
+): ErrorDetail[] =>
+  selectsEverything(source) && permissionsOf(workflow, plugins).includes('files:purge')
+    ? [
+        problem(
+          'select.filter',
+          say(
+            'This would permanently delete the whole trash: preview it first (dry_run), or send {filter}',
+            { filter: '{"deleted": true}' },
+          ),
+        ),
+      ]
+    : []
+
+interface Chosen {
+  /** Null: it cannot be run. */
+  workflow: Workflow | null
+  problems: ErrorDetail[]
+}
+
+/** Reads the shop's own workflow, if it works on existing files. */
 async function ownWorkflow(
   engine: Engine,
   scope: ShopScope,
-  { workflow: id, options }: BulkRequest,
-): Promise<Workflow> {
-  const workflow = await requireWorkflow(scope, present(id, 'workflow'), engine).catch(
-    (error: unknown) => {
-      if (error instanceof AppError && error.code === 'not_found')
-        throw invalidValue('workflow', say('There is no workflow {id}', { id: id ?? '' }))
-      throw error
-    },
-  )
-  if (workflow.kind === 'import')
-    throw invalidValue('workflow', say('This workflow imports files: it needs a channel'))
+  { workflow: id, options }: BulkChoice,
+): Promise<Chosen> {
+  if (id === undefined) return { workflow: null, problems: [] }
+  const surplus =
+    Object.keys(options).length > 0
+      ? [problem('options', say('A workflow has its options in its steps'))]
+      : []
+  const workflow = await requireWorkflow(scope, id, engine).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  })
+  const wrong = workflow ? unsuitable(engine, workflow) : say('There is no workflow {id}', { id })
+  return wrong
+    ? { workflow: null, problems: [problem('workflow', wrong), ...surplus] }
+    : { workflow, problems: surplus }
+}
+
+/** Why a workflow cannot work on existing files, or null. */
+function unsuitable({ plugins }: Engine, workflow: Workflow): Text | null {
+  if (workflow.kind === 'import') return say('This workflow imports files: it needs a channel')
   if (workflow.kind === 'delivery')
-    throw invalidValue(
-      'workflow',
-      say('This workflow runs when an order is delivered: choose it in the settings'),
-    )
-  if (filePlaceOf(workflow, engine.plugins) === 'rows')
-    throw invalidValue('workflow', say('This workflow only works on the rows of a CSV file'))
-  if (Object.keys(options).length > 0)
-    throw invalidValue('options', say('A workflow has its options in its steps'))
-  return workflow
+    return say('This workflow runs when an order is delivered: choose it in the settings')
+  return filePlaceOf(workflow, plugins) === 'rows'
+    ? say('This workflow only works on the rows of a CSV file')
+    : null
 }
 
 /** The problems of the options of an action; none if there is no such action. */
-export const optionProblems = (
+const optionProblems = (
   { plugins }: Engine,
   action: string,
   options: Record<string, unknown>,
@@ -119,19 +176,37 @@ export const optionProblems = (
   return plugin ? schemaProblems(plugin.options, options, 'options') : []
 }
 
+/** The built-in workflow of an action with these options, or without them if they have problems. */
+function actionProblems(engine: Engine, id: string, options: Record<string, unknown>): Chosen {
+  const workflow = engine.workflow(id)
+  const plugin = engine.plugins.find((one) => one.id === id)
+  if (!workflow || !plugin || workflow.kind !== 'bulk')
+    return { workflow: null, problems: [problem('action', say('There is no action {id}', { id }))] }
+  const problems = optionProblems(engine, id, options).map(asDetail)
+  return {
+    workflow: problems.length === 0 ? withOptions(workflow, id, options) : workflow,
+    problems,
+  }
+}
+
 /** Returns the built-in workflow of an action, with these options. Throws `validation_failed`. */
 export function workflowOfAction(
   engine: Engine,
   id: string,
   options: Record<string, unknown>,
 ): Workflow {
-  const workflow = engine.workflow(id)
-  const plugin = engine.plugins.find((one) => one.id === id)
-  if (!workflow || !plugin || workflow.kind !== 'bulk')
-    throw invalidValue('action', say('There is no action {id}', { id }))
-  const problems = optionProblems(engine, id, options)
-  if (problems.length === 0) return withOptions(workflow, id, options)
-  throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
+  const { workflow, problems } = actionProblems(engine, id, options)
+  if (workflow === null || problems.length > 0) throw invalid(problems)
+  return workflow
+}
+
+const misplacedProblems = (
+  { plugins }: Engine,
+  workflow: Workflow,
+  source: OperationSource,
+): ErrorDetail[] => {
+  const message = source.type === 'filter' ? misplaced(source.filter, workflow, plugins) : null
+  return message ? [problem('select.filter.deleted', message)] : []
 }
 
 /**
@@ -139,14 +214,14 @@ export function workflowOfAction(
  * where the filter looks.
  */
 export function placedSource(
-  { plugins }: Engine,
+  engine: Engine,
   workflow: Workflow,
   source: OperationSource,
 ): OperationSource {
   if (source.type !== 'filter') return source
-  const message = misplaced(source.filter, workflow, plugins)
-  if (message) throw invalidValue('select.filter.deleted', message)
-  return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
+  const problems = misplacedProblems(engine, workflow, source)
+  if (problems.length > 0) throw invalid(problems)
+  return { type: 'filter', filter: placedFilter(source.filter, workflow, engine.plugins) }
 }
 
 /** Is it a filter without conditions? The caller may have forgotten them. */
@@ -156,8 +231,7 @@ const selectsEverything = (source: OperationSource): boolean =>
     ([name, value]) => value === undefined || (name === 'deleted' && value === false),
   )
 
-const invalidValue = (param: string, message: Text) =>
-  invalid([{ param, code: 'invalid_value', message }])
+const problem = (param: string, message: Text): ErrorDetail => asDetail({ param, message })
 
-const invalid = (details: ErrorDetail[]) =>
+const invalid = (details: readonly ErrorDetail[]) =>
   new AppError('validation_failed', { details, param: firstOf(details).param })

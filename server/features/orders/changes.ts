@@ -14,6 +14,7 @@ import {
 } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
+import { endTriedMessages } from '../messages/recipients.ts'
 import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
 import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -94,13 +95,14 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
         ),
         retryAfter,
       })
+    await endTriedMessages(tx, id, row.email)
     if (await waitsForFirst(tx, id)) return
     if (row.email === null) await queueDeliveryTexts(tx, [id], randomUUID())
     else await queueDeliveryMail(tx, id, randomUUID())
     await promiseMails(tx, [id])
     await tx.query(
       `update deliveries set ask = null, bounced_at = null, updated_at = :now,
-         mailed_at = case when :mailed then coalesce(mailed_at, :now::timestamptz) else mailed_at end
+         mailed_at = case when :mailed then coalesce(mailed_at, now()) else mailed_at end
        where shop_id = :shop and id = :id`,
       { id, now, mailed: row.email !== null },
     )
@@ -120,7 +122,7 @@ async function changeState(
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
-    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }])
   })
 }
 
@@ -227,7 +229,7 @@ export const changeDelivery = (
     const held = present(await lockDelivery(tx, id), 'the delivery')
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
-    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }])
     if (changesTerms(change)) await queueEffects(tx, [{ order: row.order_id, kind: 'mark' }])
   })
 
@@ -471,10 +473,10 @@ async function replaceFile(
   // It is not new to the buyer: no mail follows for it.
   await tx.query(
     `update delivery_files n set created_at = df.created_at from delivery_files df
-     where n.shop_id = :shop and n.delivery_id = :id and n.file_id = :other and n.created_at = :now
+     where n.shop_id = :shop and n.delivery_id = :id and n.file_id = :other and n.created_at = now()
        and df.shop_id = n.shop_id and df.delivery_id = n.delivery_id and df.line_id = n.line_id
        and df.file_id = :file`,
-    { id: row.id, other, file: file_id, now },
+    { id: row.id, other, file: file_id },
   )
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,

@@ -72,7 +72,7 @@ export async function createDeliveries(
          as g (order_id, id, link_id, hash)
      ), made as (
        insert into deliveries (shop_id, id, order_id, created_at, updated_at, mailed_at)
-       select :shop, id, order_id, :now, :now, case when :quiet then :now::timestamptz end
+       select :shop, id, order_id, now(), now(), case when :quiet then now() end
        from given order by order_id
        on conflict do nothing returning id
      )
@@ -106,7 +106,7 @@ export async function addDeliveryFiles(
     sold.map((one) => ({ ...one, delivery, perUnit })),
   )
   if (rows.length === 0) return
-  await insertFiles(tx, rows, now, given)
+  await insertFiles(tx, rows, given)
   await insertLinks(tx, secrets, rows, now, given)
 }
 
@@ -115,22 +115,22 @@ interface AddedFile extends Omit<SoldFile, 'order_id'> {
   perUnit: boolean
 }
 
+/** Their time is the database's: it is compared with that of mails. */
 const insertFiles = (
   tx: ShopScope,
   rows: readonly AddedFile[],
-  now: Date,
   given: string | null,
 ): Promise<unknown> =>
   tx.query(
     `insert into delivery_files as df (shop_id, delivery_id, line_id, file_id, created_at, given_by)
-     select :shop, delivery_id, line_id, file_id, :now, :given::uuid
+     select :shop, delivery_id, line_id, file_id, now(), :given::uuid
      from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g
        (delivery_id, line_id, file_id)
      on conflict (shop_id, delivery_id, line_id, file_id) do update
        set given_by = excluded.given_by, taken_back = false, withdrawn = false
        where df.taken_back and excluded.given_by is not null`,
     {
-      ...{ now, given },
+      given,
       deliveries: rows.map(({ delivery }) => delivery.id),
       lines: rows.map(({ line_id }) => line_id),
       files: rows.map(({ file_id }) => file_id),

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { queueTask, type BackgroundTask, type TaskKind } from '../../core/queue/background.ts'
 import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { linkAddress } from '../links/model/links.ts'
@@ -224,7 +225,7 @@ async function carryOutDue(
 /** Null: it was carried out. */
 type EffectResult = MarkResult | { later: number }
 
-const OUR_ERROR = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
+const OUR_ERROR = new PortError('storefront_unavailable', ERRORS.internal.message, true)
 
 /** Returns the result of each effect. All of them have the same kind. */
 async function performAll(

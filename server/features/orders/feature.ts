@@ -10,7 +10,7 @@ import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
 import { customerSyncTask, customerTagTask, type CustomerTagParts } from './customer-tags.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
-import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { guardImport, pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
 import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
@@ -27,6 +27,7 @@ export const ordersFeature = defineFeature({
     ...unfiledRoutes(),
   ],
   effects: ({ secrets }) => [giveEffect(secrets)],
+  guard: guardImport,
   showsDownloads: true,
   tasks: (
     parts: EffectParts &

@@ -32,7 +32,6 @@ export interface FollowedDelivery {
 export async function queueFollowUps(
   tx: ShopScope,
   written: readonly FollowedDelivery[],
-  now: Date,
   quiet = false,
 ): Promise<void> {
   const { settings } = await readShop(tx)
@@ -62,13 +61,13 @@ export async function queueFollowUps(
     // The first mail of an order that the platform fulfils follows when it has told nobody.
     platformTells ? 'given' : 'all',
   )
-  if (!quiet && !platformTells) await tellOfLines(tx, written, now)
+  if (!quiet && !platformTells) await tellOfLines(tx, written)
   await queueHeldTexts(
     tx,
     marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
   )
   const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
-  await recordMarksAndMails(tx, mailed, marked, now)
+  await recordMarksAndMails(tx, mailed, marked)
   const unreachable = marked.filter(({ row }) => isNewlyUnreachable(row, textsBuyers(settings)))
   if (!quiet) await notifyOfNoAddress(tx, unreachable)
   await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
@@ -88,11 +87,7 @@ export async function queueFollowUps(
  * the earlier one was not tried yet. If they are being prepared, it follows when they are ready. That
  * of a delivery which is held fails, and is sent after the release (`queueHeldMails`).
  */
-async function tellOfLines(
-  tx: ShopScope,
-  written: readonly FollowedDelivery[],
-  now: Date,
-): Promise<void> {
+async function tellOfLines(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
   const told: string[] = []
   for (const { row, addedLines = [] } of written) {
     if (addedLines.length === 0 || row.mailed_at === null || row.email === null) continue
@@ -107,12 +102,10 @@ async function tellOfLines(
     await promiseMails(tx, [row.id])
   }
   // So that the platform does not tell of them too, if the shop lets it tell its buyers from now on.
-  // The files have this process's time, which may be behind the database's, and the mails the database's.
   if (told.length > 0)
     await tx.query(
-      `update deliveries set mailed_at = greatest(now(), :now::timestamptz)
-       where shop_id = :shop and id = any(:told::uuid[])`,
-      { told, now },
+      'update deliveries set mailed_at = now() where shop_id = :shop and id = any(:told::uuid[])',
+      { told },
     )
 }
 
@@ -171,7 +164,6 @@ async function recordMarksAndMails(
   tx: ShopScope,
   mailed: readonly FollowedDelivery[],
   marked: readonly { row: DeliveryRow; mark: string }[],
-  now: Date,
 ): Promise<void> {
   const marks = new Map(marked.map(({ row, mark }) => [row.id, mark]))
   const mails = new Set(mailed.map(({ row }) => row.id))
@@ -179,11 +171,11 @@ async function recordMarksAndMails(
   if (ids.length === 0) return
   await tx.query(
     `update deliveries d set marked = coalesce(g.mark, d.marked),
-       mailed_at = case when g.mailed then :now::timestamptz else d.mailed_at end
+       mailed_at = case when g.mailed then now() else d.mailed_at end
      from unnest(:ids::uuid[], :marks::text[], :mailed::boolean[]) as g (id, mark, mailed)
      where d.shop_id = :shop and d.id = g.id`,
     {
-      ...{ ids, now },
+      ids,
       marks: ids.map((id) => marks.get(id) ?? null),
       mailed: ids.map((id) => mails.has(id)),
     },

@@ -55,7 +55,7 @@ export async function giveFiles(
   await addDeliveryFiles(tx, secrets, added, now, operation)
   if (settings.delivery_workflow !== null)
     for (const { delivery } of added) await prepareFiles(tx, delivery)
-  const mailed = await withoutFirstMail(tx, [...rows.values()], now)
+  const mailed = await withoutFirstMail(tx, [...rows.values()])
   await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)
   return added.flatMap(({ delivery, sold }) =>
     filesOf(sold).map((file) => ({ delivery: delivery.id, email: delivery.email, file })),
@@ -66,18 +66,17 @@ export async function giveFiles(
 async function withoutFirstMail(
   tx: ShopScope,
   rows: readonly DeliveryRow[],
-  now: Date,
 ): Promise<DeliveryRow[]> {
-  const unmailed = new Set(
-    rows
-      .filter((row) => row.mailed_at === null && row.held_by === null && row.email !== null)
-      .map(({ id }) => id),
+  const unmailed = rows.filter(
+    (row) => row.mailed_at === null && row.held_by === null && row.email !== null,
   )
-  await tx.query(
-    'update deliveries set mailed_at = :now where shop_id = :shop and id = any(:ids::uuid[])',
-    { now, ids: [...unmailed] },
+  const noted = await tx.query<{ id: string; mailed_at: Date }>(
+    `update deliveries set mailed_at = now() where shop_id = :shop and id = any(:ids::uuid[])
+     returning id, mailed_at`,
+    { ids: unmailed.map(({ id }) => id) },
   )
-  return rows.map((row) => (unmailed.has(row.id) ? { ...row, mailed_at: now } : row))
+  const times = new Map(noted.map(({ id, mailed_at }) => [id, mailed_at]))
+  return rows.map((row) => ({ ...row, mailed_at: times.get(row.id) ?? row.mailed_at }))
 }
 
 const filesOf = (sold: readonly SoldFile[]): string[] => [
@@ -189,7 +188,7 @@ async function follow(
       files: own,
     })
   }
-  await queueFollowUps(tx, written, now, quiet)
+  await queueFollowUps(tx, written, quiet)
   // The number of files has changed, also where their lines have not.
   await queueEffects(
     tx,

@@ -1,6 +1,7 @@
 // One import of past orders runs at a time, for any number of concurrent requests.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { parsePublicId } from '../../core/ids.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -35,4 +36,26 @@ test('of many requests exactly one starts an import, which replaces previews', a
     'cancelled',
     'cancelled',
   ])
+})
+
+test('no earlier import is retried, and no preview confirmed, beside one that runs', async () => {
+  const { scope } = app.owner
+  const move = async (id: string, to: string) => {
+    const answer = await app.owner.call('POST', `/api/operations/${id}/${to}`)
+    return [answer.status, answer.body.error?.code]
+  }
+  const change = (id: string, columns: string) =>
+    scope.query(`update operations set ${columns} where shop_id = :shop and id = :id`, {
+      id: parsePublicId('op', id),
+    })
+  const { body } = await app.owner.call('GET', '/api/orders/import')
+  const earlier: string = body.operation_id
+  await change(earlier, `status = 'cancelled', finished_at = now(), total = 5, cancelled = 5`)
+  const { body: preview } = await start({ dry_run: true })
+  await change(preview.id, `status = 'previewed'`)
+  expect(await move(earlier, 'retry')).toEqual([200, undefined])
+  expect(await move(preview.id, 'confirm')).toEqual([409, 'conflict'])
+  await change(earlier, `status = 'cancelled', finished_at = now(), cancelled = 5`)
+  expect(await move(preview.id, 'confirm')).toEqual([200, undefined])
+  expect(await move(earlier, 'retry')).toEqual([409, 'conflict'])
 })

@@ -6,6 +6,7 @@ import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { RunGuard } from '../../engine/parts.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
@@ -90,10 +91,9 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
       const { engine, clock } = parts
       const from = await startOf(scope, since, clock())
       const id = await scope.transaction(async (tx) => {
-        // An advisory lock: of two concurrent starts the second one must see the row of the first one.
-        await lockUntilCommit(tx, 'import of past orders')
+        await lockImports(tx)
         await discardPreviews(tx, engine, idempotencyKey)
-        await requireNone(tx, idempotencyKey)
+        await requireNone(tx, { key: idempotencyKey })
         return engine.start(tx, {
           workflow: workflowOf({ since: from.toISOString(), mail }),
           ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
@@ -128,6 +128,16 @@ async function startOf(scope: ShopScope, since: string | undefined, now: Date): 
   })
 }
 
+/** An import that is retried, or whose preview is confirmed, runs alone too. */
+export const guardImport: RunGuard = async (tx, { id, action }) => {
+  if (action !== ACTION) return
+  await lockImports(tx)
+  await requireNone(tx, { except: id })
+}
+
+// An advisory lock: of two concurrent starts the second one must see the row of the first one.
+const lockImports = (tx: ShopScope) => lockUntilCommit(tx, 'import of past orders')
+
 /** SQL: the operation was not started by an earlier attempt of this request, whose answer was lost. */
 const OF_ANOTHER_REQUEST = '(:key::text is null or idempotency_key is distinct from :key::text)'
 
@@ -135,12 +145,16 @@ const OF_ANOTHER_REQUEST = '(:key::text is null or idempotency_key is distinct f
  * Throws `conflict` while another import of orders runs, or was cancelled and has not ended. A preview that
  * was confirmed runs.
  */
-async function requireNone(tx: ShopScope, key: string | undefined): Promise<void> {
+async function requireNone(
+  tx: ShopScope,
+  { key, except }: { key?: string | undefined; except?: string },
+): Promise<void> {
   const isRunning = await tx.has(
     `select from operations where shop_id = :shop and action = '${ACTION}' and ${OF_ANOTHER_REQUEST}
+       and (:except::uuid is null or id <> :except::uuid)
        and (status in ('queued', 'running', 'paused')
          or (status = 'cancelled' and finished_at is null)) limit 1`,
-    { key: key ?? null },
+    { key: key ?? null, except: except ?? null },
   )
   if (isRunning)
     throw new AppError('conflict', {

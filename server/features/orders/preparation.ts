@@ -119,7 +119,7 @@ export async function endPreparation(tx: ShopScope, delivery: string, now: Date)
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
-  await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+  await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }])
   if (!hasSucceeded || !(await takePromise(tx, delivery))) return
   if (next.email !== null) return queueReadyMail(tx, delivery)
   if (next.has_phone && textsBuyers((await readShop(tx)).settings))

@@ -547,3 +547,20 @@ test('any events in any order result in the order’s state', async () => {
     { numRuns: sized(15, 60) },
   )
 })
+
+test('files and mails have the time of the database, also if the clock of the process is wrong', async () => {
+  for (const hours of [-24, 24]) {
+    const one = order([1])
+    const skewed = { secrets, now: new Date(Date.now() + hours * 3_600_000) }
+    await reconcileOrder(scope, one, skewed)
+    const times = await scope.one<{ mailed: number; added: number; made: number }>(
+      `select extract(epoch from now() - d.mailed_at)::float8 as mailed,
+         extract(epoch from now() - d.created_at)::float8 as made,
+         extract(epoch from now() - df.created_at)::float8 as added
+       from deliveries d join delivery_files df on df.shop_id = d.shop_id and df.delivery_id = d.id
+       where d.shop_id = :shop and d.order_id = :order`,
+      { order: one.id },
+    )
+    for (const age of Object.values(times)) expect(Math.abs(age)).toBeLessThan(600)
+  }
+})

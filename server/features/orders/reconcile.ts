@@ -219,7 +219,7 @@ async function writeDeliveries(
       await notifyOfHold(tx, row.id, order)
     written.push({ row: next, files: own, addedLines: added.get(row.id) ?? [] })
   }
-  await queueFollowUps(tx, written, now, quiet)
+  await queueFollowUps(tx, written, quiet)
   await forgetPhones(
     tx,
     written.flatMap(({ row }) => (row.has_phone ? row.order_id : [])),

@@ -11,6 +11,7 @@ import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import { publicId } from '../../core/public-id.ts'
 import {
   changeDelivery,
   correctAddress,
@@ -107,7 +108,7 @@ const list = (parts: DeliveryRouteParts) =>
         .literal('blocked')
         .optional()
         .describe('Ready, and files are used up, expired or not prepared'),
-      file_id: z.string().max(100).optional().describe('It contains this file'),
+      file_id: publicId('file', 'a file').optional().describe('It contains this file'),
       product: z
         .string()
         .max(255)
@@ -121,7 +122,7 @@ const list = (parts: DeliveryRouteParts) =>
       const listed = [status, state, reach].filter((one) => one !== undefined)
       const rows = await listDeliveries(caller.scope, {
         ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), listed, before },
-        ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },
+        ...{ file: file_id === undefined ? undefined : requirePublicId('file', file_id), product },
         limit: limit + 1,
       })
       const record = recordParts(parts, caller)

@@ -18,8 +18,9 @@ import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
-import { CORRECTED, queueDeliveryMails } from '../messages/delivery-mail.ts'
-import { resendMessage } from '../messages/messages.ts'
+import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { CORRECTED } from '../messages/recipients.ts'
+import { readMessage, resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,
   correctAddress,
@@ -316,6 +317,29 @@ describe('first mails', () => {
     expect(after.bounced_at).toBeNull()
     const { rows } = await listNotices(shop.scope, { limit: 5 })
     expect(rows.filter((one) => JSON.stringify(one).includes(about.email))).toEqual([])
+    // The merchant may send that message too.
+    await resendMessage(shop.scope, messages[0]!.id)
+    await sendAll()
+    expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 2])
+  })
+
+  test('go to the address that the order has got between two attempts, once', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const right = buyer().email
+    await shop.change(order, (one) => Object.assign(one, { email: right }))
+    await reported([order])
+    const { messages } = (await shop.delivery(order))!
+    const waiting = await readMessage(shop.scope, messages[0]!.id, 'https://files.example.com')
+    expect(waiting).toMatchObject({ status: 'waiting', to: [right] })
+    await sendAll()
+    expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 1])
+    const sent = (await shop.delivery(order))!.messages
+    expect(sent).toMatchObject([{ status: 'sent', to: [right] }])
   })
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {

@@ -1,7 +1,7 @@
 // Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
 // one compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError, say } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
@@ -154,7 +154,7 @@ async function readWithin(
     if (!timeout.aborted || signal.aborted || error instanceof PortError) throw error
     if (claimed.length > 1) return null
     const seconds = Math.round(readWithinMs / 1000)
-    const message = `The platform did not answer within ${seconds} s`
+    const message = say('The platform did not answer within {count} s', { count: seconds })
     return [new PortError('storefront_unavailable', message, true)]
   }
 }

@@ -19,6 +19,7 @@ import {
 } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 import { forgetPhones } from './phones.ts'
+import { REPLACED } from '../messages/recipients.ts'
 
 let shop: Purchases
 let twilio: TwilioFake
@@ -145,6 +146,47 @@ test('a refused number makes the delivery unreachable until it is corrected, and
   // Another state of the order does not bring the wrong number back.
   await reconcile(order)
   expect((await stored(order))[1]).toBe(right)
+})
+
+test('a number or an address that is corrected between two attempts gets one message', async () => {
+  const messagesOf = async (order: string) =>
+    (await shop.delivery(order))!.messages.map(({ kind, status, error }) => [kind, status, error])
+  twilio.behaviour = { status: 503 }
+  const { id, order } = await buy()
+  const other = await buy()
+  await shop.sendTexts()
+  twilio.behaviour = 'accept'
+  twilio.taken.length = 0
+  const right = nextPhone()
+  await correctAddress(shop.scope, id, { phone: right }, parts())
+  await correctAddress(shop.scope, other.id, { email: 'other@example.com' }, parts())
+  await shop.sendTexts()
+  expect(twilio.taken.map(({ To }) => To)).toEqual([right])
+  expect(await messagesOf(order)).toEqual([
+    ['sms', 'sent', null],
+    ['sms', 'failed', REPLACED],
+  ])
+  expect(await messagesOf(other.order)).toEqual([
+    ['email', 'waiting', null],
+    ['sms', 'failed', REPLACED],
+  ])
+})
+
+test('a text of an order that got an address meanwhile is no failure to report', async () => {
+  twilio.behaviour = { status: 503 }
+  const { id, order } = await buy()
+  await shop.sendTexts()
+  twilio.behaviour = 'accept'
+  const before = await noticeTitles()
+  await shop.change(order, (one) => Object.assign(one, { email: 'late@example.com' }))
+  await reconcile(order)
+  await shop.sendTexts()
+  expect((await shop.delivery(order))!.messages).toMatchObject([
+    { kind: 'email', status: 'waiting' },
+    { kind: 'sms', status: 'failed' },
+  ])
+  expect(await unreachable()).not.toContain(id)
+  expect(await noticeTitles()).toEqual(before)
 })
 
 test('an added number or address sends one message', async () => {

@@ -102,7 +102,7 @@ export const prepareTask = (
       await ended(tx, run.delivery_id)
       // The order may have got more files or units during the run.
       const now = await readPreparation(tx, run.delivery_id)
-      return now?.status === 'waiting' ? new Date() : null
+      return now?.status === 'waiting' ? 0 : null
     })
   },
 })

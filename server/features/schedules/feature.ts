@@ -1,6 +1,7 @@
 // Scheduled tasks.
 import { schedulesExamples } from './examples.ts'
 import { scheduleRoutes } from './routes.ts'
+import { guardRun } from './run.ts'
 import { scheduleTask, type ScheduleParts } from './task.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -8,6 +9,7 @@ export const schedulesFeature = defineFeature({
   name: 'schedules',
   examples: schedulesExamples,
   endpoints: scheduleRoutes,
+  guard: guardRun,
   tasks: (parts: ScheduleParts) => [scheduleTask(parts)],
   tables: {
     schedules: {

@@ -3,6 +3,7 @@ import { say } from '../../../plugins/contract.ts'
 import { asDetail, type WorkflowProblem } from '../workflows/problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Given } from '../../http/endpoint.ts'
@@ -77,7 +78,8 @@ export async function createSchedule(
   now: Date,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
-    const columns = await columnsOf(tx, body, parts, now, await tooMany(tx))
+    const count = await countInTurn(tx, SCHEDULES)
+    const columns = await columnsOf(tx, body, parts, now, tooMany(count))
     const names = Object.keys(columns)
     const row = await tx.one<{ id: string }>(
       `insert into schedules (shop_id, ${names.join(', ')})
@@ -89,15 +91,13 @@ export async function createSchedule(
   })
 }
 
+const SCHEDULES = 'schedules where shop_id = :shop'
+
 /** The problem of one more schedule, if there are too many. */
-async function tooMany(scope: ShopScope): Promise<WorkflowProblem[]> {
-  const { count } = await scope.one<{ count: number }>(
-    'select count(*) as count from schedules where shop_id = :shop',
-  )
-  return count < MAX
+const tooMany = (count: number): WorkflowProblem[] =>
+  count < MAX
     ? []
     : [{ param: 'name', message: say('A shop has at most {most} schedules', { most: MAX }) }]
-}
 
 /**
  * The problems of the well-formed fields of a schedule.
@@ -110,7 +110,7 @@ export async function givenScheduleProblems(
   id: string | null,
 ): Promise<ErrorDetail[]> {
   const before = id === null ? null : await readSchedule(scope, id)
-  const known = id === null ? await tooMany(scope) : []
+  const known = id === null ? tooMany((await listSchedules(scope)).length) : []
   return [...known, ...(await scheduleProblems(scope, body, parts, before))].map(asDetail)
 }
 

@@ -3,6 +3,7 @@
 import { say, sentences, type Step, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { placedFilter, type Engine } from '../../engine/engine.ts'
+import type { RunGuard } from '../../engine/parts.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FileFilter } from '../../files/filter.ts'
 import { impactOf } from '../files/impact.ts'
@@ -72,25 +73,40 @@ export function runNow(
 ): Promise<string> {
   return scope.transaction(async (tx) => {
     const schedule = await lockSchedule(tx, id)
-    if (await runningOperation(tx, id))
-      throw new AppError('conflict', {
-        message: say('The last run of this schedule has not ended yet'),
-      })
+    if (await runningOperation(tx, id)) throw notEnded()
     return startRun(tx, engine, schedule, run)
   })
 }
 
+/** A run that is retried or confirmed never overlaps another one either. */
+export const guardRun: RunGuard = async (tx, { id, schedule_id }) => {
+  if (schedule_id === null) return
+  // As `lockSchedule`; it may have been deleted.
+  await tx.query('select from schedules where shop_id = :shop and id = :schedule_id for update', {
+    schedule_id,
+  })
+  if (await runningOperation(tx, schedule_id, id)) throw notEnded()
+}
+
+const notEnded = () =>
+  new AppError('conflict', { message: say('The last run of this schedule has not ended yet') })
+
 /**
- * Reads the UUID of a run that has not ended. A preview that waits for confirmation counts as
- * ended.
+ * Reads the UUID of a run that has not ended, other than `except`. A preview that waits for confirmation
+ * counts as ended.
  */
-export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
+export async function runningOperation(
+  tx: ShopScope,
+  id: string,
+  except: string | null = null,
+): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and schedule_id = :id
+       and (:except::uuid is null or id <> :except::uuid)
        and (status in ('previewing', 'queued', 'running', 'paused')
          or (status = 'cancelled' and finished_at is null))
      limit 1`,
-    { id },
+    { id, except },
   )
   return row?.id ?? null
 }

@@ -3,6 +3,7 @@ import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { AppError } from '../../core/errors.ts'
 import { nameKey, normalizeTags } from '../../files/rules.ts'
 
@@ -46,30 +47,25 @@ export async function createTemplate(
   scope: ShopScope,
   { name, tags }: { name: string; tags: readonly string[] },
 ): Promise<TagTemplate> {
-  const [row] = await scope.query<TagTemplate>(
-    `insert into tag_templates (shop_id, name, name_key, tags)
-     select :shop, :name, :key, :tags::text[]
-       where (select count(*) from tag_templates where shop_id = :shop) < :max
-     on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
-    {
-      name: name.normalize('NFC'),
-      key: nameKey(name),
-      tags: normalizeTags(tags),
-      max: MAX_TEMPLATES,
-    },
-  )
-  if (row) return row
-  const [same] = await scope.query(
-    'select from tag_templates where shop_id = :shop and name_key = :key',
-    {
-      key: nameKey(name),
-    },
-  )
-  throw same
-    ? nameTaken()
-    : new AppError('conflict', {
+  return scope.transaction(async (tx) => {
+    const count = await countInTurn(tx, 'tag_templates where shop_id = :shop')
+    const key = nameKey(name)
+    const same = 'select from tag_templates where shop_id = :shop and name_key = :key'
+    if (await tx.has(same, { key })) throw nameTaken()
+    if (count >= MAX_TEMPLATES)
+      throw new AppError('conflict', {
         message: say('A shop has at most {most} tag templates', { most: MAX_TEMPLATES }),
       })
+    const [row] = await tx.query<TagTemplate>(
+      `insert into tag_templates (shop_id, name, name_key, tags)
+       values (:shop, :name, :key, :tags::text[])
+       on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
+      { name: name.normalize('NFC'), key, tags: normalizeTags(tags) },
+    )
+    // Another one was renamed meanwhile.
+    if (!row) throw nameTaken()
+    return row
+  })
 }
 
 /**

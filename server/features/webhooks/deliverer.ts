@@ -47,7 +47,7 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
       const receiver = await receiverOf(scope, message, clock())
       if (!receiver) return { status: 'failed', reason: sayPlain('The webhook was deleted') }
       const { type } = message.payload as WebhookPayload
-      if (!receiver.enabled && type !== TEST_EVENT)
+      if (!receiver.enabled && type !== TEST_EVENT.name)
         return { status: 'failed', reason: sayPlain('The webhook is switched off') }
       const open = (sealed: Buffer) => secrets.open(sealed, secretPlace(scope.shop))
       const { url, sealed_url, secret, previous_secret } = receiver

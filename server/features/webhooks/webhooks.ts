@@ -1,7 +1,9 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
+import type { z } from 'zod'
 import { say, type Text } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
 import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
@@ -78,10 +80,8 @@ export function createWebhook(
   fields: WebhookFields,
 ): Promise<CreatedWebhook> {
   return scope.transaction(async (tx) => {
-    // The lock prevents two requests from both using the last free place.
-    await tx.query('select id from shops where id = :shop for update')
-    const there = await listWebhooks(tx)
-    if (there.length >= MAX_WEBHOOKS)
+    const count = await countInTurn(tx, 'webhook_endpoints where shop_id = :shop')
+    if (count >= MAX_WEBHOOKS)
       throw new AppError('too_many', {
         message: say('There are {most} webhooks, which is the maximum. Delete one first.', {
           most: MAX_WEBHOOKS,
@@ -164,8 +164,10 @@ export function sendTest(scope: ShopScope, id: string, now: Date): Promise<strin
     await readWebhook(tx, id)
     await endPause(tx, id)
     const payload: WebhookPayload = {
-      type: TEST_EVENT,
-      data: { message: 'This is a test. Answer with a status from 200 to 299.' },
+      type: TEST_EVENT.name,
+      data: {
+        message: 'This is a test. Answer with a status from 200 to 299.',
+      } satisfies z.input<typeof TEST_EVENT.data>,
     }
     const row = firstOf(
       await tx

@@ -3,6 +3,7 @@ import { say, type Step, type Workflow } from '../../../plugins/contract.ts'
 import { asDetail, type WorkflowProblem } from './problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { takeTurn } from '../../core/db/shop-maximum.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
@@ -104,7 +105,7 @@ const quoted = (name: string) => `“${name}”`
  */
 function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
   return scope.transaction(async (tx) => {
-    await tx.query('select 1 from shops where id = :shop for no key update')
+    await takeTurn(tx)
     return work(tx)
   })
 }

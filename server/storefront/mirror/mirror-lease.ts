@@ -1,7 +1,9 @@
 // The row of a shop's mirror: when its next refresh is due, the progress of the current one, and
 // the result of the last one. A refresh is a background task; every write checks its lease, so that
 // a refresh that was taken over changes nothing.
+import type { AnyText, Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { reasonColumns } from '../../core/texts.ts'
 import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../core/queue/background.ts'
 
 export const REFRESH_MIRROR: TaskKind = { name: 'refresh-mirror' }
@@ -43,6 +45,7 @@ export interface MirrorState {
   finished_at: Date | null
   failed_at: Date | null
   error: string | null
+  error_text: Text | null
   due_at: Date
 }
 
@@ -86,7 +89,7 @@ export function recordRefreshProgress(
 export async function endRefresh(tx: ShopScope, { changed }: RefreshResult): Promise<void> {
   await tx.query(
     `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null,
-       error = null, due_at = ${NEXT}, generation = generation + :step,
+       error = null, error_text = null, due_at = ${NEXT}, generation = generation + :step,
        products = (select count(*) from products where shop_id = :shop),
        variants = (select count(*) from variants where shop_id = :shop)
      where shop_id = :shop`,
@@ -107,14 +110,14 @@ export async function recordMirrorChange(tx: ShopScope): Promise<void> {
 /**
  * Records a failure: the next refresh starts from the beginning, after a pause. Throws `LeaseLost`.
  */
-export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string): Promise<void> {
+export function failRefresh(scope: ShopScope, { lease }: Refresh, error: AnyText): Promise<void> {
   return scope.transaction(async (tx) => {
     await lease.hold(tx)
     await tx.query(
-      `update catalog_mirrors set failed_at = now(), error = :error, bulk_operation = null,
-       due_at = ${AFTER_FAILURE}
+      `update catalog_mirrors set failed_at = now(), error = :reason, error_text = :reasonText,
+         bulk_operation = null, due_at = ${AFTER_FAILURE}
        where shop_id = :shop`,
-      { error },
+      reasonColumns(error),
     )
   })
 }
@@ -134,6 +137,6 @@ export const readMirror = (scope: ShopScope): Promise<MirrorState | null> =>
   scope.first<MirrorState>(
     `select generation, ${runsNow(REFRESH_MIRROR, 'shop_id::text')} as refreshing, objects,
        products, variants,
-       started_at, finished_at, failed_at, error, due_at
+       started_at, finished_at, failed_at, error, error_text, due_at
      from catalog_mirrors where shop_id = :shop`,
   )

@@ -3,6 +3,7 @@
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { LeaseLost, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Storefront } from '../storefront.ts'
@@ -63,6 +64,6 @@ async function refreshShop(
 
 function recordFailure(scope: ShopScope, begun: Refresh, error: unknown): Promise<void> {
   // An error between this server and its database has no meaning for the merchant.
-  const message = error instanceof PortError ? error.message : 'Something went wrong on our side'
-  return failRefresh(scope, begun, message)
+  const reason = error instanceof PortError ? error.texts.message : ERRORS.internal.message
+  return failRefresh(scope, begun, reason)
 }

@@ -22,5 +22,5 @@ export const applyProduct =
     const refreshed = await swapProduct(scope, subject, rows)
     if (refreshed.changed) await onRefreshed(scope, refreshed)
     const mirror = await readMirror(scope)
-    return mirror?.refreshing ? new Date(Date.now() + AFTER_REFRESH_MS) : null
+    return mirror?.refreshing ? AFTER_REFRESH_MS : null
   }

@@ -2,7 +2,7 @@
 // shop's own data, and compliance requests about customers' data.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask } from '../../core/queue/background.ts'
+import type { BackgroundTask, NextRun } from '../../core/queue/background.ts'
 import {
   APPLY_CHANGE,
   changeOfKey,
@@ -26,7 +26,7 @@ export type ApplyChange = (
   scope: ShopScope,
   change: ReportedChange,
   signal: AbortSignal,
-) => Promise<Date | null>
+) => Promise<NextRun | null>
 
 const CONCURRENCY = 1
 
@@ -45,7 +45,7 @@ export const changesTask = (
     if (!reported || change.kind === 'order' || change.kind === 'customer') return null
     const { subject } = change
     const later = await apply[change.kind](scope, { ...reported, subject }, signal)
-    if (later) return later
-    return (await completeChange(scope, change, reported.noted)) ? null : new Date()
+    if (later !== null) return later
+    return (await completeChange(scope, change, reported.noted)) ? null : 0
   },
 })

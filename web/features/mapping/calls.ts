@@ -165,7 +165,7 @@ export const useProducts = (search: string, refreshed: string | null) =>
 /** The mirror of the shop's catalog, from which the page lists products. */
 export type Mirror = Pick<
   Schemas['CatalogMirror'],
-  'status' | 'products' | 'progress' | 'refreshed_at' | 'error'
+  'status' | 'products' | 'progress' | 'refreshed_at' | 'error' | 'error_text'
 >
 
 export const useMirror = () =>

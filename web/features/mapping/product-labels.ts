@@ -1,7 +1,8 @@
 // The age of the list of products, in a sentence, and names of variants.
 import { type Mirror } from './calls.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { t, translated } from '../../shell/messages/t.ts'
+import { errorText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
 
 /** The platform names the only variant of a product without options so. */
 const NO_OPTION = 'Default Title'
@@ -10,7 +11,7 @@ export const variantText = (title: string | null): string | null =>
 
 /** `1,204 products, as of 29 Sep 2026, 14:05.` */
 export function mirrorText(
-  { status, products, progress, refreshed_at, error }: Mirror,
+  { status, products, progress, refreshed_at, error, error_text }: Mirror,
   locale?: string,
 ): string {
   const list = refreshed_at
@@ -27,7 +28,9 @@ export function mirrorText(
       : t('Reading the products …')
   if (status !== 'failed') return list
   const failed = error
-    ? t('The products could not be read: {error}.', { error: translated(error) })
+    ? t('The products could not be read: {error}.', {
+        error: errorText({ error, ...(error_text && { error_text }) }),
+      })
     : t('The products could not be read.')
   return `${failed} ${list}`
 }

@@ -1,5 +1,5 @@
 // Polls the results of uploaded files and the operations of their batches until all have ended.
-import { ApiError, waitOf } from '../../shell/client/error.ts'
+import { ApiError, isLasting, waitOf } from '../../shell/client/error.ts'
 import { hasEnded } from '../operations/calls.ts'
 import { readBatch, readOperation, readResults, retryOperation } from './calls.ts'
 import { type ArrivedUpload, outcomeOf, unknownOutcome } from './outcomes.ts'
@@ -40,6 +40,24 @@ export async function retryTemporary<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof ApiError && error.passing)) throw error
       await pause(Math.max(POLL_MS, waitOf(error)))
+    }
+}
+
+/** How often a read that failed is repeated, with waits of 1.5 s to a minute: for five minutes. */
+const READ_REPEATS = 9
+const LONGEST_PAUSE_MS = 60_000
+
+/**
+ * Repeats a read that failed, also because of an error of the server: one such answer says nothing about
+ * the files. Throws what would be answered again, and what has failed too often.
+ */
+export async function repeatRead<T>(read: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; failures++)
+    try {
+      return await retryTemporary(read)
+    } catch (error) {
+      if (isLasting(error as Error) || failures === READ_REPEATS) throw error
+      await pause(Math.min(LONGEST_PAUSE_MS, POLL_MS * 2 ** failures))
     }
 }
 
@@ -97,7 +115,7 @@ export async function readAgain(state: ImportState, ids: readonly string[]): Pro
 /** Waits until the operation has ended; returns whether it was successful. Throws `ApiError`. */
 export async function untilEnded(id: string): Promise<boolean> {
   while (true) {
-    const operation = await retryTemporary(() => readOperation(id))
+    const operation = await repeatRead(() => readOperation(id))
     if (hasEnded(operation)) return operation.status === 'success'
     await pause()
   }
@@ -120,7 +138,7 @@ async function readOutcomes(state: ImportState): Promise<void> {
     if (outcome && state.files.has(file.id)) state.outcomes.set(file.id, outcome)
   }
   try {
-    const results = await retryTemporary(() => readResults(some.map(({ upload }) => upload)))
+    const results = await repeatRead(() => readResults(some.map(({ upload }) => upload)))
     for (const file of some) {
       const result = results.get(file.upload)
       if (result?.operation_id) {
@@ -138,7 +156,7 @@ async function readOutcomes(state: ImportState): Promise<void> {
 async function readOperations(state: ImportState, id: string, batch: FollowedBatch): Promise<void> {
   try {
     if (batch.operations.size === 0)
-      for (const operation of (await retryTemporary(() => readBatch(id))).operation_ids)
+      for (const operation of (await repeatRead(() => readBatch(id))).operation_ids)
         followOperation(state, id, operation)
     for (const [operation, known] of batch.operations)
       if (!known.ended) await readState(state, operation, known)
@@ -152,7 +170,7 @@ async function readOperations(state: ImportState, id: string, batch: FollowedBat
 }
 
 async function readState(state: ImportState, id: string, known: FollowedOperation): Promise<void> {
-  const operation = await retryTemporary(() => readOperation(id))
+  const operation = await repeatRead(() => readOperation(id))
   known.done = operation.done
   known.ended = hasEnded(operation)
   if (!known.ended || !state.retrying.delete(id)) return

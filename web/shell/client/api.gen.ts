@@ -427,6 +427,8 @@ export interface components {
     }
     CatalogMirror: {
       error: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      error_text?: components['schemas']['Text']
       next_refresh_at: string | null
       products: number
       /** @description Rows read so far by a running refresh */

@@ -57,6 +57,10 @@ export const isAdminSilent = (error: unknown): boolean =>
 export const waitOf = (error: Error | null): number =>
   error instanceof ApiError && error.status === 429 ? error.retryAfterMs : 0
 
+/** What was deleted does not come back, and what is not understood is not understood later. */
+export const isLasting = (error: Error): boolean =>
+  error instanceof ApiError && [400, 404, 422].includes(error.status)
+
 /** What was asked for does not exist. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404

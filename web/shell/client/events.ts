@@ -66,8 +66,9 @@ export async function followEvents(
         }
       }
     } catch (error) {
-      // A refusal would be repeated.
-      if (error instanceof ApiError && error.status >= 400 && !error.passing) return
+      // A refusal would be repeated; an error of the server may pass.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.passing)
+        return
     } finally {
       onLive(false)
     }

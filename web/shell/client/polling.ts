@@ -2,7 +2,7 @@
 // and more rarely while nobody touches the page and the answers stay the same. A hidden page polls
 // nothing, because React Query stops its intervals there.
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { ApiError, waitOf } from './error.ts'
+import { ApiError, isLasting, waitOf } from './error.ts'
 
 /**
  * Polling intervals: of what shows work while it runs, of what changes by it, while work may start,
@@ -34,10 +34,6 @@ let touchedAt = 0
 
 /** Most likely the same request would be refused again. */
 const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
-
-/** What was deleted does not come back, and what is not understood is not understood later. */
-const isLasting = (error: Error) =>
-  error instanceof ApiError && [400, 404, 422].includes(error.status)
 
 const repeated = new WeakSet<Error>()
 

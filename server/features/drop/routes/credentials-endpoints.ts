@@ -6,6 +6,7 @@ import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId } from '../../../core/ids.ts'
+import { publicId } from '../../../core/public-id.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName } from '../../../http/schemas.ts'
 import { createAccount, listAccounts, readAccount } from '../accounts.ts'
@@ -36,7 +37,9 @@ const read = (drop: DropAddress): Endpoint =>
     summary: 'Read the credentials of the drop folder',
     description: 'Without the password.',
     query: z.strictObject({
-      account: z.string().optional().describe('Absent: the oldest account'),
+      account: publicId('account', 'a drop account')
+        .optional()
+        .describe('Absent: the oldest account'),
     }),
     replies: {
       200: { description: 'How to connect', schema: credentials },

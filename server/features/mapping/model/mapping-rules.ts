@@ -3,6 +3,7 @@
 import { say, nameKey, type NamePattern, type NameRule } from '../../../../plugins/contract.ts'
 import { deleteRow } from '../../../core/db/delete-row.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { takeTurn } from '../../../core/db/shop-maximum.ts'
 import { AppError } from '../../../core/errors.ts'
 import { nameMatches } from '../../../matching/name-rules.ts'
 import { findProduct } from '../../../storefront/mirror/lookup.ts'
@@ -132,7 +133,7 @@ export async function deleteRule(scope: ShopScope, id: string): Promise<void> {
 
 /** The rules in their order. Two changes of the order follow each other. */
 async function lockRules(tx: ShopScope): Promise<string[]> {
-  await tx.query('select from shops where id = :shop for no key update')
+  await takeTurn(tx)
   const rows = await tx.query<{ id: string }>(
     'select id from mapping_rules where shop_id = :shop order by position, id',
   )

@@ -7,9 +7,10 @@ import {
   type MirrorState,
 } from '../../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../../storefront/mirror/search.ts'
+import { ownText } from '../../../core/texts.ts'
 import { fromCursor, integer, text, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
-import { listOf, page, timestamp } from '../../../http/schemas.ts'
+import { listOf, messageText, page, timestamp } from '../../../http/schemas.ts'
 
 const endpoint = endpointsOf({ tag: 'Products' })
 
@@ -34,6 +35,7 @@ const mirrorSchema = z
     progress: z.number().int().nullable().describe('Rows read so far by a running refresh'),
     refreshed_at: timestamp.nullable(),
     error: z.string().nullable(),
+    error_text: messageText,
     next_refresh_at: timestamp.nullable(),
   })
   .meta({ id: 'CatalogMirror' })
@@ -116,6 +118,7 @@ function mirrorRecord(state: MirrorState | null): z.output<typeof mirrorSchema> 
     progress: state?.refreshing ? state.objects : null,
     refreshed_at: state?.finished_at?.toISOString() ?? null,
     error: state?.error ?? null,
+    error_text: ownText(state?.error ?? null, state?.error_text ?? null),
     next_refresh_at: state?.due_at.toISOString() ?? null,
   }
 }

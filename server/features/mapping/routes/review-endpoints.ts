@@ -8,6 +8,7 @@ import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { publicId } from '../../../core/public-id.ts'
 import { storedReason } from '../../../core/texts.ts'
 import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
@@ -92,9 +93,7 @@ const list = () =>
     query: z.strictObject({
       ...page,
       status: z.enum(REVIEW_STATUSES).default('open'),
-      like: z
-        .string()
-        .max(100)
+      like: publicId('review', 'a review')
         .optional()
         .describe('Only those with the best candidate and rule of this review'),
     }),

@@ -44,12 +44,15 @@ export function smsDeliverer(
     delays: [MINUTE, 5 * MINUTE],
     // Without a gateway no message can have been sent.
     lost: gateway ? 'unknown' : 'waiting',
-    write: (scope, { payload, content }) => {
+    write: async (scope, { payload, content }) => {
       const delivery = textedDelivery(payload)
-      if (delivery !== null)
-        return content ? Promise.resolve(content) : writeDeliveryText(scope, delivery, parts)
+      if (delivery !== null) {
+        const written = await writeDeliveryText(scope, delivery, parts)
+        // The number may have been corrected since an earlier attempt wrote the text.
+        return content ? { ...content, to: written.to } : written
+      }
       const { to, text } = smsPayload.parse(payload)
-      return Promise.resolve({ to: [to], subject: text, text })
+      return { to: [to], subject: text, text }
     },
     send: async (scope, content, { payload }, signal) => {
       const about = textedDelivery(payload)

@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { nameKey, say } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { countInTurn } from '../../../core/db/shop-maximum.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { raiseNotice } from '../../../core/outbox/notices.ts'
@@ -92,11 +93,8 @@ export async function createLicenceList(
   name: string,
   terms: Partial<LicenceTerms> = {},
 ): Promise<string> {
-  await tx.query('select 1 from shops where id = :shop for no key update')
-  const row = await tx.one<{ lists: number }>(
-    'select count(*) as lists from licence_lists where shop_id = :shop and deleted_at is null',
-  )
-  if (row.lists >= MAX_LISTS)
+  const lists = 'licence_lists where shop_id = :shop and deleted_at is null'
+  if ((await countInTurn(tx, lists)) >= MAX_LISTS)
     throw new AppError('conflict', {
       message: say('A shop has at most {most} lists of keys', { most: MAX_LISTS }),
     })

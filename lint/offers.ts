@@ -135,6 +135,7 @@ export const WEB_OFFERS: Offers = {
     'operation-status.ts',
     'operation-toast.ts',
     'preview-parts.ts',
+    'running-calls.ts',
     'status.tsx',
     'use-requester.ts',
   ],

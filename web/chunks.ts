@@ -17,7 +17,7 @@ const DIALOG =
   /[\\/]components[\\/]((Modal|ChoiceList|RadioButton)[\\/]|(dialog|question|delete-dialog)\.tsx$)/
 /** Most pages have these, and the list of files does not. */
 const LATE =
-  /[\\/](server-templates|server-texts|import-texts)\.ts$|features[\\/]operations[\\/](labels\.ts|status\.tsx)$/
+  /[\\/](server-templates|server-texts|import-texts)\.ts$|features[\\/]operations[\\/]((calls|labels|operation-events)\.ts|status\.tsx)$/
 
 let list: ReadonlySet<string> | undefined
 

@@ -125,6 +125,8 @@ soakTest('the palette finds an order, by its buyer and by its name', async () =>
 class Answers {
   held: Route[] = []
   refuses = false
+  /** Requests that were refused. */
+  refused = 0
   private readonly status: number
   constructor(status: number) {
     this.status = status
@@ -136,6 +138,7 @@ class Answers {
     this.held.push(route)
   }
   async refuse(route: Route): Promise<void> {
+    this.refused++
     const error = { type: 'permission', code: 'missing_scope', message: REFUSED }
     await route.fulfill({ status: this.status, json: { error } }).catch(() => undefined)
   }
@@ -174,15 +177,25 @@ test.each(someOf(WITH_DATA, represents))(
       await expect.poll(() => loading().count()).toBeGreaterThan(0)
     await answers.release()
     await expect.poll(() => problems().count()).toBeGreaterThan(0)
-    await page.unroute('**/api/**')
     const retry = page.locator('main').getByRole('button', { name: 'Retry' })
+    let presses = 0
+    const pressRetry = () =>
+      retry
+        .first()
+        .click({ timeout: 1000 })
+        .then(
+          () => presses++,
+          () => undefined,
+        )
+    // A press asks again, and the button can be pressed once more after another refusal.
+    const before = answers.refused
+    await expect.poll(async () => (await pressRetry(), answers.refused)).toBeGreaterThan(before)
+    expect(presses).toBeGreaterThan(0)
+    await expect.poll(() => problems().count()).toBeGreaterThan(0)
+    await page.unroute('**/api/**')
     // A page says of each list that it could not be loaded, one after another.
     const problemsAfterRetry = async () => {
-      if ((await retry.count()) > 0)
-        await retry
-          .first()
-          .click({ timeout: 1000 })
-          .catch(() => {})
+      if ((await retry.count()) > 0) await pressRetry()
       return problems().count()
     }
     await expect.poll(problemsAfterRetry).toBe(0)

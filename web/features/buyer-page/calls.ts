@@ -1,5 +1,5 @@
 // The look of buyers' pages: types and calls.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ifFailed, useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { useRead } from '../../shell/client/reads.ts'
@@ -42,13 +42,8 @@ export const usePreview = (
     retry: false,
   })
 
-function useChange<Variables>(run: (variables: Variables) => Promise<BuyerPage>) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: run,
-    onSuccess: (page) => showAnswer(client, KEY, page),
-  })
-}
+const useChange = <Variables>(run: (variables: Variables) => Promise<BuyerPage>) =>
+  useChangeOf(ifFailed(KEY), run, { show: (client, page) => showAnswer(client, KEY, page) })
 
 export const useChangeBuyerPage = (known: KnownTag) =>
   useChange((body: Partial<BuyerPageDraft>) =>

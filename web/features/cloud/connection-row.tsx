@@ -2,6 +2,7 @@
 import { toast } from '../../shell/client/bridge.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { type Connection, useSync } from './calls.ts'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import {
   connectionState,
@@ -98,11 +99,7 @@ function RowActions({
       >
         {t('Sync now')}
       </Button>
-      {sync.error && (
-        <Text as="p" variant="bodySm" tone="critical">
-          {sync.error.message}
-        </Text>
-      )}
+      <SmallError error={sync.error} />
     </BlockStack>
   )
 }

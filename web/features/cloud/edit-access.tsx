@@ -5,7 +5,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type Connection, type Provider, useChangeConnection } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { TextField } from '../../shell/ui/index.ts'
 import { changedAccess, type Values } from './provider-draft.ts'
@@ -53,14 +53,16 @@ export function EditAccess({ connection, provider, onClose }: Props) {
         maxLength={200}
         value={name}
         error={problems.at('name')}
-        onChange={setName}
+        onChange={clearing(change, setName)}
       />
       <ProviderFields
         saved
         provider={provider}
         values={values}
         problems={problems}
-        onChange={(part) => setValues((before) => ({ ...before, ...part }))}
+        onChange={clearing(change, (part: Values) =>
+          setValues((before) => ({ ...before, ...part })),
+        )}
         without={['folder', 'prefix']}
       />
     </Dialog>

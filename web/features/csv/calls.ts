@@ -1,5 +1,5 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ifFailed, useChangeOf } from '../../shell/client/change.ts'
 import { call, callForBytes } from '../../shell/client/client.ts'
 import { type Answer } from '../../shell/client/endpoints.ts'
 import { BUSY_MS, LIVE_MS } from '../../shell/client/polling.ts'
@@ -68,34 +68,29 @@ export const useKeptCsvs = () =>
  * A change of the file; `fileOf`: the file in the answer. After a refusal it is read again: it may
  * have been started in another tab.
  */
-export function useCsvChange<Input, Output>(
+export const useCsvChange = <Input, Output>(
   id: string,
   send: (input: Input) => Promise<Output>,
   fileOf: (output: Output) => CsvUpload,
-) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: send,
-    onSuccess: (output) => showAnswer(client, keyOfCsv(id), fileOf(output)),
-    onError: () => void client.invalidateQueries({ queryKey: keyOfCsv(id), exact: true }),
+) =>
+  useChangeOf(ifFailed(keyOfCsv(id)), send, {
+    show: (client, output) => showAnswer(client, keyOfCsv(id), fileOf(output)),
   })
-}
 
 /** The answer is the file. */
 export const itself = (file: CsvUpload): CsvUpload => file
 
 /** Sends a file; the answer contains the suggested columns. */
-export function useSendCsv() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (file: File) =>
+export const useSendCsv = () =>
+  useChangeOf(
+    [],
+    (file: File) =>
       call('POST /api/csv', {
         query: { filename: file.name },
         file: { bytes: file, type: 'text/csv' },
       }),
-    onSuccess: (upload) => showAnswer(client, keyOfCsv(upload.id), upload),
-  })
-}
+    { show: (client, upload) => showAnswer(client, keyOfCsv(upload.id), upload) },
+  )
 
 export const useSetColumns = (id: string) =>
   useCsvChange(
@@ -152,36 +147,21 @@ export async function saveErrorRows({
 
 export type CsvStart = Schemas['CsvStart']
 
-export function useStartCsv(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
-    // The refresh is not awaited: it would replace the button, whose callback opens the operation.
-    // After a refusal too: it may have been started in another tab.
-    onSettled: () => {
-      void client.invalidateQueries({ queryKey: keyOfCsv(id) })
-      void client.invalidateQueries({ queryKey: ['operations'] })
-    },
-  })
-}
+export const useStartCsv = (id: string) =>
+  useChangeOf([keyOfCsv(id), ['operations']], (body: CsvStart) =>
+    call('POST /api/csv/{id}/start', { path: { id }, body }),
+  )
 
 const MAPPINGS = keyOf('GET /api/csv/mappings')
 
 export const useCsvMappings = () => useRead('GET /api/csv/mappings')
 
-export function useSaveCsvMapping() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { name: string; headers: readonly string[]; mapping: CsvColumns }) =>
+export const useSaveCsvMapping = () =>
+  useChangeOf(
+    [MAPPINGS],
+    (body: { name: string; headers: readonly string[]; mapping: CsvColumns }) =>
       call('POST /api/csv/mappings', { body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: MAPPINGS }),
-  })
-}
+  )
 
-export function useDeleteCsvMapping() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => call('DELETE /api/csv/mappings/{id}', { path: { id } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: MAPPINGS }),
-  })
-}
+export const useDeleteCsvMapping = () =>
+  useChangeOf([MAPPINGS], (id: string) => call('DELETE /api/csv/mappings/{id}', { path: { id } }))

@@ -95,7 +95,9 @@ function EditableRow({ upload, row, fields }: RowProps) {
   const action = (
     <td>
       {change.error && !change.variables?.[0]?.values && (
-        <span className="objection error">{change.error.message}</span>
+        <span className="objection error" role="alert">
+          {change.error.message}
+        </span>
       )}
       <Button
         variant="plain"

@@ -33,6 +33,11 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
   const content = useId()
   const [fixed, setFixed] = useState(false)
   if (fixed && upload.recheck === null) setFixed(false)
+  // An error of the buttons is none of the dialog's.
+  const ask = (about: FixQuestion | null) => {
+    fix.reset()
+    setQuestion(about)
+  }
   const apply = (how: Fix, value?: string, then?: () => void) =>
     fix.mutate(
       { group: group.id, fix: how, ...(value === undefined ? {} : { value }) },
@@ -56,12 +61,7 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
               <Problem error={fix.error} what={t('The rows could not be corrected')} />
             )}
             {fixes.length > 0 && (
-              <FixButtons
-                group={group}
-                busy={fix.isPending || fixed}
-                onFix={apply}
-                onAsk={setQuestion}
-              />
+              <FixButtons group={group} busy={fix.isPending || fixed} onFix={apply} onAsk={ask} />
             )}
           </BlockStack>
         </Box>
@@ -76,10 +76,7 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
           error={fix.error}
           saving={fix.isPending}
           onFix={(how, value) => apply(how, value, () => setQuestion(null))}
-          onClose={() => {
-            fix.reset()
-            setQuestion(null)
-          }}
+          onClose={() => ask(null)}
         />
       )}
     </Card>

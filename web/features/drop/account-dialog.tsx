@@ -12,7 +12,7 @@ import {
 } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { ENCODINGS } from '../csv/labels.ts'
@@ -29,13 +29,13 @@ interface Props {
 /** The fields of the dialog, their problems, and saving them. */
 function useAccountForm(props: Props) {
   const { account } = props
-  const { save, saving, error } = useSaveAccount(props)
+  const { save, saving, ...sent } = useSaveAccount(props)
   const [name, setName] = useState(account?.name ?? '')
   const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
   const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
   const [encoding, setEncoding] = useState<NameEncoding>(account?.name_encoding ?? 'utf-8')
   const [unnamed, setUnnamed] = useState(false)
-  const problems = problemsOf(objectionsIn(error))
+  const problems = problemsOf(objectionsIn(sent.error))
   const submit = () => {
     setUnnamed(name.trim() === '')
     if (name.trim() === '') return
@@ -52,22 +52,22 @@ function useAccountForm(props: Props) {
       error: unnamed
         ? t('Enter a name, for example the computer that sends files')
         : problems.at('name'),
-      onChange: (text: string) => {
+      onChange: clearing(sent, (text: string) => {
         setName(text)
         setUnnamed(false)
-      },
+      }),
     },
     addresses: {
       value: addresses,
       error: problems.within('allowed_addresses'),
-      onChange: setAddresses,
+      onChange: clearing(sent, setAddresses),
     },
-    keys: { keys, error: problems.within('public_keys'), onChange: setKeys },
+    keys: { keys, error: problems.within('public_keys'), onChange: clearing(sent, setKeys) },
     encoding: {
       value: encoding,
       onChange: (value: string) => setEncoding(value as NameEncoding),
     },
-    error: problems.all.length === 0 ? error : null,
+    error: problems.all.length === 0 ? sent.error : null,
     ...{ saving, submit },
   }
 }
@@ -131,5 +131,6 @@ function useSaveAccount({ account, onClose, onMade }: Props) {
       },
     )
   }
-  return { save, saving: create.isPending || change.isPending, error: create.error ?? change.error }
+  const { isPending: saving, error, reset } = account === null ? create : change
+  return { save, saving, error, reset }
 }

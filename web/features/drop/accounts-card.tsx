@@ -11,6 +11,7 @@ import {
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Nothing } from '../../shell/components/lists.tsx'
 import { Question } from '../../shell/components/question.tsx'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
@@ -179,11 +180,7 @@ function OnOff({ account: { id, name, enabled } }: { account: DropAccount }) {
         }
       />
       {!enabled && <Badge>{t('Off')}</Badge>}
-      {change.error && (
-        <Text as="span" variant="bodySm" tone="critical">
-          {change.error.message}
-        </Text>
-      )}
+      <SmallError error={change.error} />
     </InlineStack>
   )
 }

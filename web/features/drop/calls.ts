@@ -1,6 +1,5 @@
 // Drop folders: how to connect, the accounts, the files in the folders, the last connections.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useChangeOf } from '../../shell/client/change.ts'
+import { ifFailed, useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { type Answer } from '../../shell/client/endpoints.ts'
@@ -26,13 +25,12 @@ const SETTINGS = ['drop', 'settings']
 
 export const useDrop = () => useRead('GET /api/drop', { key: SETTINGS, poll: CALM_MS })
 
-export function useChangeDrop(known: KnownTag) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: Partial<DropSettings>) => edit('PATCH /api/drop', { body }, known),
-    onSuccess: (drop) => showAnswer(client, SETTINGS, drop),
-  })
-}
+export const useChangeDrop = (known: KnownTag) =>
+  useChangeOf(
+    ifFailed(SETTINGS),
+    (body: Partial<DropSettings>) => edit('PATCH /api/drop', { body }, known),
+    { show: (client, drop) => showAnswer(client, SETTINGS, drop) },
+  )
 
 export const useDropAccounts = () => useReadAll('GET /api/drop/accounts', { poll: 8 * SLOW_MS })
 

@@ -4,6 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { type DropFile, useDeleteDropFile, useRetryDropFile } from './calls.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { failureAdvice, fileWord, protocolText, waitingText } from './labels.ts'
@@ -31,11 +32,7 @@ export function FileRow({ file }: { file: DropFile }) {
           </Text>
           <SmallPrint>{about.filter(Boolean).join(' · ')}</SmallPrint>
           <Reason file={file} />
-          {retry.error && (
-            <Text as="span" variant="bodySm" tone="critical">
-              {retry.error.message}
-            </Text>
-          )}
+          <SmallError error={retry.error} />
         </BlockStack>
       </div>
       <div className="drop-state">

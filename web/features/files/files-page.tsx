@@ -3,7 +3,7 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Redirect } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
-import { useRunning } from '../operations/calls.ts'
+import { useRunning } from '../operations/running-calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
 import { type File, type Operation } from '../../shell/client/types.ts'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'

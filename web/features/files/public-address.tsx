@@ -11,6 +11,10 @@ import { t } from '../../shell/messages/t.ts'
 export function PublicAddress({ file, url }: { file: FileDetail; url: string }) {
   const renew = useNewAddress(file.id)
   const [asking, setAsking] = useState(false)
+  const close = () => {
+    setAsking(false)
+    renew.reset()
+  }
   return (
     <Card>
       <BlockStack gap="300">
@@ -25,7 +29,7 @@ export function PublicAddress({ file, url }: { file: FileDetail; url: string }) 
       {asking && (
         <Question
           title={t('Replace the public address?')}
-          onClose={() => setAsking(false)}
+          onClose={close}
           action={{
             content: t('Replace'),
             destructive: true,

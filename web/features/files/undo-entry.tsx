@@ -2,6 +2,7 @@
 // files of the operation, not only this one.
 import { useState } from 'react'
 import { type Operation } from '../../shell/client/types.ts'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Button, Text } from '../../shell/ui/index.ts'
@@ -31,11 +32,7 @@ export function UndoEntry({ id, title, files, onUndone }: Props) {
       >
         {undo}
       </Button>
-      {asked && operation.error && (
-        <Text as="p" tone="critical">
-          {operation.error.message}
-        </Text>
-      )}
+      {asked && <SmallError error={operation.error} />}
       {asked && operation.data && (
         <AskUndo
           operation={operation.data}

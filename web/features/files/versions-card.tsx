@@ -29,6 +29,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
   const list = versions.data?.data
   const save = (version: Version) => {
     setFailed(null)
+    restore.reset()
     saveVersion(file.id, version).catch((error: unknown) => setFailed(error as Error))
   }
   const error = restore.error ?? failed
@@ -55,6 +56,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
           version={version}
           filename={file.filename}
           restore={restore}
+          onRestore={() => setFailed(null)}
           onSave={() => save(version)}
         />
       ))}
@@ -68,10 +70,11 @@ interface RowProps {
   /** The current name of the file. */
   filename: string
   restore: ReturnType<typeof useRestoreVersion>
+  onRestore: () => void
   onSave: () => void
 }
 
-function VersionRow({ version, filename, restore, onSave }: RowProps) {
+function VersionRow({ version, filename, restore, onRestore, onSave }: RowProps) {
   const { number, current, location } = version
   return (
     <Box
@@ -106,11 +109,12 @@ function VersionRow({ version, filename, restore, onSave }: RowProps) {
               variant="plain"
               loading={restore.isPending && restore.variables === number}
               accessibilityLabel={t('Restore version {number}', { number })}
-              onClick={() =>
+              onClick={() => {
+                onRestore()
                 restore.mutate(number, {
                   onSuccess: () => toast(t('Links now deliver version {number}', { number })),
                 })
-              }
+              }}
             >
               {t('Restore')}
             </Button>

@@ -1,5 +1,4 @@
 // Creates the download links of many files, and sends them by email.
-import { useMutation } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { type Schemas } from '../../shell/client/types.ts'
@@ -20,7 +19,6 @@ export const useCreateLinks = () =>
 
 /** Sends each link to its own address. */
 export const useEmailLinks = () =>
-  useMutation({
-    mutationFn: (link_ids: readonly string[]) =>
-      call('POST /api/links/email', { body: { link_ids } }),
-  })
+  useChangeOf([['links']], (link_ids: readonly string[]) =>
+    call('POST /api/links/email', { body: { link_ids } }),
+  )

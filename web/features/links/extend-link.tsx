@@ -5,7 +5,7 @@ import { useExtendLink } from './list-calls.ts'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { ChoiceList, Hint, TextField } from '../../shell/ui/index.ts'
 import { expiresText } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -42,7 +42,7 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
       <ChoiceList
         title={t('New expiry')}
         selected={[never ? 'never' : 'days']}
-        onChange={([choice]) => setNever(choice === 'never')}
+        onChange={clearing(extend, ([choice]: string[]) => setNever(choice === 'never'))}
         choices={[
           {
             label: t('Days from now'),
@@ -52,10 +52,10 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
                 <DaysField
                   value={days}
                   error={problem}
-                  onChange={(text) => {
+                  onChange={clearing(extend, (text: string) => {
                     setDays(text)
                     setWrong(undefined)
-                  }}
+                  })}
                 />
               ),
           },

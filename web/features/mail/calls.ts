@@ -1,6 +1,5 @@
 // The sender and the texts of mails to buyers: types and calls.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useChangeOf } from '../../shell/client/change.ts'
+import { ifFailed, useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { useRead } from '../../shell/client/reads.ts'
@@ -24,13 +23,10 @@ const BLOCKED_KEY = ['mail-blocked']
 
 export const useMailSettings = () => useRead('GET /api/settings/mail', { key: KEY })
 
-function useSettingsCall<Input>(send: (input: Input) => Promise<MailSettings>) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: send,
-    onSuccess: (settings) => showAnswer(client, KEY, settings),
+const useSettingsCall = <Input>(send: (input: Input) => Promise<MailSettings>) =>
+  useChangeOf(ifFailed(KEY), send, {
+    show: (client, settings) => showAnswer(client, KEY, settings),
   })
-}
 
 export const useChangeSender = (known: KnownTag) =>
   useSettingsCall((body: Schemas['MailSettingsChange']) =>
@@ -78,17 +74,13 @@ export const useAllow = () =>
 
 export const useMailTexts = () => useRead('GET /api/settings/mail/texts', { key: TEXTS_KEY })
 
-export function useChangeTexts() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (texts: TextsChange) => call('PATCH /api/settings/mail/texts', { body: { texts } }),
-    onSuccess: (texts) => {
-      showAnswer(client, TEXTS_KEY, texts)
-      // A preview of nothing changed shows the saved texts.
-      return client.invalidateQueries({ queryKey: [PREVIEW] })
-    },
-  })
-}
+/** A preview of nothing changed shows the saved texts. */
+export const useChangeTexts = () =>
+  useChangeOf(
+    [[PREVIEW]],
+    (texts: TextsChange) => call('PATCH /api/settings/mail/texts', { body: { texts } }),
+    { show: (client, texts) => showAnswer(client, TEXTS_KEY, texts) },
+  )
 
 export const useMailPreview = (
   shown: { mail: BuyerMail; locale: MailLocale },

@@ -4,7 +4,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -71,7 +71,7 @@ function AddressForm({ domain, onRemove }: AddressProps) {
         maxLength={254}
         value={from}
         error={problems.at('from')}
-        onChange={setFrom}
+        onChange={clearing(save, setFrom)}
         connectedRight={
           <Button loading={save.isPending} onClick={() => save.mutate(from.trim())}>
             {domain ? t('Save') : t('Show the records')}

@@ -6,7 +6,7 @@ import { toast } from '../../shell/client/bridge.ts'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
 import {
@@ -82,7 +82,7 @@ function SenderCard({ settings }: CardProps) {
         maxLength={100}
         value={name}
         error={problems.at('name')}
-        onChange={setName}
+        onChange={clearing(save, setName)}
       />
       <TextField
         id={fieldId('reply_to')}
@@ -92,7 +92,7 @@ function SenderCard({ settings }: CardProps) {
         maxLength={254}
         value={replyTo}
         error={problems.at('reply_to')}
-        onChange={setReplyTo}
+        onChange={clearing(save, setReplyTo)}
       />
       <InlineStack>
         <Button variant="primary" loading={save.isPending} onClick={submit}>

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { Problem } from '../../shell/components/problem.tsx'
-import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button, FormLayout, TextField } from '../../shell/ui/index.ts'
 import { useConfirmServer, useTestServer, type SavedServer } from './calls.ts'
@@ -37,7 +37,7 @@ function TestMail({ server }: { server: SavedServer }) {
         maxLength={254}
         value={email}
         error={problems.at('email')}
-        onChange={setEmail}
+        onChange={clearing(test, setEmail)}
         connectedRight={
           <Button
             loading={test.isPending}
@@ -69,10 +69,7 @@ function TestCode({ to }: { to: string }) {
         maxLength={10}
         value={code}
         error={problems.at('code')}
-        onChange={(text) => {
-          setCode(text)
-          if (confirm.error) confirm.reset()
-        }}
+        onChange={clearing(confirm, setCode)}
         connectedRight={
           <Button
             variant="primary"

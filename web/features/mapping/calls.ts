@@ -1,6 +1,6 @@
 // Reviews: files that several products fit, and the products to choose from.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useChangeOf } from '../../shell/client/change.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { ifFailed, useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { findByWidget, pluginsQuery } from '../../shell/client/plugins.ts'
@@ -173,10 +173,9 @@ export const useMirror = () =>
     poll: (mirror) => (mirror?.status === 'refreshing' ? LIVE_MS : SLOW_MS),
   })
 
-export function useRefreshProducts() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: () => call('POST /api/products/refresh'),
-    onSuccess: (mirror) => showAnswer(client, keyOf('GET /api/products/mirror'), mirror),
+const MIRROR = keyOf('GET /api/products/mirror')
+
+export const useRefreshProducts = () =>
+  useChangeOf(ifFailed(MIRROR), (_: void) => call('POST /api/products/refresh'), {
+    show: (client, mirror) => showAnswer(client, MIRROR, mirror),
   })
-}

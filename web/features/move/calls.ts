@@ -1,5 +1,4 @@
 // Moves from other apps: an export is sent, looked at, and imported.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
@@ -19,20 +18,16 @@ export const useMove = (id: string) => useRead('GET /api/moves/{id}', { path: { 
 export const useMoves = () => useRead('GET /api/moves')
 
 /** Sends an export; the answer says what it would import. */
-export function useSendExport() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (file: File) =>
+export const useSendExport = () =>
+  useChangeOf(
+    [LIST],
+    (file: File) =>
       call('POST /api/moves', {
         query: { filename: file.name },
         file: { bytes: file, type: 'text/csv' },
       }),
-    onSuccess: (move) => {
-      showAnswer(client, keyOfMove(move.id), move)
-      return client.invalidateQueries({ queryKey: LIST })
-    },
-  })
-}
+    { show: (client, move) => showAnswer(client, keyOfMove(move.id), move) },
+  )
 
 export const useStartMove = (id: string) =>
   useChangeOf([keyOfMove(id), LIST, ['operations']], (body: Schemas['MoveStart']) =>

@@ -1,17 +1,11 @@
 // Operations: read, followed live, started, and moved (pause, cancel, undo and so on).
-import {
-  type QueryClient,
-  skipToken,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useChangeOf } from '../../shell/client/change.ts'
 import { call, callForBytes } from '../../shell/client/client.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { followOperation } from './operation-events.ts'
 import { CALM_MS, LIVE_MS, SLOW_MS } from '../../shell/client/polling.ts'
-import { NOTHING_NEW, useActivity } from '../../shell/client/queries.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import {
@@ -24,15 +18,10 @@ import {
   type OperationStatus,
   type Schemas,
 } from '../../shell/client/types.ts'
+import { hasEnded, isMoving, useOperations } from './running-calls.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
 
-const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
-const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
-
-export const isMoving = (operation: Pick<Operation, 'status'>): boolean =>
-  MOVING.includes(operation.status)
-export const hasEnded = (operation: Pick<Operation, 'status'>): boolean =>
-  ENDED.includes(operation.status)
+export { hasEnded, isMoving, useOperations }
 
 export type Mails = Schemas['OperationMails']
 
@@ -44,34 +33,7 @@ export const useOperationMails = (id: string) =>
       mails !== undefined && mails.waiting > 0 && mails.ends_at === null ? LIVE_MS : CALM_MS,
   })
 
-export const useOperations = (query: Query, enabled = true) =>
-  useRead('GET /api/operations', {
-    ...{ query, enabled, keep: true },
-    poll: (operations) => (operations?.data.some(isMoving) ? LIVE_MS : CALM_MS),
-  })
-
 const keyOfOne = (id: string | null) => ['operation', id]
-
-const SHOWN_RUNNING = 3
-
-/**
- * The first running operations, polled only while there are some. When one begins or all have
- * ended, the lists of files are read again.
- */
-export function useRunning(): Operation[] {
-  const client = useQueryClient()
-  const activity = useActivity()
-  const { running, latest_operation } = activity
-  const operations = useOperations({ status: 'running', limit: SHOWN_RUNNING }, running)
-  const state = activity === NOTHING_NEW ? null : `${running} ${latest_operation}`
-  const seen = useRef(state)
-  useEffect(() => {
-    if (seen.current !== null && seen.current !== state)
-      void client.invalidateQueries({ queryKey: ['files'] })
-    seen.current = state
-  }, [client, state])
-  return running ? (operations.data?.data ?? []) : []
-}
 
 /**
  * One operation, updated by server-sent events, and polled while no events arrive. null: none yet.
@@ -172,35 +134,24 @@ async function readPreview({ id, total }: Operation, signal: AbortSignal) {
  * Pauses, resumes, cancels, retries, undoes or confirms. Returns the operation's record; for an
  * undo, the new operation's.
  */
-export function useAct() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, action }: { id: string; action: OperationAction }) =>
+export const useAct = () =>
+  useChangeOf(
+    ({ id }, operation) => [
+      // The answer is shown already, unless the move was no longer possible.
+      ...(operation?.id === id ? [] : [keyOfOne(id)]),
+      ['operations'],
+      // A connection shows the state of its sync.
+      ['connections'],
+    ],
+    ({ id, action }: { id: string; action: OperationAction }) =>
       call(`POST /api/operations/{id}/${action}`, { path: { id } }),
-    onSuccess: async (operation, { id }) => {
-      remember(client, operation)
-      await Promise.all([
-        ...(operation.id === id ? [] : [client.invalidateQueries({ queryKey: keyOfOne(id) })]),
-        client.invalidateQueries({ queryKey: ['operations'] }),
-        // A connection shows the state of its sync.
-        client.invalidateQueries({ queryKey: ['connections'] }),
-      ])
-    },
-    // The move was no longer possible: read again what is possible now.
-    onError: (_error, { id }) => client.invalidateQueries({ queryKey: keyOfOne(id) }),
-  })
-}
+    { show: remember },
+  )
 
-export function useStartOperation() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: NewOperation) => call('POST /api/operations', { body }),
-    onSuccess: async (operation) => {
-      remember(client, operation)
-      await client.invalidateQueries({ queryKey: ['operations'] })
-    },
+export const useStartOperation = () =>
+  useChangeOf([['operations']], (body: NewOperation) => call('POST /api/operations', { body }), {
+    show: remember,
   })
-}
 
 /** Saves an operation's document on the merchant's computer. Throws `ApiError`. */
 export async function saveArtifact({ url, filename }: Artifact): Promise<void> {

@@ -62,6 +62,11 @@ export function useOperationActions(
         },
       },
     )
+  const ask = (action: OperationAction | null) => {
+    // An earlier error is about another action.
+    act.reset()
+    setAsking(action)
+  }
   const buttons = ORDER.filter((action) => operation.actions.includes(action)).map((action) => {
     const { text, question } = actionWord(action, operation, channels)
     return {
@@ -70,12 +75,11 @@ export function useOperationActions(
       destructive: action === 'cancel',
       loading: act.isPending && act.variables.action === action,
       disabled: act.isPending,
-      onAction: () => (question ? setAsking(action) : run(action)),
+      onAction: () => (question ? ask(action) : run(action)),
     }
   })
   const close = () => {
-    setAsking(null)
-    act.reset()
+    ask(null)
     opened?.onClose()
   }
   const question = asking && (

@@ -9,6 +9,7 @@ import { useRequester } from './use-requester.ts'
 import { type PageChannel, usePageChannels } from '../../shell/feature.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { Button, Link, Text } from '../../shell/ui/index.ts'
 import { labelText, operationTitle } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
@@ -163,13 +164,7 @@ function RowActions({ operation }: { operation: Operation }) {
           {text}
         </Button>
       ))}
-      {error && (
-        <span role="alert">
-          <Text as="span" tone="critical" variant="bodySm" breakWord>
-            {error.message}
-          </Text>
-        </span>
-      )}
+      <SmallError error={error} />
       {question}
     </div>
   )

@@ -50,7 +50,7 @@ export function AddressDialog({ delivery, onClose, onUnsent }: Props) {
       {change.error && problems.all.length === 0 && (
         <Problem error={change.error} what={t('The address could not be changed')} />
       )}
-      {field({ label: t('Email of the buyer'), refused: problems.at })}
+      {field({ label: t('Email of the buyer'), sent: change, refused: problems.at })}
       {delivery.sent && (
         <Hint>{t('The link in the message that was sent before stops working.')}</Hint>
       )}

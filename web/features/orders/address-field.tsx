@@ -1,6 +1,7 @@
 // The field for a buyer's address or phone number, in the dialogs that correct it.
 import { type ReactElement, useState } from 'react'
 import { addressProblem } from '../../shell/labels/address.ts'
+import { clearing } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, ChoiceList, TextField } from '../../shell/ui/index.ts'
 import { type Contact, type Delivery } from './calls.ts'
@@ -15,7 +16,14 @@ interface Address {
   title: string
   /** False: the field now says what is wrong. */
   check: () => boolean
-  field: (props: { label: string; refused: (param: string) => string | undefined }) => ReactElement
+  field: (props: FieldProps) => ReactElement
+}
+
+interface FieldProps {
+  label: string
+  /** What sends the address; a refusal ends when the field is changed. */
+  sent: { error: Error | null; reset: () => void }
+  refused: (param: string) => string | undefined
 }
 
 const PHONE = /^(\+|00)\d{7,}$/
@@ -45,7 +53,7 @@ export function useAddressField(
       setWrong(!isRight)
       return isRight
     },
-    field: ({ label, refused }) => (
+    field: ({ label, sent, refused }) => (
       <BlockStack gap="300">
         {email === null && (texts || phone !== null) && (
           <ChoiceList
@@ -55,7 +63,7 @@ export function useAddressField(
               { value: 'phone', label: t('Text message') },
             ]}
             selected={[isPhone ? 'phone' : 'email']}
-            onChange={([chosen]) => show(chosen === 'phone')}
+            onChange={clearing(sent, ([chosen]: string[]) => show(chosen === 'phone'))}
           />
         )}
         <TextField
@@ -66,10 +74,10 @@ export function useAddressField(
           placeholder={isPhone ? '+4915112345678' : undefined}
           value={written}
           error={wrong ? wrongText(isPhone) : refused(isPhone ? 'phone' : 'email')}
-          onChange={(text) => {
+          onChange={clearing(sent, (text: string) => {
             setWritten(text)
             setWrong(false)
-          }}
+          })}
         />
       </BlockStack>
     ),

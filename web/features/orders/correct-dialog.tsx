@@ -76,7 +76,7 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       )}
       {field({
         label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
-        refused: problems.at,
+        ...{ sent: correct, refused: problems.at },
       })}
       {delivery.sent && (
         <Hint>

@@ -7,7 +7,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Question } from '../../shell/components/question.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { dayText } from '../../shell/labels/time.ts'
@@ -102,7 +102,7 @@ function Form({ access }: { access: PastOrdersAccess }) {
           type="date"
           error={problems.at('since')}
           value={since}
-          onChange={setSince}
+          onChange={clearing(start, setSince)}
         />
         <Checkbox
           label={t('Email the buyers')}

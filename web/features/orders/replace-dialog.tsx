@@ -5,7 +5,7 @@ import { type DeliveredFile, type Delivery, useChangeDelivery } from './calls.ts
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Checkbox, InlineError } from '../../shell/ui/index.ts'
 
@@ -61,7 +61,7 @@ export function ReplaceDialog({ delivery, file, onClose, onUnsent }: Props) {
         schema={{ title: t('The file that the buyer gets') }}
         value={chosen}
         problems={problems}
-        onChange={(file) => setChosen(file as string)}
+        onChange={clearing(change, (file) => setChosen(file as string))}
       />
       {canSend && (
         <Checkbox

@@ -18,7 +18,7 @@ import { type AskChange, EMPTY_ASK, readAskChange } from '../links/ask-form.ts'
 import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Checkbox, Hint } from '../../shell/ui/index.ts'
 
@@ -86,13 +86,13 @@ function useTerms({ delivery: { id, email, status }, files, onClose, onUnsent }:
   return {
     fieldOf: (name: keyof ExtendTerms) => ({
       value: terms[name],
-      onChange: (value: NumberValue) => setTerms({ ...terms, [name]: value }),
+      onChange: clearing(change, (value: NumberValue) => setTerms({ ...terms, [name]: value })),
       error: errorOf(name),
     }),
     ask: {
       form: ask,
       error: tried && 'error' in asked ? asked.error : problems.at('password'),
-      onChange: (part: Partial<AskChange>) => setAsk({ ...ask, ...part }),
+      onChange: clearing(change, (part: Partial<AskChange>) => setAsk({ ...ask, ...part })),
     },
     resend: { checked: resend, onChange: setResend },
     ...{ canSend, submit, saving: change.isPending },

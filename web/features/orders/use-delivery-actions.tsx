@@ -43,6 +43,10 @@ export function useDeliveryActions(
         onDone()
       },
     })
+  const ask = (open: boolean) => {
+    act.reset()
+    setRevoking(open)
+  }
   const entry = (action: DeliveryAction, content: string): ActionEntry => ({
     content,
     loading: act.isPending && act.variables === action,
@@ -62,19 +66,15 @@ export function useDeliveryActions(
       content: t('Revoke …'),
       destructive: true,
       disabled: act.isPending,
-      onAction: () => setRevoking(true),
+      onAction: () => ask(true),
     })
-  const close = () => {
-    setRevoking(false)
-    act.reset()
-  }
   const question = revoking && (
     <RevokeQuestion
       order={delivery.order_name}
       revoking={act.isPending}
       error={act.error}
       onRevoke={() => run('revoke')}
-      onClose={close}
+      onClose={() => ask(false)}
     />
   )
   const prepare = () =>

@@ -5,7 +5,7 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { isCountOrNone } from '../../shell/components/counts.ts'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Hint, TextField } from '../../shell/ui/index.ts'
@@ -62,7 +62,11 @@ function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
       },
     )
   }
-  return { change, hours, setHours, tag, setTag, tried, submit }
+  return {
+    ...{ change, hours, tag, tried, submit },
+    setHours: clearing(change, setHours),
+    setTag: clearing(change, setTag),
+  }
 }
 
 export function UseTermsDialog(props: Props) {

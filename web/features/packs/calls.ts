@@ -52,7 +52,7 @@ export const useOrderPack = (id: string) =>
       orderOfThoseLeft(file_ids, (left) =>
         call('PUT /api/packs/{id}/order', { path: { id }, body: { file_ids: left } }),
       ),
-    `order of ${id}`,
+    { inOrder: `order of ${id}` },
   )
 
 /**

@@ -23,6 +23,11 @@ import { t } from '../../shell/messages/t.ts'
 export function PackProducts({ pack }: { pack: Pack }) {
   const [adding, setAdding] = useState(false)
   const { change, replace, job } = useProducts(pack, adding)
+  // What failed before is no error of the dialog, nor the other way round.
+  const ask = (open: boolean) => {
+    change.reset()
+    setAdding(open)
+  }
   const without = (gone: PackProduct) =>
     pack.products.filter((product) => product !== gone).map(choiceOf)
   return (
@@ -30,7 +35,7 @@ export function PackProducts({ pack }: { pack: Pack }) {
       <BlockStack gap="300">
         <InlineStack align="space-between" blockAlign="center">
           <Heading>{t('Products')}</Heading>
-          <Button onClick={() => setAdding(true)}>{t('Add product')}</Button>
+          <Button onClick={() => ask(true)}>{t('Add product')}</Button>
         </InlineStack>
         {change.error && !adding && (
           <Problem error={change.error} what={t('The products could not be changed')} />
@@ -64,7 +69,7 @@ export function PackProducts({ pack }: { pack: Pack }) {
           onAdd={(choice) =>
             replace([...pack.products.map(choiceOf), choice], () => setAdding(false))
           }
-          onClose={() => setAdding(false)}
+          onClose={() => ask(false)}
         />
       )}
     </Card>

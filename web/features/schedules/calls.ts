@@ -1,5 +1,4 @@
 // Scheduled tasks: types and calls.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../../shell/messages/t.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call, etagOf } from '../../shell/client/client.ts'
@@ -58,21 +57,17 @@ export const useMatch = (
 ) => useRead('POST /api/schedules/match', { body: about && withoutNulls(about), keep: true })
 
 /** Creates a task, or replaces the one with this id. */
-export function useSaveSchedule(id: string | null, known: KnownTag) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (schedule: ScheduleBody) => {
+export const useSaveSchedule = (id: string | null, known: KnownTag) =>
+  useChangeOf(
+    [KEY],
+    (schedule: ScheduleBody) => {
       const body = withoutNulls(schedule)
       return id === null
         ? call('POST /api/schedules', { body })
         : edit('PUT /api/schedules/{id}', { path: { id }, body }, known)
     },
-    onSuccess: (saved) => {
-      showAnswer(client, keyOfOne(saved.id), saved)
-      return client.invalidateQueries({ queryKey: KEY })
-    },
-  })
-}
+    { show: (client, saved) => showAnswer(client, keyOfOne(saved.id), saved) },
+  )
 
 /** Switches a task on or off, and leaves everything else as it is now. */
 export const useSwitchSchedule = (id: string) =>
@@ -82,16 +77,10 @@ export const useSwitchSchedule = (id: string) =>
     return edit('PUT /api/schedules/{id}', { path: { id }, body }, { current: etagOf(task) })
   })
 
-export function useDeleteSchedule() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => call('DELETE /api/schedules/{id}', { path: { id } }),
-    onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: keyOfOne(id) })
-      return client.invalidateQueries({ queryKey: KEY })
-    },
+export const useDeleteSchedule = () =>
+  useChangeOf([KEY], (id: string) => call('DELETE /api/schedules/{id}', { path: { id } }), {
+    show: (client, _nothing, id) => client.removeQueries({ queryKey: keyOfOne(id) }),
   })
-}
 
 /** Runs the task now; the answer is the operation. */
 export const useRunSchedule = () =>

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { type Schedule } from './calls.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
+import { SmallError } from '../../shell/components/small-error.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
@@ -125,11 +126,7 @@ function OnOff({ schedule }: { schedule: Schedule }) {
         busy={busy}
         onChange={toggle}
       />
-      {error && (
-        <Text as="span" variant="bodySm" tone="critical">
-          {error.message}
-        </Text>
-      )}
+      <SmallError error={error} />
     </InlineStack>
   )
 }

@@ -8,7 +8,7 @@ import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { watermarkProblems } from './settings-draft.ts'
@@ -123,7 +123,7 @@ function EditWatermark({ pack, own, settings, onClose }: EditProps) {
             none={settings.watermark ? t('The shop’s watermark') : t('None, like the shop')}
             value={mark}
             problems={problemsOf(empty(mark), placedIn(change.error, pack.id))}
-            onChange={setMark}
+            onChange={clearing(change, setMark)}
           />
         </Suspense>
       </BlockStack>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
+import { lastError } from '../../shell/client/change.ts'
 import {
   useChangeWebhook,
   useDeleteWebhook,
@@ -120,6 +121,7 @@ function FailureBanner({ webhook }: { webhook: Webhook }) {
 function About({ webhook }: { webhook: Webhook }) {
   const change = useChangeWebhook(webhook.id)
   const test = useTestWebhook(webhook.id)
+  const failed = lastError(change, test)
   const titles = useEventTitles(webhook)
   const { enabled, previous_secret_until } = webhook
   const never = t('Never')
@@ -137,9 +139,7 @@ function About({ webhook }: { webhook: Webhook }) {
     <Card>
       <BlockStack gap="400">
         <FailureBanner webhook={webhook} />
-        {(change.error ?? test.error) && (
-          <Problem error={(change.error ?? test.error)!} what={t('That could not be done')} />
-        )}
+        {failed && <Problem error={failed} what={t('That could not be done')} />}
         <Facts rows={rows} />
         <InlineStack gap="200">
           <Button

@@ -23,7 +23,7 @@ export type WebVital = Schemas['WebVitals']['metrics'][number]
 interface Bridge {
   idToken(): Promise<string>
   environment?: { embedded?: boolean }
-  toast?: { show(text: string): void }
+  toast?: { show(text: string, options?: { isError?: boolean }): void }
   saveBar?: AdminSaveBar
   modal?: AdminModals
   webVitals?: {
@@ -89,3 +89,7 @@ export async function sessionToken(): Promise<string> {
 
 /** Shows a short message (a toast) in the storefront's own style. */
 export const toast = (text: string): void => window.shopify?.toast?.show(text)
+
+/** The toast of a failure. */
+export const failureToast = (text: string): void =>
+  window.shopify?.toast?.show(text, { isError: true })

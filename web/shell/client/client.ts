@@ -2,7 +2,15 @@
 // with a fresh one.
 import { loadServerTexts } from '../messages/load-texts.ts'
 import { hasBridge, sessionToken } from './bridge.ts'
-import { adminSilent, ApiError, errorFrom, notSignedIn, offline } from './error.ts'
+import {
+  adminSilent,
+  ApiError,
+  errorFrom,
+  isGone,
+  noAnswer,
+  notSignedIn,
+  offline,
+} from './error.ts'
 import {
   type Answer,
   type AnyParams,
@@ -52,12 +60,24 @@ export async function call<E extends Endpoint>(
  * sent again. Throws `ApiError`.
  */
 export async function callAny(endpoint: Endpoint, options: AnyParams & CallOptions = {}) {
-  const [method] = endpoint.split(' ')
+  const [method = 'GET'] = endpoint.split(' ')
   const path = pathOf(endpoint, options)
-  if (method !== 'GET') return jsonOf(await send(path, { ...options, method }))
-  const address = path + toQuery(options.query ?? {})
+  if (method !== 'GET')
+    return inTime(path, { ...options, method }, async (request) =>
+      jsonOf(await send(path, request)),
+    ).catch((error: unknown) => {
+      // What is to be deleted has been deleted by somebody else.
+      if (method === 'DELETE' && endpoint.endsWith('}') && isGone(error)) return undefined
+      throw error
+    })
+  return inTime(path, { ...options, method }, (request) => read(path, request))
+}
+
+/** The answer to GET; the one before if it is unchanged. */
+async function read(path: string, request: Request): Promise<unknown> {
+  const address = path + toQuery(request.query ?? {})
   const before = answers.get(address)
-  const response = await send(path, { ...options, etag: before?.etag })
+  const response = await send(path, { ...request, etag: before?.etag })
   if (response.status === 304 && before) return before.json
   const json = await jsonOf(response)
   answers.delete(address)
@@ -67,6 +87,39 @@ export async function callAny(endpoint: Endpoint, options: AnyParams & CallOptio
   const [oldest] = answers.keys()
   if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
   return json
+}
+
+/** How long an answer is waited for. */
+const PATIENCE_MS = 60_000
+/** Of calls that ask another server, or that process files before they answer. */
+const LONG_PATIENCE_MS = 180_000
+const LONG =
+  /^\/api\/(connections|csv|files\/[^/]+\/versions|moves|plan|settings\/mail|workflows\/try)\b/
+/** An upload is given up if it is slower, in bytes in a millisecond. */
+const SLOWEST_UPLOAD = 20
+
+/**
+ * Ends a call that is never answered, so that its button can be used again. Throws `ApiError`; what
+ * a change asked for may have been done nevertheless.
+ */
+async function inTime<Answered>(
+  path: string,
+  request: Request & { method: string },
+  run: (request: Request) => Promise<Answered>,
+): Promise<Answered> {
+  const { method, file, signal } = request
+  const late = new AbortController()
+  const patience =
+    (LONG.test(path) ? LONG_PATIENCE_MS : PATIENCE_MS) + (file?.bytes.size ?? 0) / SLOWEST_UPLOAD
+  const timer = setTimeout(() => late.abort(), patience)
+  const signals = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  try {
+    return await run({ ...request, signal: signals })
+  } catch (error) {
+    throw late.signal.aborted ? noAnswer(method !== 'GET', error) : error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const jsonOf = async (response: Response) =>

@@ -8,6 +8,8 @@ import { ApiError } from './error.ts'
 /** The ETag of the record as a form knows it. */
 export interface KnownTag {
   current: string | undefined
+  /** The one before the form was saved: a record with it is read again. */
+  replaced?: string | undefined
 }
 
 /**
@@ -15,10 +17,12 @@ export interface KnownTag {
  * forms that show later versions until a person types.
  */
 export function useKnown(record: object | undefined, dirty = true): KnownTag {
-  const known = useRef(etagOf(record))
+  const known: KnownTag = useRef(etagOf(record))
   useEffect(() => {
-    if (!dirty || known.current === undefined) known.current = etagOf(record)
-  }, [record, dirty])
+    const tag = etagOf(record)
+    if (tag !== undefined && tag === known.replaced) return
+    if (!dirty || known.current === undefined) known.current = tag
+  }, [known, record, dirty])
   return known
 }
 
@@ -86,6 +90,7 @@ export async function edit<E extends Endpoint>(
       return callAny(endpoint, params)
     },
   )
+  known.replaced = known.current
   known.current = etagOf(saved as object)
   return saved as Answer<E>
 }

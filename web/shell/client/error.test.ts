@@ -36,7 +36,21 @@ test('an answer of a proxy says what it means', () => {
   const own = { error: { code: 'rate_limited', message: 'It was sent 5 times within an hour' } }
   expect(errorFrom(429, own, '2914').message).toBe('It was sent 5 times within an hour')
   expect(text(503)).toContain('not available at the moment')
-  expect(text(200)).toBe('The server sent an unexpected response (status 200).')
+  expect(text(200)).toBe(
+    'The server sent an unexpected response (status 200). Try again in a minute.',
+  )
+})
+
+test('what was deleted or changed meanwhile is said as a person would', () => {
+  const said = (status: number, code: string, message: string) =>
+    errorFrom(status, { error: { code, message } }).message
+  expect(said(404, 'not_found', 'There is nothing at this address')).toContain('not exist any more')
+  expect(said(404, 'not_found', 'There is no drop account: create one')).toContain('create one')
+  const late = 'The operation is in a state that does not allow this'
+  expect(said(409, 'operation_state', late)).toContain('changed meanwhile')
+  expect(said(409, 'conflict', 'The request is not possible in the current state')).toContain(
+    'changed meanwhile',
+  )
 })
 
 test('a refused session says how to sign in again', () => {

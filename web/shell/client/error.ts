@@ -65,10 +65,24 @@ export const isLasting = (error: Error): boolean =>
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
+/** The API, and no proxy before it, says that it does not exist, or does not exist any more. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ApiError && [404, 410].includes(error.status) && error.code !== 'unexpected'
+
 export const offline = (cause: unknown) =>
   new ApiError('offline', t('Stevedore can’t be reached. Check your connection and try again.'), {
     cause,
   })
+
+/** `change`: it may have been done. */
+export const noAnswer = (change: boolean, cause: unknown) =>
+  new ApiError(
+    'no_answer',
+    change
+      ? t('No answer came. It may have been done nevertheless: look before you try again.')
+      : t('Stevedore does not answer. Try again in a minute.'),
+    { cause },
+  )
 
 /** The admin gives no session token: mostly, there is no connection. */
 export const adminSilent = (cause: unknown) =>
@@ -116,6 +130,10 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
 function commonText(code: string, { message }: StatedMessage, retryAfterMs: number): string | null {
   // Other limits say what is limited, such as mails to one buyer.
   if (code === 'rate_limited' && message.includes('Retry-After')) return busyText(retryAfterMs)
+  if (code === 'not_found' && message.endsWith('nothing at this address'))
+    return t('This does not exist any more: somebody may have deleted it.')
+  if (/^The (request is not possible|operation is) in .*state/.test(message))
+    return t('This has changed meanwhile. Look at how it is now, then try again.')
   return code === 'internal'
     ? t('Something went wrong on our side. Try again. If it happens again, write to support.')
     : null
@@ -136,7 +154,9 @@ function unreadableText(status: number): string {
     ? t('Stevedore is not available at the moment. Try again in a minute (status {status}).', {
         status,
       })
-    : t('The server sent an unexpected response (status {status}).', { status })
+    : t('The server sent an unexpected response (status {status}). Try again in a minute.', {
+        status,
+      })
 }
 
 interface StatedMessage {

@@ -1,12 +1,7 @@
 // The queries that pages of several features use: all data that changes on the server is polled,
 // faster while something runs.
-import {
-  MutationCache,
-  QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call, callForBytes } from './client.ts'
 import { pathOf, type Query } from './endpoints.ts'
 import { ApiError, isAdminSilent, waitOf } from './error.ts'
@@ -114,18 +109,10 @@ export async function createLink(
 }
 
 /** Creates links; the file's page then shows them. */
-export function useCreateLink(fileId: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (link: NewLink) => createLink({ file_ids: [fileId], ...link }),
-    onSuccess: async () => {
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['links'] }),
-        client.invalidateQueries({ queryKey: fileKey(fileId) }),
-      ])
-    },
-  })
-}
+export const useCreateLink = (fileId: string) =>
+  useChangeOf([['links'], fileKey(fileId)], (link: NewLink) =>
+    createLink({ file_ids: [fileId], ...link }),
+  )
 
 export const useNotices = () =>
   useReadPages('GET /api/notices', { query: { limit: 25 }, poll: SLOW_MS })
@@ -144,11 +131,7 @@ export const NOTHING_NEW: Activity = {
   latest_operation: null,
 }
 
-export function useReadNotices() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { ids: string[] } | { all: true }) =>
-      call('POST /api/notices/read', { body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['notices'] }),
-  })
-}
+export const useReadNotices = () =>
+  useChangeOf([['notices']], (body: { ids: string[] } | { all: true }) =>
+    call('POST /api/notices/read', { body }),
+  )

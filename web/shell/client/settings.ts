@@ -1,5 +1,5 @@
 // The shop's settings, and the mail that was sent on its behalf.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useChangeOf } from './change.ts'
 import { call } from './client.ts'
 import { edit, type KnownTag } from './edits.ts'
 import { type Query } from './endpoints.ts'
@@ -11,17 +11,13 @@ import { showAnswer } from './show-answer.ts'
 
 export const useSettings = () => useRead('GET /api/settings')
 
-export function useChangeSettings(known: KnownTag) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: Partial<ShopSettings>) => edit('PATCH /api/settings', { body }, known),
-    onSuccess: (settings) => {
-      showAnswer(client, keyOf('GET /api/settings'), settings)
-      // The initial choices of plugins' forms depend on the settings.
-      return client.invalidateQueries({ queryKey: pluginsQuery.queryKey })
-    },
-  })
-}
+/** The initial choices of plugins' forms depend on the settings. */
+export const useChangeSettings = (known: KnownTag) =>
+  useChangeOf(
+    [pluginsQuery.queryKey],
+    (body: Partial<ShopSettings>) => edit('PATCH /api/settings', { body }, known),
+    { show: (client, settings) => showAnswer(client, keyOf('GET /api/settings'), settings) },
+  )
 
 export const useMessages = (query: Query) =>
   useRead('GET /api/messages', { query, keep: true, poll: SLOW_MS })
@@ -30,10 +26,7 @@ export const useMessages = (query: Query) =>
 export const useMessage = (id: string) => useRead('GET /api/messages/{id}', { path: { id } })
 
 /** Sends a message again, to the recipients that the settings have now. */
-export function useResendMessage() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => call('POST /api/messages/{id}/send', { path: { id } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: keyOf('GET /api/messages') }),
-  })
-}
+export const useResendMessage = () =>
+  useChangeOf([keyOf('GET /api/messages')], (id: string) =>
+    call('POST /api/messages/{id}/send', { path: { id } }),
+  )

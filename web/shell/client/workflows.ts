@@ -1,8 +1,8 @@
 // The merchant's workflows and the plugins for their steps: types and calls.
 import { type ServerText } from '../messages/server-text.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { shownText } from '../messages/server-text.ts'
 import { translated } from '../messages/t.ts'
+import { useChangeOf } from './change.ts'
 import { call } from './client.ts'
 import { edit, type KnownTag } from './edits.ts'
 import { type Answer } from './endpoints.ts'
@@ -73,27 +73,17 @@ export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   })
 
 /** Creates a workflow, or replaces the one with this id. */
-export function useSaveWorkflow(id: string | null, known: KnownTag) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: WorkflowBody) =>
+export const useSaveWorkflow = (id: string | null, known: KnownTag) =>
+  useChangeOf(
+    [KEY],
+    (body: WorkflowBody) =>
       id === null
         ? call('POST /api/workflows', { body })
         : edit('PUT /api/workflows/{id}', { path: { id }, body }, known),
-    onSuccess: (saved) => {
-      showAnswer(client, keyOfOne(saved.id), saved)
-      return client.invalidateQueries({ queryKey: KEY })
-    },
-  })
-}
+    { show: (client, saved) => showAnswer(client, keyOfOne(saved.id), saved) },
+  )
 
-export function useDeleteWorkflow() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => call('DELETE /api/workflows/{id}', { path: { id } }),
-    onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: keyOfOne(id) })
-      return client.invalidateQueries({ queryKey: KEY })
-    },
+export const useDeleteWorkflow = () =>
+  useChangeOf([KEY], (id: string) => call('DELETE /api/workflows/{id}', { path: { id } }), {
+    show: (client, _nothing, id) => client.removeQueries({ queryKey: keyOfOne(id) }),
   })
-}

@@ -50,5 +50,13 @@ export const objectionsIn = (error: Error | null): Objection[] =>
         .map(({ param, message }) => ({ param, message }))
     : []
 
+/** Sets a field, and removes the error of the last attempt: it was about another value. */
+export const clearing =
+  <Value>(sent: { error: Error | null; reset: () => void }, set: (value: Value) => void) =>
+  (value: Value): void => {
+    set(value)
+    if (sent.error) sent.reset()
+  }
+
 /** The id of the field for a place. */
 export const fieldId = (path: string): string => `field-${path}`

@@ -48,6 +48,7 @@ const WHAT_A_PREVIEW_IS = t(
 function useLaunch({ chosen, start, work, onClose, onStarted }: Props) {
   const [previewed, setPreviewed] = useState<string | null>(null)
   const act = useAct()
+  const discarding = useAct()
   const look = usePreview(previewed)
   const launch = (dry: boolean) => {
     const body = work()
@@ -60,7 +61,8 @@ function useLaunch({ chosen, start, work, onClose, onStarted }: Props) {
   if (previewed === null) return { launch, previewed: null }
   const confirm = () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted })
   const discard = () => {
-    act.mutate({ id: previewed, action: 'cancel' })
+    discarding.mutate({ id: previewed, action: 'cancel' })
+    act.reset()
     setPreviewed(null)
   }
   const close = () => {

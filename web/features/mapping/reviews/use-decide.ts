@@ -1,4 +1,5 @@
 // The answers to a review, or to all reviews like it, each with its undo.
+import { lastError } from '../../../shell/client/change.ts'
 import { t } from '../../../shell/messages/t.ts'
 import {
   type Candidate,
@@ -50,6 +51,6 @@ export function useDecide(review: Review, count: number, onDecided: (decision: D
     },
     accepting: accept.isPending || acceptAlike.isPending,
     rejecting: reject.isPending || rejectAlike.isPending,
-    error: accept.error ?? acceptAlike.error ?? reject.error ?? rejectAlike.error,
+    error: lastError(accept, acceptAlike, reject, rejectAlike),
   }
 }

@@ -5,7 +5,7 @@ import { type NamePattern } from '../../../../plugins/_page/name-patterns.ts'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { useDebounced } from '../../../shell/url-state/use-debounced.ts'
 import {
@@ -81,6 +81,7 @@ function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
     submit,
     saving: save.isPending || run.isPending,
     error: save.error,
+    reset: save.reset,
     applyError: run.error,
     problems: problemsOf(objectionsIn(save.error)),
   }
@@ -94,7 +95,8 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [newFiles, setNewFiles] = useState<NewFilesChoice>(start.newFiles ?? null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
-  const { submit, saving, error, applyError, problems } = useRuleSaving({ rule, onClose, onSaved })
+  const saving = useRuleSaving({ rule, onClose, onSaved })
+  const { submit, problems } = saving
   const pattern = patternOf({ kind, text: text.trim() })
   const settled = useDebounced(pattern)
   const counted = useRuleCount(settled)
@@ -110,21 +112,21 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       title={rule ? t('Change the rule') : t('Remember a rule')}
       onClose={onClose}
       onEnter={finish}
-      primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
+      primaryAction={{ content: t('Save'), loading: saving.saving, onAction: finish }}
     >
-      <Unsaved {...{ error, applyError, problems }} />
+      <Unsaved {...saving} />
       <PatternFields
         rule={{ kind, text }}
         problem={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
-        onKind={setKind}
-        onText={setText}
+        onKind={clearing(saving, setKind)}
+        onText={clearing(saving, setText)}
       />
       <Matches pattern={settled} />
       <TargetFields
         {...{ product, sku, problems }}
         missing={tried && !target}
-        onProduct={setProduct}
-        onSku={setSku}
+        onProduct={clearing(saving, setProduct)}
+        onSku={clearing(saving, setSku)}
       />
       <NewFilesSelect
         label={t('Give the files to past buyers of the product')}

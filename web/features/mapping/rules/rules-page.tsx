@@ -1,6 +1,7 @@
 // The shop's rules about names, in the order in which they are tried.
 import { useState } from 'react'
 import { parseNamePattern } from '../../../../plugins/_page/name-patterns.ts'
+import { lastError } from '../../../shell/client/change.ts'
 import { LoadingRows, Nothing } from '../../../shell/components/lists.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Page } from '../../../shell/components/page.tsx'
@@ -145,7 +146,7 @@ function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
   const remove = useDeleteRule()
   const restore = useSaveRule()
   const name = ruleText(rule)
-  const error = move.error ?? remove.error
+  const error = lastError(move, remove)
   const { id, pattern, product_id, variant_id, sku_template, new_files } = rule
   const target =
     product_id === null ? { sku_template: sku_template ?? '' } : { product_id, variant_id }

@@ -4,7 +4,7 @@ import { useCreateApiKey } from '../api-key-calls.ts'
 import { Code } from '../../../shell/components/copy.tsx'
 import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
+import { clearing, objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { Banner, BlockStack, ChoiceList, Select, TextField } from '../../../shell/ui/index.ts'
 import { SCOPES, USUAL_SCOPES } from '../api-key-labels.ts'
 import { t } from '../../../shell/messages/t.ts'
@@ -63,10 +63,10 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
         helpText={t('The history shows this name for operations that the key starts.')}
         value={name}
         error={missing.name ?? problems.at('name')}
-        onChange={(text) => {
+        onChange={clearing(create, (text: string) => {
           setName(text)
           setMissing({})
-        }}
+        })}
       />
       <ChoiceList
         title={t('Permissions')}
@@ -74,10 +74,10 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
         choices={SCOPES.map(({ scope, text }) => ({ value: scope, label: text, helpText: scope }))}
         selected={scopes}
         error={missing.scopes ?? problems.at('scopes')}
-        onChange={(chosen) => {
+        onChange={clearing(create, (chosen: string[]) => {
           setScopes(chosen)
           setMissing({})
-        }}
+        })}
       />
       <Select label={t('Expires')} options={LIFETIMES} value={days} onChange={setDays} />
     </Dialog>

@@ -80,13 +80,9 @@ const partnerAnswer = z.object({
 const failed = (why: string) =>
   new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${why}`, true)
 
-export function createSubscriptions(
-  shop: number,
-  request: AdminRequest,
-  transport: Transport,
-): Subscriptions {
+export function createSubscriptions(request: AdminRequest, transport: Transport): Subscriptions {
   const read = (signal: AbortSignal) =>
-    request<ShopSubscription>(shop, SHOP_SUBSCRIPTION, {}, POINTS, signal)
+    request<ShopSubscription>(SHOP_SUBSCRIPTION, {}, POINTS, signal)
   return {
     manual: async (signal) => {
       const { activeSubscriptions } = (await read(signal)).currentAppInstallation
@@ -100,7 +96,8 @@ export function createSubscriptions(
       const address = `https://partners.shopify.com/${encodeURIComponent(organization)}/api/${PARTNER_VERSION}/graphql.json`
       const variables = { appId: `gid://shopify/App/${app}`, shopId }
       const response = await transport(address, {
-        ...{ method: 'POST', body: JSON.stringify({ query: ACTIVE, variables }) },
+        method: 'POST',
+        body: JSON.stringify({ query: ACTIVE, variables }),
         headers: { 'content-type': 'application/json', 'x-shopify-access-token': token },
         signal: AbortSignal.any([signal, AbortSignal.timeout(PARTNER_TIMEOUT_MS)]),
       }).catch(() => {
@@ -128,7 +125,7 @@ export function createSubscriptions(
           confirmationUrl: string | null
           userErrors: { message: string }[]
         } | null
-      }>(shop, SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
+      }>(SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
       const [objection] = made?.userErrors ?? []
       if (!made?.confirmationUrl)
         throw new PortError(

@@ -23,28 +23,21 @@ import {
   type OperationSource,
   type StartInput,
 } from '../server/engine/engine.ts'
-import type { EngineParts, Ports } from '../server/engine/parts.ts'
+import type { EngineParts } from '../server/engine/parts.ts'
 import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
-import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
+import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { operationListings } from '../server/features/downloads/zip-of-operation.ts'
-import { createMatcher } from '../server/matching/match.ts'
-import { createTitleCache } from '../server/matching/title-cache.ts'
-import { createBytesPort } from '../server/ports/bytes.ts'
 import { allEffects, allEnds, GUARDS } from '../server/features.ts'
 import { operationMessages } from '../server/startup/operation-messages.ts'
-import { createCatalogPort } from '../server/ports/catalog.ts'
-import { createUploadPort } from '../server/features/upload/port.ts'
+import { portsFactory } from '../server/startup/ports.ts'
+import type { Cloud } from '../server/features/cloud/cloud.ts'
+import type { Storefront } from '../server/storefront/storefront.ts'
 import { openUploadFolder } from '../server/features/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
-import { createPacks } from '../server/ports/packs.ts'
-import { createDropPort } from '../server/features/drop/port.ts'
-import { createRemote } from '../server/ports/remote.ts'
-import { createStoredFiles } from '../server/ports/stored.ts'
-import { SCRATCH, withScratch } from '../server/ports/scratch.ts'
+import { withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
-import { createStage } from '../server/ports/stage.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
@@ -104,19 +97,11 @@ export const makeBytes = definePlugin({
   },
 })
 
-/** No sync runs in these tests. */
-const noCloud: Ports['cloud'] = {
-  tasksOf: () => Promise.resolve(new Map()),
-  carryOut: () => {
-    throw new Error('The test has no cloud connection')
-  },
-}
-
-/** No platform has orders in these tests. */
-const noOrders: Ports['pastOrders'] = {
-  count: () => Promise.reject(new Error('The test has no platform')),
-  import: () => Promise.reject(new Error('The test has no platform')),
-}
+/** A platform without products or orders. */
+const emptyStorefront = {
+  catalog: () => ({ findBySku: () => Promise.resolve(new Map()) }),
+  orders: () => ({}),
+} as unknown as Storefront
 
 export const workflowOf = (...plugins: readonly string[]): Workflow => ({
   id: 'test',
@@ -125,6 +110,16 @@ export const workflowOf = (...plugins: readonly string[]): Workflow => ({
   kind: 'import',
   parallel: 2,
   steps: plugins.map((plugin) => ({ id: plugin, plugin })),
+})
+
+/** An entry of an import, with its draft. The plugin `make-bytes` fetches nothing from `url`. */
+export const entryOf = (
+  filename: string,
+  on_conflict: Entry['on_conflict'] = 'error',
+  url = 'http://127.0.0.1/',
+) => ({
+  entry: { filename, source: { type: 'url' as const, url }, on_conflict },
+  draft: draftFrom({ filename }, shopSettingsSchema.parse({})),
 })
 
 export async function createTestEngine(
@@ -154,7 +149,6 @@ export async function createTestEngine(
     ...quotas,
   } as Limits
   const secrets = createSecrets('the secret of the tests, long enough')
-  const match = createMatcher(createTitleCache())
   const parts: EngineParts = {
     database,
     listener,
@@ -170,31 +164,19 @@ export async function createTestEngine(
     messageWords: new Map(),
     withScratch,
     listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),
-    ports: async (scope, scratch) => {
-      const { name, domain, settings } = await readShop(scope)
-      const location = scratch ? SCRATCH : settings.storage_location
-      const all = scratch ? new Map([...stores, [SCRATCH, scratch]]) : stores
-      const place = { store: all.get(location)!, shop: scope.shop, location }
-      const catalog = createCatalogPort(
-        scope,
-        { findBySku: () => Promise.resolve(new Map()) },
-        match,
-      )
-      return {
-        shop: { name, domain, settings },
-        catalog,
-        remote: createRemote({ client, ...place }),
-        uploads: createUploadPort({ scope, uploads, place }),
-        drop: createDropPort({ scope, stores }),
-        cloud: noCloud,
-        stage: createStage(place),
-        packs: createPacks(scope),
-        pastOrders: noOrders,
-        bytes: createBytesPort({ scope, stores: all, place }),
-        sandbox: sandboxes.of(scope.shop),
-        stored: createStoredFiles(scope, stores),
-      }
-    },
+    ports: portsFactory({
+      database,
+      client,
+      stores,
+      uploads,
+      secrets,
+      sandboxes,
+      storefront: emptyStorefront,
+      // No sync runs in these tests.
+      cloud: {} as Cloud,
+      clock: () => new Date(),
+      log: silent,
+    }),
   }
   const engine = createEngine(parts)
   const close = async () => {
@@ -215,7 +197,6 @@ export async function testEngineOn(
   const { database, limits } = parts
   const shop = await createTestShop(database, domain)
   const scope = forShop(database, shop)
-  const defaults = shopSettingsSchema.parse({})
   const start = (workflow: Workflow, source: OperationSource, more: Partial<StartInput> = {}) =>
     engine.start(scope, {
       workflow,
@@ -225,15 +206,12 @@ export async function testEngineOn(
       requestedBy: 'test',
       ...more,
     })
-  const entriesOf = (
-    files: readonly { filename: string; url: string }[],
-    on_conflict: Entry['on_conflict'] = 'error',
+  const sourceOf = (
+    files: readonly { filename: string; url?: string }[],
+    onConflict?: Entry['on_conflict'],
   ): OperationSource => ({
     type: 'entries',
-    entries: files.map(({ filename, url }) => ({
-      entry: { filename, source: { type: 'url', url }, on_conflict },
-      draft: draftFrom({ filename }, defaults),
-    })),
+    entries: files.map(({ filename, url }) => entryOf(filename, onConflict, url)),
   })
   return {
     parts,
@@ -246,13 +224,13 @@ export async function testEngineOn(
     start: (workflow, names, idempotencyKey, onConflict) =>
       start(
         workflow,
-        entriesOf(
-          names.map((filename) => ({ filename, url: 'http://127.0.0.1/' })),
+        sourceOf(
+          names.map((filename) => ({ filename })),
           onConflict,
         ),
         idempotencyKey === undefined ? {} : { idempotencyKey },
       ),
-    startImport: (workflow, files, onConflict) => start(workflow, entriesOf(files, onConflict)),
+    startImport: (workflow, files, onConflict) => start(workflow, sourceOf(files, onConflict)),
     startOn: (workflow, { ids, dryRun = false } = {}) =>
       start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {

@@ -1,11 +1,16 @@
 // A preview of an import must foresee what the import does: every conflict policy, with names that
 // are taken, that repeat within the import, and that are invalid.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestEngine, makeBytes, testEngineOn, workflowOf, type TestEngine } from './engine.ts'
+import {
+  createTestEngine,
+  entryOf,
+  makeBytes,
+  testEngineOn,
+  workflowOf,
+  type TestEngine,
+} from './engine.ts'
 import type { Entry } from '../plugins/contract.ts'
-import { draftFrom } from '../server/files/drafts.ts'
 import { addMappings } from '../server/files/mappings.ts'
-import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 
 const WORKFLOW = { ...workflowOf('make-bytes'), parallel: 1 }
 const POLICIES = ['error', 'rename', 'overwrite', 'new_version'] as const
@@ -29,16 +34,9 @@ async function start(
   on_conflict: Entry['on_conflict'],
   dryRun: boolean,
 ): Promise<string> {
-  const defaults = shopSettingsSchema.parse({})
   return shop.engine.start(shop.scope, {
     ...{ workflow: WORKFLOW, channel: 'api', request: {}, requestedBy: 'test', dryRun },
-    source: {
-      type: 'entries',
-      entries: names.map((filename) => ({
-        entry: { filename, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict },
-        draft: draftFrom({ filename }, defaults),
-      })),
-    },
+    source: { type: 'entries', entries: names.map((name) => entryOf(name, on_conflict)) },
   })
 }
 

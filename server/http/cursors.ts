@@ -48,20 +48,14 @@ type Values<Parts extends readonly CursorPart[]> = {
 }
 
 /**
- * The values of a cursor that has these parts, or this many; null without a cursor. Throws
- * `validation_failed` for any other text.
+ * The values of a cursor that has these parts; null without a cursor. Throws `validation_failed` for
+ * any other text.
  */
 export function fromCursor<const Parts extends readonly CursorPart[]>(
   cursor: string | undefined,
   parts: Parts,
-): Values<Parts> | null
-export function fromCursor(cursor: string | undefined, length: number): (string | number)[] | null
-export function fromCursor(
-  cursor: string | undefined,
-  given: readonly CursorPart[] | number,
-): unknown[] | null {
+): Values<Parts> | null {
   if (cursor === undefined) return null
-  const parts = typeof given === 'number' ? Array<CursorPart>(given).fill(anything) : given
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (
@@ -69,7 +63,7 @@ export function fromCursor(
       values.length === parts.length &&
       parts.every((is, at) => is(values[at]))
     )
-      return values
+      return values as unknown as Values<Parts>
   } catch {
     // A text that is no cursor is reported below.
   }
@@ -83,8 +77,6 @@ export function fromCursor(
 /** A text that can be bound in a query. */
 export const text = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000')
-
-const anything = (value: unknown): value is string | number => text(value) || Number.isFinite(value)
 
 const INTEGER = 2 ** 31 - 1
 /** PostgreSQL's `integer`. */

@@ -8,13 +8,13 @@ import type { Secrets } from '../core/secrets.ts'
 import type { Logger } from '../core/log.ts'
 import type { EngineParts, Ports } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
+import { findPack } from '../files/packs.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createBytesPort } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
-import { createPacks } from '../ports/packs.ts'
 import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import { SCRATCH } from '../ports/scratch.ts'
@@ -54,7 +54,7 @@ export function portsFactory(parts: {
       remote: createRemote({ client: parts.client, ...place }),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores, check),
-      packs: createPacks(scope),
+      packs: { find: (pack) => findPack(scope, pack) },
       bytes: createBytesPort({ scope, stores, check, place }),
       pastOrders: createPastOrders(scope, {
         orders: parts.storefront.orders(scope.shop),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PortError } from '../../plugins/contract.ts'
 import { silent } from '../../test/database.ts'
 import type { Access } from './access.ts'
-import { createAdminRequest } from './admin-api.ts'
+import { createAdminRequests } from './admin-api.ts'
 import type { Library } from './library.ts'
 import type { Transport } from './transport.ts'
 
@@ -17,7 +17,7 @@ test('a time limit that ends during the wait for points is not the fault of the 
       return Promise.resolve({ data: {}, extensions })
     }
   }
-  const request = createAdminRequest({
+  const requestsOf = createAdminRequests({
     library: { clients: { Graphql } } as unknown as Library,
     transport: fetch as unknown as Transport,
     access: {
@@ -26,7 +26,7 @@ test('a time limit that ends during the wait for points is not the fault of the 
     log: silent,
   })
   const send = (signal: AbortSignal) =>
-    request(1, { name: 'Orders', text: 'query Orders { shop { id } }' }, {}, 50, signal)
+    requestsOf(1)({ name: 'Orders', text: 'query Orders { shop { id } }' }, {}, 50, signal)
   await send(new AbortController().signal)
   const late = await send(AbortSignal.timeout(20)).catch((error: unknown) => error)
   expect(late).toBeInstanceOf(PortError)

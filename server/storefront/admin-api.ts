@@ -23,11 +23,10 @@ import {
 import { keptPerShop } from './per-shop.ts'
 
 /**
- * Sends a query for the shop. Throws `PortError` `storefront_unavailable`.
+ * Sends a query for one shop. Throws `PortError` `storefront_unavailable`.
  * @param points the query's expected charge before it runs.
  */
 export type AdminRequest = <Data>(
-  shop: number,
   operation: GraphqlOperation,
   variables: Record<string, unknown>,
   points: number,
@@ -49,21 +48,29 @@ const FIRST_BACKOFF_MS = 200
 // Other apps may draw from the same bucket, so one wait is not always enough.
 const THROTTLED_ATTEMPTS = 30
 
-export function createAdminRequest(options: {
+interface RequestParts {
   library: Library
   transport: Transport
   access: Access
   log: Logger
-}): AdminRequest {
-  const { library, transport, access, log } = options
-  const throttleOf = keptPerShop(createThrottle)
+}
+
+/** Returns the requests of each shop. */
+export function createAdminRequests(parts: RequestParts): (shop: number) => AdminRequest {
   // The platform's actual charge of a query, known after its first answer; it may be lower than by
   // its rules.
   const charges = new Map<string, number>()
+  return keptPerShop((shop) => createAdminRequest(parts, charges, shop))
+}
 
+function createAdminRequest(
+  { library, transport, access, log }: RequestParts,
+  charges: Map<string, number>,
+  shop: number,
+): AdminRequest {
+  const throttle = createThrottle()
   return async <Data>(...given: Parameters<AdminRequest>): Promise<Data> => {
-    const [shop, operation, variables, points, signal] = given
-    const throttle = throttleOf(shop)
+    const [operation, variables, points, signal] = given
     const query = `${operation.name}/${points}`
     const left = attemptsLeft()
     let grant = await access.grant(shop)

@@ -32,10 +32,13 @@ interface CustomersPage {
   customers: PlatformPage<Omit<CustomerNode, 'tags'>>
 }
 
-export const createCustomers = (shop: number, request: AdminRequest): LiveCustomers => ({
+export const createCustomers = (request: AdminRequest): LiveCustomers => ({
   read: async (ids, signal) => {
     const { nodes } = await request<{ nodes: (Partial<CustomerNode> | null)[] }>(
-      ...[shop, CUSTOMERS_BY_ID, { ids }, CUSTOMERS_PER_QUERY, signal],
+      CUSTOMERS_BY_ID,
+      { ids },
+      CUSTOMERS_PER_QUERY,
+      signal,
     )
     // A node of another type has none of the fields.
     return nodes.flatMap((node) =>
@@ -47,7 +50,7 @@ export const createCustomers = (shop: number, request: AdminRequest): LiveCustom
   email: async (id, signal) => {
     const { customer } = await request<{
       customer: { defaultEmailAddress: { emailAddress: string } | null } | null
-    }>(...([shop, CUSTOMER_EMAIL, { id }, 2, signal] as const))
+    }>(CUSTOMER_EMAIL, { id }, 2, signal)
     return customer?.defaultEmailAddress?.emailAddress ?? null
   },
   changedSince: async function* (since, signal) {
@@ -55,8 +58,10 @@ export const createCustomers = (shop: number, request: AdminRequest): LiveCustom
     let after: string | null = null
     do {
       const { customers }: CustomersPage = await request<CustomersPage>(
-        ...([shop, CHANGED_CUSTOMERS, { query, first: CUSTOMERS_PER_QUERY, after }] as const),
-        ...([CUSTOMERS_PER_QUERY + 2, signal] as const),
+        CHANGED_CUSTOMERS,
+        { query, first: CUSTOMERS_PER_QUERY, after },
+        CUSTOMERS_PER_QUERY + 2,
+        signal,
       )
       yield customers.nodes.map(({ id, updatedAt }) => ({ id, updated_at: new Date(updatedAt) }))
       after = customers.pageInfo.hasNextPage ? customers.pageInfo.endCursor : null

@@ -17,13 +17,13 @@ export type SendTrigger = (
 ) => Promise<TriggerResult>
 
 export const createTriggers =
-  (shop: number, request: AdminRequest): SendTrigger =>
+  (request: AdminRequest): SendTrigger =>
   async ({ handle, payload }, signal) => {
     try {
       const variables = { handle, payload }
       const { flowTriggerReceive } = await request<{
         flowTriggerReceive: { userErrors: { message: string }[] } | null
-      }>(shop, FLOW_TRIGGER, variables, MUTATION_POINTS, signal)
+      }>(FLOW_TRIGGER, variables, MUTATION_POINTS, signal)
       const [objection] = flowTriggerReceive?.userErrors ?? []
       return objection ? { refused: objection.message } : { sent: true }
     } catch (error) {

@@ -23,20 +23,26 @@ export interface Installation {
 /** The maximum that `metafieldsSet` takes. */
 export const FIELDS_PER_REQUEST = 25
 
-export const createInstallation = (shop: number, request: AdminRequest): Installation => ({
+export const createInstallation = (request: AdminRequest): Installation => ({
   id: async (signal) => {
     const { currentAppInstallation } = await request<{ currentAppInstallation: { id: string } }>(
-      ...([shop, INSTALLATION_ID, {}, 1, signal] as const),
+      INSTALLATION_ID,
+      {},
+      1,
+      signal,
     )
     return currentAppInstallation.id
   },
   write: async (ownerId, fields, signal) => {
     const metafields = fields.map(({ value, ...field }) => ({
-      ...{ ...field, ownerId, type: 'json', value: JSON.stringify(value) },
+      ...field,
+      ownerId,
+      type: 'json',
+      value: JSON.stringify(value),
     }))
     const { metafieldsSet } = await request<{
       metafieldsSet: { userErrors: { message: string }[] } | null
-    }>(...([shop, SET_INSTALLATION_FIELDS, { metafields }, MUTATION_POINTS, signal] as const))
+    }>(SET_INSTALLATION_FIELDS, { metafields }, MUTATION_POINTS, signal)
     const [objection] = metafieldsSet?.userErrors ?? []
     if (objection) throw new PortError('storefront_unavailable', objection.message, false)
   },

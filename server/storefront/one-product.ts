@@ -16,7 +16,6 @@ const POINTS = VARIANTS_PER_PAGE + 6
  * `PortError`.
  */
 export async function readProduct(
-  shop: number,
   request: AdminRequest,
   id: string,
   signal: AbortSignal,
@@ -25,7 +24,6 @@ export async function readProduct(
   let page = { hasNextPage: true, endCursor: null as string | null }
   while (page.hasNextPage) {
     const { product } = await request<{ product: ProductNode | null }>(
-      shop,
       PRODUCT_BY_ID,
       { id, first: VARIANTS_PER_PAGE, after: page.endCursor },
       POINTS,

@@ -20,10 +20,13 @@ interface UserErrors {
 
 /** @param retryable may the platform make a change later that it objects to now? */
 export const orderChanges =
-  (shop: number, request: AdminRequest, retryable: boolean): ChangeOrders =>
+  (request: AdminRequest, retryable: boolean): ChangeOrders =>
   async (operation, variables, points, signal) => {
     const data = await request<Record<string, UserErrors | null>>(
-      ...[shop, operation, variables, points, signal],
+      operation,
+      variables,
+      points,
+      signal,
     )
     return (alias) => {
       const [objection] = data[alias]?.userErrors ?? []

@@ -23,7 +23,7 @@ interface MadeInput {
 
 async function fulfil(orders: Record<string, TestOrder>) {
   const asked: string[] = []
-  const request: AdminRequest = (_shop, { text }, variables) => {
+  const request: AdminRequest = ({ text }, variables) => {
     if (text.includes('fulfillmentCreate'))
       return Promise.resolve(
         Object.fromEntries(
@@ -46,7 +46,7 @@ async function fulfil(orders: Record<string, TestOrder>) {
     ...{ order, lines: [`${order}/line`] },
     notify: { company: 'Books', url: `https://${order}`, untold: [`${order}/line`] },
   }))
-  const results = await fulfilLines(1, request, orderChanges(1, request, false), wanted, signal)
+  const results = await fulfilLines(request, orderChanges(request, false), wanted, signal)
   return { results, asked }
 }
 

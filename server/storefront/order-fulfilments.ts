@@ -74,14 +74,12 @@ type Read = <Data>(
 
 /** Fulfils lines of orders. May be repeated: what is fulfilled already is not open any more. */
 export function fulfilLines(
-  shop: number,
   request: AdminRequest,
   change: ChangeOrders,
   wanted: readonly FulfilmentRequest[],
   signal: AbortSignal,
 ): Promise<readonly FulfilResult[]> {
-  const read: Read = (operation, variables, points) =>
-    request(shop, operation, variables, points, signal)
+  const read: Read = (operation, variables, points) => request(operation, variables, points, signal)
   return inGroups(wanted, ORDERS_PER_QUERY, async (group) => {
     const all = await readAll(
       read,
@@ -141,7 +139,9 @@ async function isTold(
 async function hasNotified(read: Read, { order: id, notify }: FulfilmentRequest): Promise<boolean> {
   if (notify === null) return false
   const { order } = await read<{ order: { fulfillments: MadeFulfilment[] } | null }>(
-    ...[FULFILMENTS_OF_ORDER, { id }, FULFILMENTS_POINTS],
+    FULFILMENTS_OF_ORDER,
+    { id },
+    FULFILMENTS_POINTS,
   )
   return (order?.fulfillments ?? []).some(
     ({ trackingInfo, fulfillmentLineItems: { nodes } }) =>
@@ -162,7 +162,9 @@ interface MadeFulfilment {
  */
 async function readAll(read: Read, ids: readonly string[]): Promise<(FulfilmentOrder[] | null)[]> {
   const { nodes } = await read<{ nodes: (Partial<OrderNode> | null)[] }>(
-    ...[FULFILMENT_OF_ORDERS, { ids }, ids.length * ORDER_POINTS],
+    FULFILMENT_OF_ORDERS,
+    { ids },
+    ids.length * ORDER_POINTS,
   )
   const all: (FulfilmentOrder[] | null)[] = []
   for (const [at, id] of ids.entries()) {
@@ -206,7 +208,9 @@ async function readWhole(read: Read, id: string): Promise<FulfilmentOrder[]> {
   while (next?.hasNextPage) {
     const after: string | null = next.endCursor
     const answer: { order: OrderNode | null } = await read(
-      ...[WHOLE_ORDER_FULFILMENT, { id, after }, WHOLE_ORDER_POINTS],
+      WHOLE_ORDER_FULFILMENT,
+      { id, after },
+      WHOLE_ORDER_POINTS,
     )
     const page: OrderNode['fulfillmentOrders'] | undefined = answer.order?.fulfillmentOrders
     for (const one of page?.nodes ?? [])
@@ -222,7 +226,9 @@ async function withAllLines(read: Read, one: FulfilmentOrder): Promise<Fulfilmen
   while (next?.hasNextPage) {
     const after: string | null = next.endCursor
     const answer: { fulfillmentOrder: Pick<FulfilmentOrder, 'lineItems'> | null } = await read(
-      ...[FULFILMENT_ORDER_LINES, { id: one.id, after }, LINES_POINTS],
+      FULFILMENT_ORDER_LINES,
+      { id: one.id, after },
+      LINES_POINTS,
     )
     const page: FulfilmentOrder['lineItems'] | undefined = answer.fulfillmentOrder?.lineItems
     nodes.push(...(page?.nodes ?? []))

@@ -31,15 +31,15 @@ export interface OrderMarks {
 /** The maximum that `metafieldsSet` takes. */
 export const MARKS_PER_REQUEST = 25
 
-export function createOrderMarks(shop: number, request: AdminRequest): OrderMarks {
+export function createOrderMarks(request: AdminRequest): OrderMarks {
   // A new order may not be known everywhere yet, or another app changes it at the moment.
-  const mark = orderChanges(shop, request, true)
+  const mark = orderChanges(request, true)
   // Our mail brings the link instead.
-  const fulfil = orderChanges(shop, request, false)
+  const fulfil = orderChanges(request, false)
   return {
     mark: (marks, signal) =>
       inGroups(marks, MARKS_PER_REQUEST, (group) => markGroup(mark, group, signal)),
-    fulfil: (wanted, signal) => fulfilLines(shop, request, fulfil, wanted, signal),
+    fulfil: (wanted, signal) => fulfilLines(request, fulfil, wanted, signal),
   }
 }
 
@@ -49,7 +49,9 @@ async function markGroup(
   signal: AbortSignal,
 ): Promise<readonly MarkResult[]> {
   const metafields = marks.map(({ order, value }) => ({
-    ...{ ...DELIVERY_METAFIELD, ownerId: order, value: JSON.stringify(value) },
+    ...DELIVERY_METAFIELD,
+    ownerId: order,
+    value: JSON.stringify(value),
   }))
   // All orders of a shop get the same tag.
   const tagged = marks.filter(({ tag }) => tag !== null)

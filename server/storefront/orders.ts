@@ -154,11 +154,10 @@ type Ask = (
   reading: OrderReading,
 ) => Promise<(OrderNode | null)[]>
 
-export function createOrders(shop: number, request: AdminRequest): LiveOrders {
+export function createOrders(request: AdminRequest): LiveOrders {
   const ask: Ask = async (ids, lines, after, reading) => {
     const { signal, phones = false } = reading
     const { nodes } = await request<{ nodes: (Partial<OrderNode> | null)[] }>(
-      shop,
       ORDERS_BY_ID,
       { ids, lines, after, phones },
       pointsOf(ids.length, lines),
@@ -169,10 +168,10 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
   }
   const whole = async (node: OrderNode, reading: OrderReading) => {
     const order = await wholeOrder(ask, node, reading)
-    return order instanceof PortError ? order : withPaidUnits(shop, request, order, reading.signal)
+    return order instanceof PortError ? order : withPaidUnits(request, order, reading.signal)
   }
   return {
-    ...createOrderMarks(shop, request),
+    ...createOrderMarks(request),
     read: async (ids, reading) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
@@ -182,11 +181,14 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       }
       return read
     },
-    changedSince: (since, signal) => changedOrders(shop, request, since, signal),
+    changedSince: (since, signal) => changedOrders(request, since, signal),
     countPlaced: async (since, signal) => {
       const query = placedQuery(since)
       const { ordersCount } = await request<{ ordersCount: { count: number } | null }>(
-        ...[shop, ORDERS_COUNT, { query }, COUNT_POINTS, signal],
+        ORDERS_COUNT,
+        { query },
+        COUNT_POINTS,
+        signal,
       )
       return ordersCount?.count ?? 0
     },
@@ -194,7 +196,6 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       const first = ORDERS_PER_QUERY
       const { signal, phones = false } = reading
       const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
-        shop,
         PAST_ORDERS,
         { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
         pointsOf(first, LINES_PER_QUERY) + 2,
@@ -203,7 +204,8 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       const read: (PlatformOrder | PortError)[] = []
       for (const node of orders.nodes) read.push(await whole(node, reading))
       return {
-        ...{ orders: read, ids: orders.nodes.map(({ id }) => id) },
+        orders: read,
+        ids: orders.nodes.map(({ id }) => id),
         cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
       }
     },
@@ -267,14 +269,13 @@ async function wholeOrder(
 const BALANCES = ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']
 
 async function withPaidUnits(
-  shop: number,
   request: AdminRequest,
   order: PlatformOrder,
   signal: AbortSignal,
 ): Promise<PlatformOrder | PortError> {
   if (order.fully_paid || !BALANCES.includes(order.financial_status ?? '')) return order
   try {
-    return { ...order, paid_units: await readPaidUnits(shop, request, order, signal) }
+    return { ...order, paid_units: await readPaidUnits(request, order, signal) }
   } catch (error) {
     if (error instanceof PortError) return error
     throw error
@@ -284,7 +285,6 @@ async function withPaidUnits(
 const changed = () => new PortError('storefront_unavailable', CHANGED, true)
 
 async function* changedOrders(
-  shop: number,
   request: AdminRequest,
   since: Date,
   signal: AbortSignal,
@@ -293,7 +293,6 @@ async function* changedOrders(
   let after: string | null = null
   do {
     const { orders }: { orders: PlatformPage<{ id: string; updatedAt: string }> } = await request(
-      shop,
       CHANGED_ORDERS,
       { query, first: ORDERS_PER_PAGE, after },
       ORDERS_PER_PAGE + 2,

@@ -82,7 +82,7 @@ test('all agreements and all of their sales are read, a page at a time', async (
     return { nodes: all.slice(end - first, end), pageInfo }
   }
   const points: number[] = []
-  const request = ((_shop, _operation, asked, cost) => {
+  const request = ((_operation, asked, cost) => {
     points.push(cost)
     const { agreements: first, after, sales, salesAfter } = asked as unknown as Asked
     const page = partOf(agreements, first, after)
@@ -97,7 +97,7 @@ test('all agreements and all of their sales are read, a page at a time', async (
     sales.nodes.flatMap(({ lineItem }) => (lineItem ? [{ id: lineItem.id, quantity: 1 }] : [])),
   )
   const order = { id: 'gid://shopify/Order/1', updated_at: new Date(AT), lines }
-  const units = await readPaidUnits(1, request, order, AbortSignal.timeout(WAIT_MS))
+  const units = await readPaidUnits(request, order, AbortSignal.timeout(WAIT_MS))
   // What was received pays the purchase, the long edit and three of the others.
   expect(Object.keys(units)).toHaveLength(454)
   expect([units.a, units['line-449'], units.e, units.f]).toEqual([1, 1, 1, undefined])

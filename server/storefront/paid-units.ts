@@ -79,7 +79,6 @@ function addUnits(to: Map<string, number>, { actionType, quantity, lineItem }: S
  * @param order with the platform's id.
  */
 export async function readPaidUnits(
-  shop: number,
   request: AdminRequest,
   order: { id: string; updated_at: Date; lines: readonly { id: string; quantity: number }[] },
   signal: AbortSignal,
@@ -91,7 +90,10 @@ export async function readPaidUnits(
   ) => {
     const variables = { id: order.id, ...size, after, salesAfter }
     const found = await request<{ order: OrderPayment | null }>(
-      ...[shop, ORDER_PAYMENT, variables, pointsOf(size), signal],
+      ORDER_PAYMENT,
+      variables,
+      pointsOf(size),
+      signal,
     )
     if (!found.order || +new Date(found.order.updatedAt) !== +order.updated_at)
       throw new PortError('storefront_unavailable', CHANGED, true)

@@ -4,7 +4,7 @@ import type { Database } from '../core/db/database.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { createAccess, type Access } from './access.ts'
-import { createAdminRequest } from './admin-api.ts'
+import { createAdminRequests } from './admin-api.ts'
 import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog } from './catalog.ts'
 import { createTriggers } from './flow.ts'
@@ -49,12 +49,12 @@ export function createStorefront(options: PlatformOptions): Storefront {
     createSealing(secrets),
     createGrants(library, transport, log),
   )
-  const request = createAdminRequest({ library, transport, access, log })
+  const requestsOf = createAdminRequests({ library, transport, access, log })
   const closing = new AbortController()
   const signing = [platform.apiSecret, platform.previousSecret].filter(
     (secret) => typeof secret === 'string',
   )
-  const profiles = createProfiles(database, request, closing.signal, log)
+  const profiles = createProfiles(database, requestsOf, closing.signal, log)
 
   return {
     page: { apiKey: platform.apiKey, bridgeUrl: options.bridgeUrl ?? BRIDGE_URL },
@@ -67,22 +67,23 @@ export function createStorefront(options: PlatformOptions): Storefront {
       await (isNew ? profiles.read(shop) : profiles.readIfDue(shop))
     },
     catalog: keptPerShop((shop) =>
-      createCatalog((skus, signal) => searchSkus(request, shop, skus, signal), closing.signal),
+      createCatalog((skus, signal) => searchSkus(requestsOf(shop), skus, signal), closing.signal),
     ),
     wholeCatalog: (shop) => {
       // Shops without sign-ins are read with each refresh of their catalogs.
       profiles
         .readIfDue(shop)
         .catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
-      return createWholeCatalog(shop, request, transport)
+      return createWholeCatalog(requestsOf(shop), transport)
     },
-    product: (shop, id, signal) => readProduct(shop, request, id, signal),
-    orders: keptPerShop((shop) => createOrders(shop, request)),
-    customers: keptPerShop((shop) => createCustomers(shop, request)),
-    installation: (shop) => createInstallation(shop, request),
-    hasAccess: (shop, signal) => hasAccess(shop, createInstallation(shop, request), access, signal),
-    subscriptions: (shop) => createSubscriptions(shop, request, transport),
-    triggers: (shop) => createTriggers(shop, request),
+    product: (shop, id, signal) => readProduct(requestsOf(shop), id, signal),
+    orders: keptPerShop((shop) => createOrders(requestsOf(shop))),
+    customers: keptPerShop((shop) => createCustomers(requestsOf(shop))),
+    installation: (shop) => createInstallation(requestsOf(shop)),
+    hasAccess: (shop, signal) =>
+      hasAccess(shop, createInstallation(requestsOf(shop)), access, signal),
+    subscriptions: (shop) => createSubscriptions(requestsOf(shop), transport),
+    triggers: (shop) => createTriggers(requestsOf(shop)),
     isSigned: (body, signature) => isSigned(body, signature, signing),
     // Without access the next sign-in brings the scopes.
     refreshProfile: async (shop) => (await profiles.read(shop)) || access.isLost(shop),

@@ -40,7 +40,7 @@ const AFTER_FAILURE = '1 minute'
 
 export function createProfiles(
   database: Pick<Database, 'knex'>,
-  request: AdminRequest,
+  requestsOf: (shop: number) => AdminRequest,
   signal: AbortSignal,
   log: Logger,
 ): Profiles {
@@ -55,7 +55,7 @@ export function createProfiles(
       const { begun } = await scope.one<{ begun: string }>(
         'select clock_timestamp()::text as begun from shops where id = :shop',
       )
-      const profile = await request<Profile>(shop, SHOP_PROFILE, {}, POINTS, until)
+      const profile = await requestsOf(shop)<Profile>(SHOP_PROFILE, {}, POINTS, until)
       await storeProfile(scope, profile, begun)
       return true
     } catch (error) {
@@ -113,7 +113,10 @@ async function storeProfile(scope: ShopScope, profile: Profile, begun: string): 
        and coalesce((profile ->> 'read_at')::timestamptz, '-infinity') <= :begun::timestamptz
      returning id`,
     {
-      ...{ name, email, begun, zone: ianaTimezone },
+      name,
+      email,
+      begun,
+      zone: ianaTimezone,
       language: primaryDomain?.localization?.defaultLocale ?? null,
     },
   )

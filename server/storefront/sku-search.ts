@@ -46,7 +46,6 @@ const formsOf = (sku: string): string[] => {
  */
 export async function searchSkus(
   request: AdminRequest,
-  shop: number,
   skus: readonly string[],
   signal: AbortSignal,
 ): Promise<VariantsBySku> {
@@ -59,7 +58,6 @@ export async function searchSkus(
     const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MAX_SKU_ROWS) : LATER_ROWS
     const variables = { query, first, after }
     const data: Page = await request<Page>(
-      shop,
       FIND_VARIANTS_BY_SKU,
       variables,
       pointsFor(first),
@@ -79,7 +77,7 @@ export async function searchSkus(
     }
     const { hasNextPage, endCursor } = data.productVariants.pageInfo
     if (!hasNextPage || endCursor === null) return withLoose(found, loose)
-    if (page === MAX_PAGES) return tooLoose(request, shop, skus, found, signal)
+    if (page === MAX_PAGES) return tooLoose(request, skus, found, signal)
     after = endCursor
   }
 }
@@ -101,7 +99,6 @@ function withLoose(found: VariantsBySku, loose: VariantsBySku): VariantsBySku {
  */
 async function tooLoose(
   request: AdminRequest,
-  shop: number,
   skus: readonly string[],
   found: VariantsBySku,
   signal: AbortSignal,
@@ -119,6 +116,6 @@ async function tooLoose(
   const half = Math.ceil(skus.length / 2)
   const halves = [skus.slice(0, half), skus.slice(half)]
   const parts: VariantsBySku[] = []
-  for (const part of halves) parts.push(await searchSkus(request, shop, part, signal))
+  for (const part of halves) parts.push(await searchSkus(request, part, signal))
   return new Map(parts.flatMap((part) => [...part]))
 }

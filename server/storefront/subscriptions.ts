@@ -89,13 +89,9 @@ const chargeRefused = (
   return new PortError('storefront_unavailable', message, false)
 }
 
-export function createSubscriptions(
-  shop: number,
-  request: AdminRequest,
-  transport: Transport,
-): Subscriptions {
+export function createSubscriptions(request: AdminRequest, transport: Transport): Subscriptions {
   const read = (signal: AbortSignal) =>
-    request<ShopSubscription>(shop, SHOP_SUBSCRIPTION, {}, POINTS, signal)
+    request<ShopSubscription>(SHOP_SUBSCRIPTION, {}, POINTS, signal)
   return {
     manual: async (signal) => {
       const { activeSubscriptions } = (await read(signal)).currentAppInstallation
@@ -109,7 +105,8 @@ export function createSubscriptions(
       const address = `https://partners.shopify.com/${encodeURIComponent(organization)}/api/${PARTNER_VERSION}/graphql.json`
       const variables = { appId: `gid://shopify/App/${app}`, shopId }
       const response = await transport(address, {
-        ...{ method: 'POST', body: JSON.stringify({ query: ACTIVE, variables }) },
+        method: 'POST',
+        body: JSON.stringify({ query: ACTIVE, variables }),
         headers: { 'content-type': 'application/json', 'x-shopify-access-token': token },
         signal: AbortSignal.any([signal, AbortSignal.timeout(PARTNER_TIMEOUT_MS)]),
       }).catch(() => {
@@ -137,7 +134,7 @@ export function createSubscriptions(
           confirmationUrl: string | null
           userErrors: { message: string }[]
         } | null
-      }>(shop, SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
+      }>(SUBSCRIBE, { ...charge, lineItems }, POINTS, signal)
       const [objection] = made?.userErrors ?? []
       if (!made?.confirmationUrl) throw chargeRefused(objection?.message)
       return made.confirmationUrl

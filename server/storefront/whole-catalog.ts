@@ -75,21 +75,11 @@ export interface Line {
 
 const QUERY_POINTS = 1
 
-export function createWholeCatalog(
-  shop: number,
-  request: AdminRequest,
-  transport: Transport,
-): WholeCatalog {
+export function createWholeCatalog(request: AdminRequest, transport: Transport): WholeCatalog {
   return {
     begin: async (signal) => {
       const variables = { query: WHOLE_CATALOG.text }
-      const data = await request<BulkStart>(
-        shop,
-        RUN_BULK_QUERY,
-        variables,
-        MUTATION_POINTS,
-        signal,
-      )
+      const data = await request<BulkStart>(RUN_BULK_QUERY, variables, MUTATION_POINTS, signal)
       const { bulkOperation, userErrors } = data.bulkOperationRunQuery ?? {
         bulkOperation: null,
         userErrors: [],
@@ -98,13 +88,7 @@ export function createWholeCatalog(
       throw catalogError(userErrors[0]?.message ?? sayPlain('it did not start the bulk export'))
     },
     progress: async (id, signal) => {
-      const { bulkOperation } = await request<State>(
-        shop,
-        BULK_OPERATION,
-        { id },
-        QUERY_POINTS,
-        signal,
-      )
+      const { bulkOperation } = await request<State>(BULK_OPERATION, { id }, QUERY_POINTS, signal)
       if (!bulkOperation || bulkOperation.status === 'EXPIRED') return { status: 'gone' }
       const { status, errorCode, objectCount, url } = bulkOperation
       const objects = Number(objectCount)

@@ -5,11 +5,9 @@ import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import type { OperationSource } from '../../server/engine/engine.ts'
-import { draftFrom } from '../../server/files/drafts.ts'
-import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createTestShop } from '../database.ts'
-import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
+import { createTestEngine, entryOf, makeBytes, type TestEngine } from '../engine.ts'
 import { sized, soakTest, someOf } from '../scale.ts'
 import { fillLibrary } from './library.ts'
 import { WAIT_MS } from '../wait.ts'
@@ -82,14 +80,7 @@ const start = (scope: ShopScope, workflow: Workflow, source: OperationSource) =>
   house.engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test' })
 const entriesOf = (name: string, count: number): OperationSource => ({
   type: 'entries',
-  entries: Array.from({ length: count }, (_, n) => ({
-    entry: {
-      filename: `${name} ${n}.txt`,
-      source: { type: 'url', url: 'http://127.0.0.1/' },
-      on_conflict: 'error',
-    },
-    draft: draftFrom({ filename: `${name} ${n}.txt` }, shopSettingsSchema.parse({})),
-  })),
+  entries: Array.from({ length: count }, (_, n) => entryOf(`${name} ${n}.txt`)),
 })
 
 /**

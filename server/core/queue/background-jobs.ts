@@ -8,6 +8,7 @@ import type {
   TaskKind,
 } from './background-task.ts'
 import { isAlive } from './lease.ts'
+import { isLive } from './live-jobs.ts'
 
 const MAX_ATTEMPTS = 3
 
@@ -106,10 +107,6 @@ export async function queueAtStart(
   await pool.query(`select ${ADD_JOB(job)} where not ${runsNow(task, `''`)}`, [task.name])
 }
 
-const LIVE_JOB = (key: string) =>
-  `exists (select from graphile_worker.jobs j
-     where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
-
 const ONE_JOB = `select null::int as shop_id, '' as key, now() as due_at`
 
 /** Queues the missing jobs of all tasks, in one statement. */
@@ -128,20 +125,4 @@ const missingOf = (task: BackgroundTask): string =>
   `select '${task.name}'::text as task, ${task.onePerShop ?? false} as serial, t.shop_id, t.key,
      t.due_at
    from (${task.wanted ?? ONE_JOB}) t
-   where not ${LIVE_JOB(`'${task.name}:' || t.key`)} and not ${runsNow(task, 't.key')}`
-
-/**
- * Jobs whose key passed to the next job before their worker died. graphile-worker never runs or
- * removes them.
- */
-export async function dropSucceeded(
-  { pool }: BackgroundOptions['database'],
-  names: readonly string[],
-): Promise<void> {
-  await pool.query(
-    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
-       where key is null and locked_at is null and attempts >= max_attempts
-         and task_identifier = any($1)))`,
-    [names],
-  )
-}
+   where not ${isLive(`'${task.name}:' || t.key`)} and not ${runsNow(task, 't.key')}`

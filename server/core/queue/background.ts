@@ -2,7 +2,7 @@
 // upkeep. A run holds a lease that the worker's heartbeat keeps alive. The worker's crash sweep
 // queues tasks that have no live job.
 import { errorFields } from '../log.ts'
-import { dropSucceeded, queueAtStart, queueMissing, queueNext } from './background-jobs.ts'
+import { queueAtStart, queueMissing, queueNext } from './background-jobs.ts'
 import {
   endRun,
   leaseOf,
@@ -28,6 +28,7 @@ import {
   type Places,
 } from './places.ts'
 import { LeaseLost } from './lease.ts'
+import { dropSucceeded } from './live-jobs.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
 export { leaseOf } from './background-lease.ts'

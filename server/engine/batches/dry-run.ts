@@ -3,14 +3,12 @@
 import type { AnyText, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
-import { textOfMessage } from '../../core/texts.ts'
 import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
-import type { ItemEnding } from '../types.ts'
 import type { EngineParts } from '../parts.ts'
-import { itemDraft, loadedRecord, loadRecords, obstacleOf } from './item-work.ts'
+import { itemDraft, loadedRecord, loadRecords, obstacleOf, problemOf } from './item-work.ts'
 import { filePlaceOf } from '../steps.ts'
 
 /** A file by its bare UUID, with its place in a selection. */
@@ -64,10 +62,4 @@ export async function dryRun(
       change: problem ? null : { record: loadedRecord(item), draft: itemDraft(item) },
     }
   })
-}
-
-function problemOf(ending: ItemEnding): AnyText | null {
-  if (ending.status === 'skipped') return ending.reason
-  const hasFailed = ending.status === 'failed' || ending.status === 'again'
-  return hasFailed ? textOfMessage(ending.error) : null
 }

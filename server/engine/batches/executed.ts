@@ -96,8 +96,7 @@ async function* endingsOf(
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : recordStaged(scope, claim, item, bytes)
-  const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
-  yield* runSteps(steps, kept.open, context)
+  yield* runSteps(steps, kept.open, { write, log: parts.log, onStaged })
 }
 
 /** Plans the items of a preview. If it is interrupted, they stay as they were. */

@@ -1,6 +1,6 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
-import { storedDetail, storedMessage, storedWarning } from '../../core/texts.ts'
+import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../../core/texts.ts'
 import {
   matchesCondition,
   type Item,
@@ -13,6 +13,7 @@ import {
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
+import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
@@ -84,6 +85,37 @@ const failedFor = (code: 'file_not_found'): ItemEnding => ({
   status: 'failed',
   error: { code, message: new AppError(code).message, retryable: false },
 })
+
+/** Why the item was not done; null: it was. */
+export function problemOf(ending: ItemEnding): AnyText | null {
+  if (ending.status === 'skipped') return ending.reason
+  const hasFailed = ending.status === 'failed' || ending.status === 'again'
+  return hasFailed ? textOfMessage(ending.error) : null
+}
+
+/** The items that a step is given, by the ids under which its plugin sees them. */
+export const openItems = (items: readonly WorkItem[]): Map<string, WorkItem> =>
+  new Map(items.map((item) => [String(item.position), item]))
+
+/**
+ * Yields a step's outcomes, each with its item, which is then removed from `open`.
+ * @throws an error if the plugin returns no outcome for an item
+ */
+export async function* pairOutcomes(
+  { plugin }: ResolvedStep,
+  open: Map<string, WorkItem>,
+  outcomes: AsyncIterable<Outcome> | Iterable<Outcome>,
+  log: Logger,
+): AsyncGenerator<{ item: WorkItem; outcome: Outcome }> {
+  for await (const outcome of outcomes) {
+    const item = open.get(outcome.item)
+    if (item) {
+      open.delete(outcome.item)
+      yield { item, outcome }
+    } else log.error('a plugin returned an outcome for an item that is not open', { plugin })
+  }
+  if (open.size > 0) throw new Error(`${plugin} returned no outcome for ${open.size} items`)
+}
 
 /**
  * Applies a step's outcome to an item, so that the next step continues from it. Returns the bytes

@@ -9,6 +9,8 @@ import {
   crashOf,
   endingAt,
   applies,
+  openItems,
+  pairOutcomes,
   refusalOf,
   viewOfItem,
   type StepRefusal,
@@ -54,25 +56,16 @@ async function planStep(
   { read, log, recorded }: PlanContext,
 ): Promise<Map<WorkItem, ItemEnding>> {
   const stopped = new Map<WorkItem, ItemEnding>()
-  const open = new Map(items.map((item) => [String(item.position), item]))
+  const open = openItems(items)
   const refuse = (item: WorkItem, refusal: StepRefusal) => {
     const ending = endingAt(step, index, item, refusal, 0)
     if (ending) stopped.set(item, ending)
   }
   try {
-    for await (const outcome of outcomesOf(step, items, { read, recorded: recorded?.[index] })) {
-      const item = open.get(outcome.item)
-      if (!item) {
-        log.error('a plugin returned an outcome for an item that is not open', {
-          plugin: step.plugin,
-        })
-        continue
-      }
-      open.delete(outcome.item)
+    const outcomes = outcomesOf(step, items, { read, recorded: recorded?.[index] })
+    for await (const { item, outcome } of pairOutcomes(step, open, outcomes, log))
       if (outcome.status === 'ok') advance(item, outcome, step, index)
       else refuse(item, refusalOf(outcome))
-    }
-    if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
   } catch (error) {
     read.signal.throwIfAborted()
     log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })

@@ -1,12 +1,6 @@
 // Runs a batch through its steps. Each step's outcomes pass to the next step immediately, in
 // groups, so that one slow item delays no others.
-import type {
-  ItemPlugin,
-  Outcome,
-  ReadContext,
-  StagedBlob,
-  WriteContext,
-} from '../../../plugins/contract.ts'
+import type { ItemPlugin, StagedBlob, WriteContext } from '../../../plugins/contract.ts'
 import { createAsyncQueue, type AsyncQueue } from '../../core/async-queue.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { batchStream } from './batch-stream.ts'
@@ -16,6 +10,8 @@ import {
   crashOf,
   endingAt,
   applies,
+  openItems,
+  pairOutcomes,
   refusalOf,
   viewOfItem,
   type StepRefusal,
@@ -25,12 +21,10 @@ const GROUP = 50
 const GROUP_MS = 200
 
 export interface BatchContext {
-  read: ReadContext
   write: WriteContext
   log: Logger
   /** Called when an item's bytes are stored, so that a crash does not fetch them again. */
-  onStaged(item: WorkItem, bytes: StagedBlob): Promise<void>
-  now(): number
+  onStaged?(item: WorkItem, bytes: StagedBlob): Promise<void>
 }
 
 interface Run {
@@ -52,8 +46,9 @@ export function runSteps(
   context: BatchContext,
 ): AsyncIterable<EndedItem> {
   const ended = createAsyncQueue<EndedItem>()
-  const startedAt = context.now()
-  const run: Run = { context, end: ended.push, seconds: () => (context.now() - startedAt) / 1000 }
+  const startedAt = performance.now()
+  const seconds = () => (performance.now() - startedAt) / 1000
+  const run: Run = { context, end: ended.push, seconds }
   let flow: AsyncIterable<WorkItem[]> = once(items)
   for (const [index, step] of steps.entries())
     flow = batchStream(runStep(step, index, flow, run), GROUP, GROUP_MS)
@@ -99,70 +94,47 @@ async function runGroup(
   run: Run,
   passed: AsyncQueue<WorkItem>,
 ): Promise<void> {
-  const { context, end } = run
-  const open = new Map<string, WorkItem>()
+  const { end, context } = run
+  const { write, log } = context
+  const items: WorkItem[] = []
   for (const item of group) {
     // An interrupted earlier attempt ran these steps: they are not run again.
     if (item.step > index || !applies(step, item)) passed.push(item)
-    else open.set(String(item.position), item)
+    else items.push(item)
   }
-  if (open.size === 0) return
+  if (items.length === 0) return
+  const open = openItems(items)
   const refuse = (item: WorkItem, refusal: StepRefusal) => {
     const ending = endingAt(step, index, item, refusal, run.seconds())
     if (ending) end({ item, ending })
     else passed.push(item)
   }
   try {
-    for await (const { item, outcome } of ofOpenItems(step, open, context)) {
+    const outcomes = outcomesOf(step, items, write)
+    for await (const { item, outcome } of pairOutcomes(step, open, outcomes, log)) {
       if (outcome.status !== 'ok') refuse(item, refusalOf(outcome))
       else {
         const bytes = advance(item, outcome, step, index)
-        if (bytes) await context.onStaged(item, bytes)
+        if (bytes) await context.onStaged?.(item, bytes)
         passed.push(item)
       }
     }
   } catch (error) {
-    if (context.read.signal.aborted) {
+    if (write.signal.aborted) {
       for (const item of open.values()) end({ item, ending: { status: 'returned' } })
       return
     }
-    context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
+    log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
     const crash = crashOf(step)
     for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
   }
 }
 
-/**
- * Yields each outcome with its item, which is then no longer open.
- * @throws an error if the plugin returns no outcome for an item
- */
-async function* ofOpenItems(
-  step: ResolvedStep<ItemPlugin>,
-  open: Map<string, WorkItem>,
-  context: BatchContext,
-): AsyncGenerator<{ item: WorkItem; outcome: Outcome }> {
-  for await (const outcome of outcomesOf(step, [...open.values()], context)) {
-    const item = open.get(outcome.item)
-    if (!item) {
-      context.log.error('a plugin returned an outcome for an item that is not open', {
-        plugin: step.plugin,
-      })
-      continue
-    }
-    open.delete(outcome.item)
-    yield { item, outcome }
-  }
-  if (open.size > 0) throw new Error(`${step.plugin} returned no outcome for ${open.size} items`)
-}
-
 function outcomesOf(
-  step: ResolvedStep<ItemPlugin>,
+  { pluginImpl: plugin, parsedOptions: options }: ResolvedStep<ItemPlugin>,
   items: readonly WorkItem[],
-  context: BatchContext,
+  write: WriteContext,
 ) {
-  const { pluginImpl: plugin, parsedOptions: options } = step
   const views = items.map(viewOfItem)
-  return plugin.run
-    ? plugin.run(views, options, context.write)
-    : plugin.plan(views, options, context.read)
+  return plugin.run ? plugin.run(views, options, write) : plugin.plan(views, options, write)
 }

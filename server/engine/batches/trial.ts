@@ -32,6 +32,9 @@ import {
   loadedRecord,
   loadRecords,
   obstacleOf,
+  openItems,
+  pairOutcomes,
+  problemOf,
   refusalOf,
   viewOfItem,
 } from './item-work.ts'
@@ -157,18 +160,18 @@ async function tryStep(
     else if (reason !== null) note(item, 'not_tried', reason)
     else open.push(item)
   }
+  if (open.length === 0) return
   const refuse = (item: WorkItem, refusal: Parameters<typeof endingAt>[3]) => {
     const message = refusal.status === 'skipped' ? refusal.reason : textOfMessage(refusal.error)
     const ending = endingAt(step, indexOf(trial, item), item, refusal, 0)
     note(item, ending === null ? 'kept' : refusal.status, message)
     if (ending) trial.endings.set(item, ending)
   }
-  const waiting = new Map(open.map((item) => [String(item.position), item]))
+  const waiting = openItems(open)
+  const { log } = trial.parts
   try {
-    for await (const outcome of open.length > 0 ? outcomesOf(step, open, context, runs) : []) {
-      const item = waiting.get(outcome.item)
-      if (!item) continue
-      waiting.delete(outcome.item)
+    const outcomes = outcomesOf(step, open, context, runs)
+    for await (const { item, outcome } of pairOutcomes(step, waiting, outcomes, log)) {
       if (outcome.status === 'ok') {
         advance(item, outcome, step, indexOf(trial, item))
         note(item, outcome.unchanged ? 'unchanged' : 'done', outcome.unchanged ?? null)
@@ -177,10 +180,7 @@ async function tryStep(
   } catch (error) {
     if (!trial.late.aborted) {
       context.signal.throwIfAborted()
-      trial.parts.log.error('a plugin failed in a trial', {
-        plugin: step.plugin,
-        ...errorFields(error),
-      })
+      log.error('a plugin failed in a trial', { plugin: step.plugin, ...errorFields(error) })
     }
   }
   for (const item of waiting.values())
@@ -243,8 +243,8 @@ async function triedFile(
 ): Promise<TriedFile> {
   const { record, staged, warnings } = item
   const result = results.get(item)
-  const problem =
-    problemOf(endings.get(item)) ?? (result?.error ? textOfMessage(result.error) : null)
+  const ending = endings.get(item)
+  const problem = ending ? problemOf(ending) : result?.error ? textOfMessage(result.error) : null
   const shown = problem === null && result ? result : { before: null, after: null }
   return {
     id: present(item.file_id, 'the file of an item'),
@@ -275,13 +275,6 @@ function withBytes(
   }
   if (created.length > 0) fields.after.created_files = created
   return Object.keys(fields.after).length === 0 ? { before: null, after: null } : fields
-}
-
-function problemOf(ending: ItemEnding | undefined): AnyText | null {
-  if (ending?.status === 'skipped') return ending.reason
-  return ending?.status === 'failed' || ending?.status === 'again'
-    ? textOfMessage(ending.error)
-    : null
 }
 
 async function pictureOf(

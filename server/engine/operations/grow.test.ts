@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
-import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
-import type { Entry } from '../../../plugins/contract.ts'
-import { draftFrom } from '../../files/drafts.ts'
-import { shopSettingsSchema } from '../../files/shop-settings.ts'
+import {
+  createTestEngine,
+  entryOf,
+  makeBytes,
+  workflowOf,
+  type TestEngine,
+} from '../../../test/engine.ts'
 import type { GrowingEntry } from './grow.ts'
 import { BATCH } from './strategy.ts'
 
@@ -13,12 +16,7 @@ afterEach(async () => {
 })
 
 const entriesOf = (count: number): GrowingEntry[] =>
-  Array.from({ length: count }, (_, n) => {
-    const filename = `${n}.txt`
-    const source: Entry['source'] = { type: 'url', url: 'http://127.0.0.1/' }
-    const draft = draftFrom({ filename }, shopSettingsSchema.parse({}))
-    return { entry: { filename, source, on_conflict: 'rename' }, draft, after: null }
-  })
+  Array.from({ length: count }, (_, n) => ({ ...entryOf(`${n}.txt`, 'rename'), after: null }))
 
 async function opened(): Promise<{ engine: TestEngine; id: string }> {
   const engine = await createTestEngine([makeBytes], [workflow])

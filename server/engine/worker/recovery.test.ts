@@ -1,6 +1,12 @@
 // Jobs of lost workers run eventually, however their worker was lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
+import {
+  createTestEngine,
+  entryOf,
+  makeBytes,
+  workflowOf,
+  type TestEngine,
+} from '../../../test/engine.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueChain } from '../../core/queue/queue.ts'
 import type { EngineWorker } from '../worker.ts'
@@ -17,7 +23,7 @@ afterAll(async () => {
   await house.close()
 })
 
-/** Starts an import whose jobs are deleted, or locked by `holder`, before any worker sees them. */
+/** Starts an import whose jobs are deleted or locked before any worker sees them. */
 async function startWith(
   name: string,
   change: (tx: ShopScope) => Promise<unknown>,
@@ -26,40 +32,7 @@ async function startWith(
     const id = await house.engine.start(tx, {
       workflow,
       channel: 'api',
-      source: {
-        type: 'entries',
-        entries: [
-          {
-            entry: {
-              filename: name,
-              source: { type: 'url', url: 'http://127.0.0.1/' },
-              on_conflict: 'error',
-            },
-            draft: {
-              ...{
-                filename: name,
-                tags: [],
-                mappings: [],
-                expiry_days: null,
-                download_limit: null,
-                visibility: 'private',
-              },
-              ...{
-                cdn: true,
-                download_notification: false,
-                download_tracking: true,
-                allowed_referrers: [],
-                view: 'download',
-                sample_pages: null,
-                sample_seconds: null,
-              },
-              ...{ available_from: null, available_after_days: null },
-              ...{ first_use_hours: null, customer_tag: null, ask_for: null },
-              ...{ view_limit: null, view_days: null },
-            },
-          },
-        ],
-      },
+      source: { type: 'entries', entries: [entryOf(name)] },
       request: {},
       requestedBy: 'test',
     })

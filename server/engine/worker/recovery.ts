@@ -9,6 +9,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { firstOf } from '../../core/present.ts'
 import type { OperationRow } from '../types.ts'
 import { HEARTBEAT, isAlive, SILENCE, WORKER_LEASE } from '../../core/queue/lease.ts'
+import { dropSucceeded, isLive } from '../../core/queue/live-jobs.ts'
 import {
   queueChain,
   queueFinish,
@@ -162,7 +163,7 @@ async function sweep(
       ])
   }
   await freeUnknownPools(database, utils)
-  await dropSucceeded(database, utils)
+  await dropSucceeded(database, TASKS)
   await requeueOperations(options)
 }
 
@@ -214,24 +215,6 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
   if (rows.length > 0) await utils.forceUnlockWorkers(rows.map(({ locked_by }) => locked_by))
 }
 
-/**
- * Removes jobs whose worker died after it had queued the next job under their key. graphile-worker
- * never runs or removes them.
- */
-async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
-  const { rows } = await database.pool.query<{ id: string }>(
-    `select id::text as id from graphile_worker.jobs
-     where key is null and locked_at is null and attempts >= max_attempts
-       and task_identifier = any($1)`,
-    [TASKS],
-  )
-  if (rows.length > 0) await utils.completeJobs(rows.map(({ id }) => id))
-}
-
-const LIVE_JOB = (key: string) =>
-  `exists (select from graphile_worker.jobs j
-    where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
-
 interface ChainToSeed extends Pick<OperationRow, 'workflow' | 'source'> {
   shop_id: number
   operation_id: string
@@ -249,7 +232,7 @@ async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Pr
        and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
        and not ${isAlive('c.worker_id')}
-       and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)} limit ${MAX_REQUEUED}`,
+       and not ${isLive(`'chain:' || c.operation_id || ':' || c.chain`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, operation_id, chain, ...operation } of chains.rows)
     await queueChain(forShop(database, shop_id), operation_id, chain, { load: loadOf(operation) })
@@ -258,12 +241,12 @@ async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Pr
      where (status in ('previewing', 'queued', 'running')
            and not open and (not ledger or done + failed + skipped + cancelled = total)
          or status = 'cancelled' and finished_at is null)
-       and not ${LIVE_JOB(`'finish:' || o.id`)} limit ${MAX_REQUEUED}`,
+       and not ${isLive(`'finish:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, id } of ends.rows) await queueFinish(forShop(database, shop_id), id)
   const messages = await database.pool.query<{ shop_id: number; id: string; due_at: Date | null }>(
     `select shop_id, id, due_at from outbox o where status = 'waiting' and not batched
-       and not ${LIVE_JOB(`'message:' || o.id`)} limit ${MAX_REQUEUED}`,
+       and not ${isLive(`'message:' || o.id`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, id, due_at } of messages.rows)
     await queueMessage(forShop(database, shop_id), id, due_at ?? undefined)

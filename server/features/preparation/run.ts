@@ -196,8 +196,7 @@ async function contextOf(
     licences: createLicences(scope, parts.secrets, run.delivery_id, run.about.lines),
   }
   const write = await writeContext(parts, scope, { request: {} }, signal, ports)
-  const onStaged = () => Promise.resolve()
-  return { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+  return { write, log: parts.log }
 }
 
 /** Null: all items are saved, and none failed. */

@@ -25,7 +25,8 @@ beforeAll(async () => {
   await writeFile(path.join(house.folder, 'tree/inner/Größe ü.txt'), 'two')
   await run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', path.join(house.folder, 'key'))
   const key = publicKey('laptop', await readFile(path.join(house.folder, 'key.pub'), 'utf8'))
-  await changeAccount(house.scope, house.account.id, { public_keys: [key!] })
+  if (typeof key === 'string') expect.fail(key)
+  await changeAccount(house.scope, house.account.id, { public_keys: [key] })
 })
 afterAll(() => house.close())
 beforeEach(async () => {

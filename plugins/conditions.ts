@@ -35,6 +35,13 @@ export function extensionOf(filename: string): string {
   return at > 0 ? nameKey(filename.slice(at + 1)) : ''
 }
 
+/**
+ * Does the name end as those of files do, so that a device knows how to open it? `Guide v1.2` does
+ * not.
+ */
+export const hasExtension = (filename: string): boolean =>
+  /\.(?=[0-9]*[a-z])[0-9a-z]{1,8}$/i.test(filename)
+
 /** The extensions of images, the group `image`. */
 export const IMAGE_EXTENSIONS: readonly string[] = [
   'jpg',

@@ -23,6 +23,7 @@ test.each([
     'https://shop-my.sharepoint.com/:b:/g/personal/a_shop_com/EabcX?e=4xYz&download=1',
   ],
   ['https://github.com/a/b/blob/main/x y.pdf', 'https://github.com/a/b/raw/main/x%20y.pdf'],
+  ['https://example.com/x.php?id=1&amp;key=2', 'https://example.com/x.php?id=1&key=2'],
   ['https://gitlab.com/g/s/p/-/blob/main/x.pdf', 'https://gitlab.com/g/s/p/-/raw/main/x.pdf'],
 ])('%s leads to the file itself', (address, direct) => {
   expect(directAddress(address)).toBe(direct)

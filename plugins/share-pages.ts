@@ -41,7 +41,9 @@ const DIRECT: readonly ((url: URL) => string | null)[] = [
  * The address of the file itself, if it can be told from that of its page; otherwise the address as
  * it is. It works for files that anyone with the link may open.
  */
-export function directAddress(address: string): string {
+export function directAddress(written: string): string {
+  // Exports and feeds write addresses as HTML does.
+  const address = written.replaceAll('&amp;', '&')
   const url = URL.parse(address)
   if (!url) return address
   for (const direct of DIRECT) {

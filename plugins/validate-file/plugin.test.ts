@@ -87,6 +87,23 @@ describe('validate-file', () => {
     const warnings = (outcome as { warnings?: { code: string }[] }).warnings ?? []
     expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
   })
+  it.each([
+    ['Sourdough guide', 'application/pdf', 'no_extension', '.pdf'],
+    ['Guide v1.2', 'image/jpeg', 'no_extension', '.jpg'],
+    ['Vol. 2', 'application/zip', 'no_extension', '.zip'],
+    ['Sourdough guide', 'text/html', 'web_page', 'web page'],
+    ['LICENSE', 'application/json', null, ''],
+    ['archive.7z', 'application/x-7z-compressed', null, ''],
+  ])('warns of the name %s, which does not say that it is %s', async (name, found, code, says) => {
+    const source = { type: 'url', url: 'https://cdn.example.com/x' } as const
+    const item = importItem('a', {
+      entry: { source },
+      ...{ file: { filename: name }, staged: { ...staged(9), found_type: found } },
+    })
+    const { warnings = [] } = (await judge(item)) as Extract<Outcome, { status: 'ok' }>
+    expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
+    for (const { message } of warnings) expect(english(message)).toContain(says)
+  })
   it('says that a server sent a message, and what to do', async () => {
     const message = {
       file: { filename: 'plan.pdf' },

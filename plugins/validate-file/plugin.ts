@@ -1,9 +1,11 @@
 // Checks fetched bytes before they become a file: refuses invalid files, and warns of likely
 // mistakes. Every type of file is accepted.
 import { z } from 'zod'
+import mime from 'mime-types'
 import { mismatchOf } from './contents.ts'
 import {
   definePlugin,
+  hasExtension,
   NAME_CLEANED,
   pageAdvice,
   sizeProblem,
@@ -30,7 +32,7 @@ type Options = z.output<typeof options>
 
 /**
  * Items fail with `empty_file`, `file_too_large` and `web_page`, and get the warnings `large_file`,
- * `content_mismatch`, `cut_off` and `name_cleaned`. An unknown size is no error.
+ * `content_mismatch`, `no_extension`, `cut_off` and `name_cleaned`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
   id: 'validate-file',
@@ -62,7 +64,7 @@ function checkFile(
     ...(size !== null && size > limits.large_file_bytes
       ? [largeFile(size, limits.large_file_bytes)]
       : []),
-    ...(isPage
+    ...(isPage || isUnnamedPage(item)
       ? [{ code: 'web_page', message: pageMessage(item) }]
       : contentWarnings(item.file, found)),
     ...(item.staged?.cut_off ? [CUT_OFF] : []),
@@ -106,6 +108,7 @@ function pageMessage({ entry, file, staged }: Item): Text {
 }
 
 function contentWarnings(file: FileView, found: string | undefined): Warning[] {
+  if (found !== undefined && !hasExtension(file.filename)) return extensionWarnings(found)
   const mismatch = mismatchOf(file.filename, found)
   if (!mismatch) return []
   const message = say(
@@ -114,6 +117,31 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   )
   return [{ code: 'content_mismatch', message }]
 }
+
+/** Extensions that people know, where the list of media types begins with another one. */
+const USUAL: Readonly<Record<string, string>> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'image/jpeg': 'jpg',
+  'video/quicktime': 'mov',
+}
+
+/** A device opens a download by the end of its name. Text may have none: `LICENSE`. */
+function extensionWarnings(found: string): Warning[] {
+  const extension = USUAL[found] ?? mime.extension(found)
+  if (extension === false || isText(found)) return []
+  const message = say(
+    'Its name has no extension: rename it to end in .{extension}, or buyers may not be able to open it',
+    { extension },
+  )
+  return [{ code: 'no_extension', message }]
+}
+
+const isText = (type: string) => /^text\/|^application\/(json|xml)$/.test(type)
+
+/** A web page from an address, under a name that promises nothing: likely a sign-in page. */
+const isUnnamedPage = ({ entry, file, staged }: Item): boolean =>
+  entry?.source.type === 'url' && staged?.found_type === 'text/html' && !hasExtension(file.filename)
 
 /**
  * Whether it is a web page or a message instead of the expected file: servers send one to clients

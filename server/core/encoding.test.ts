@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENCODED_TABLES, TABLES } from '../../test/encoded-tables.ts'
-import { createEncodingDetector, decode } from './encoding.ts'
+import { createEncodingDetector, decode, decoderOf, type Encoding } from './encoding.ts'
 
 const TEXT = 'filename,file_url\r\nпривет – Übung 日本語 🎈.pdf,https://example.com/ä\r\n'
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()
@@ -99,6 +99,36 @@ describe('encoding', () => {
   it('does not take an accent and the letter after it for one Chinese character', async () => {
     const file = Buffer.from('\xdcbersicht-1.pdf,https://a.example/b\n'.repeat(12), 'latin1')
     expect((await read(file, 1000)).text).toContain('Übersicht')
+  })
+
+  const encoded = (text: string, encoding: Encoding) => {
+    const bytes = new Map(
+      Array.from({ length: 256 }, (_, byte) => [
+        decoderOf(encoding).decode(Buffer.from([byte])),
+        byte,
+      ]),
+    )
+    return Buffer.from(
+      Array.from(text, (character) => bytes.get(character) ?? expect.fail(character)),
+    )
+  }
+  it.each<[Encoding, string]>([
+    ['ibm850', 'Übung für Anfänger.pdf,x\n'],
+    ['ibm850', 'Größen.pdf,x\n'],
+    ['ibm850', 'élève.pdf,été\nà Besançon.pdf,forêt\n'],
+    ['ibm850', 'Guía de España.pdf,x\n'],
+    ['ibm850', 'Übungsheft.pdf,Grüße aus München,Schüler\n'.repeat(300)],
+    ['macintosh', 'Café Müller.pdf,x\n'],
+    ['macintosh', 'Grüße.pdf,El Niño\n'],
+    ['macintosh', 'Übungsheft für Anfänger;Größe M, „alt“\n'],
+    ['ibm852', 'Ćwiczenia z żółtą książką.pdf,Łódź\n'],
+    ['ibm852', 'Příručka.pdf,Česká řeč\n'.repeat(50)],
+    ['windows-1252', 'Grüße aus Škoda-Straße.pdf,naïve\n'],
+    ['windows-1252', '“word” – ‘x’, „Wort“ … l’été.pdf,Œuvre © 2026\n'],
+    ['windows-1252', 'Ñandú.pdf,¿Qué?,5 €\n'],
+    ['windows-1252', 'Ärzte.pdf,x\n'],
+  ])('%s: %j', async (encoding, text) => {
+    expect(await read(encoded(text, encoding), 1000)).toEqual({ encoding, text })
   })
 
   it('is unsure of a file with a few letters, and sure of one with many', async () => {

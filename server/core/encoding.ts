@@ -2,13 +2,16 @@
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
 import { isAscii, isUtf8 } from 'node:buffer'
+import { CODE_PAGES, decodeCodePage, type CodePage } from './code-pages.ts'
+import { fitOf } from './western-letters.ts'
 
-/** Labels of the Encoding Standard. */
+/** Labels of the Encoding Standard, and code pages. */
 export const ENCODINGS = [
   ...['utf-8', 'utf-16le', 'utf-16be'],
   ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
   ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
-  ...['iso-8859-2', 'iso-8859-5', 'iso-8859-15', 'koi8-r', 'koi8-u', 'ibm866', 'macintosh'],
+  ...['iso-8859-2', 'iso-8859-5', 'iso-8859-15', 'koi8-r', 'koi8-u', 'macintosh'],
+  ...['ibm850', 'ibm852', 'ibm866'],
   ...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gb18030', 'big5', 'euc-kr'],
 ] as const
 export type Encoding = (typeof ENCODINGS)[number]
@@ -135,6 +138,8 @@ const LEAST_CONFIDENCE = 0.03
 const NEARLY = 0.9
 
 async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
+  const latin = latinEncoding(sample)
+  if (latin) return latin
   if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
   const { detectAll } = await import('jschardet')
   const lone = longestRun(sample) === 1
@@ -154,6 +159,30 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   const sure =
     best.confidence >= LEAST_CONFIDENCE && !(second && second.confidence > best.confidence * NEARLY)
   return { encoding: best.encoding, sure }
+}
+
+/** Encodings of Latin letters other than Windows-1252, the first of several that fit. */
+const LATIN = [
+  ['macintosh', 'western'],
+  ['ibm850', 'western'],
+  ['ibm852', 'central'],
+] as const
+
+/** At most one letter of so many is at a place where texts have none. */
+const MOST_ARE_WORDS = 10
+
+/**
+ * The one in which all letters are in words, if some are not in Windows-1252: old programs, and “CSV
+ * (MS-DOS)” and “CSV (Macintosh)” of Excel. Null: there is none.
+ */
+function latinEncoding(sample: Buffer): DetectedEncoding | null {
+  if (fitOf(decoderOf('windows-1252').decode(sample), 'western').bad === 0) return null
+  let best: { encoding: Encoding; good: number } | null = null
+  for (const [encoding, script] of LATIN) {
+    const { good, bad } = fitOf(decoderOf(encoding).decode(sample), script)
+    if (bad * MOST_ARE_WORDS <= good && good > (best?.good ?? 0)) best = { encoding, good }
+  }
+  return best && { encoding: best.encoding, sure: best.good >= FEW_BYTES }
 }
 
 /** Statistics say nothing about so few letters. Scripts other than Latin write whole words of them. */
@@ -225,12 +254,25 @@ function wholeCharacters(bytes: Buffer): number {
   return bytes.length
 }
 
+export interface Decoder {
+  decode(bytes?: Uint8Array, options?: { stream?: boolean }): string
+}
+
+/** A decoder of pieces. Without `stream` a piece is the last one. */
+export const decoderOf = (encoding: Encoding): Decoder =>
+  isCodePage(encoding)
+    ? { decode: (bytes) => (bytes ? decodeCodePage(encoding, bytes) : '') }
+    : new TextDecoder(encoding)
+
+const isCodePage = (encoding: Encoding): encoding is CodePage =>
+  CODE_PAGES.some((page) => page === encoding)
+
 /** Decodes bytes that arrive in pieces; drops the byte-order mark. */
 export async function* decode(
   chunks: AsyncIterable<Buffer>,
   encoding: Encoding,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding)
+  const decoder = decoderOf(encoding)
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true })
     if (text !== '') yield text

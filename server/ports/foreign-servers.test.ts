@@ -152,6 +152,40 @@ describe('the file itself', () => {
   })
 })
 
+describe('what a server calls a web page', () => {
+  const page = { 'content-type': 'text/html; charset=UTF-8' }
+  const typeOf = async (answer: Buffer | ((request: string) => Buffer)) => {
+    const { content_type } = await client.probe(base + serve(answer, 'download.php'), signal)
+    return content_type
+  }
+  const pdf = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')
+  const html = Buffer.from('<!DOCTYPE html><html><body>Sign in</body></html>')
+  it('may be a document, or bytes of an unknown type', async () => {
+    expect(await typeOf(raw('200 OK', page, pdf))).toBe('application/pdf')
+    expect(await typeOf(raw('200 OK', page, Buffer.from([35, 80, 69, 83, 0, 1, 2])))).toBeNull()
+    const zipped = { ...page, 'content-encoding': 'gzip' }
+    expect(await typeOf(raw('200 OK', zipped, gzipSync(pdf)))).toBe('application/pdf')
+  })
+  it('may be a text that it offers to save', async () => {
+    const offered = { ...page, 'content-disposition': 'attachment; filename="preset.cube"' }
+    expect(await typeOf(raw('200 OK', offered, Buffer.from('LUT_3D_SIZE 2\n')))).toBeNull()
+  })
+  it('is one otherwise', async () => {
+    for (const headers of [page, { ...page, 'content-encoding': 'gzip' }]) {
+      const body = 'content-encoding' in headers ? gzipSync(html) : html
+      expect(await typeOf(raw('200 OK', headers, body))).toBe(page['content-type'])
+    }
+    const saved = { ...page, 'content-disposition': 'attachment; filename="page.html"' }
+    expect(await typeOf(raw('200 OK', saved, html))).toBe(page['content-type'])
+    expect(await typeOf(raw('200 OK', page, Buffer.from('Access denied')))).toBe(
+      page['content-type'],
+    )
+    expect(await typeOf(raw('200 OK', { ...page, 'content-length': '9000' }, html))).toBe(
+      page['content-type'],
+    )
+  })
+})
+
 describe('a compressed answer is refused', () => {
   const refused = async (coding: string, body: Buffer) =>
     detailOf(read(serve(raw('200 OK', { 'content-encoding': coding }, body))))

@@ -74,6 +74,28 @@ export async function foundType(head: Buffer): Promise<{ found_type?: string }> 
   return found ? { found_type: found.mime } : {}
 }
 
+const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i
+
+/** Does a server call its bytes a web page? Scripts do so for any file, as it is PHP's default. */
+export const isPageType = (claimed: string | null): boolean => PAGE_TYPE.test(claimed ?? '')
+
+/**
+ * The media type that a server claims, unless its bytes show that they are no web page. Null: not
+ * known.
+ * @param head the first bytes of the file
+ */
+export async function typeByStart(claimed: string | null, head: Buffer): Promise<string | null> {
+  if (!isPageType(claimed)) return claimed
+  const { found_type: found } = await foundType(head)
+  if (found !== undefined) return found === 'text/html' ? claimed : found
+  return isText(head) ? claimed : null
+}
+
+/** Text has no control characters but tabs, line ends and escapes; in UTF-16 it has zeros. */
+const isText = (head: Buffer): boolean =>
+  /^(?:\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2)) ||
+  !/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
+
 /** Text has no signature: HTML is detected by its first tag. */
 const isPage = (head: Buffer): boolean =>
   /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(

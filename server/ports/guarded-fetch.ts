@@ -17,6 +17,7 @@ import {
 import { createConnections, type Connections } from './connections.ts'
 import { Exchange, type OpenedBody, type Timeouts } from './exchange.ts'
 import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
+import { isPageType, typeByStart } from './found-type.ts'
 import {
   badStatus,
   isNotReached,
@@ -79,6 +80,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 3
 /** How much of an unneeded answer is read, so that its connection can be reused. */
 const DISCARDED_BYTES = 16 * 1024
+/** How much of a web page is read, to see whether it is one. */
+const PROBED_BYTES = 4096
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }
 
 interface Answer {
@@ -255,11 +258,31 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
   if (probe) return probe
   const full = await follow('GET', url, signal)
   try {
-    const { size_bytes, content_type } = await describeFile(full)
-    return { size_bytes, content_type }
+    const { coding, size_bytes, content_type } = await describeFile(full)
+    if (!isPageType(content_type)) return { size_bytes, content_type }
+    const body = coding ? decodedBody(full.body, coding, Infinity) : full.body
+    return { size_bytes, content_type: await typeByStart(content_type, await startOf(body)) }
   } finally {
     await full.body.return()
   }
+}
+
+/** The first bytes of a body, as many as arrive before it fails. */
+async function startOf(body: OpenedBody): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  try {
+    for (let bytes = 0; bytes < PROBED_BYTES;) {
+      const { done, value } = await body.next()
+      if (done) break
+      pieces.push(value)
+      bytes += value.length
+    }
+  } catch {
+    // What has arrived is enough.
+  } finally {
+    await body.return?.()
+  }
+  return Buffer.concat(pieces)
 }
 
 /**
@@ -275,8 +298,11 @@ async function probeByHead(
     const answer = await follow('HEAD', url, signal)
     await discard(answer.body)
     const { coding, ...probe } = await describeFile(answer)
-    // Some servers answer HEAD with a length of 0, or compress only that: GET shows the file.
-    return probe.size_bytes === 0 || coding !== null ? null : probe
+    // Some servers answer HEAD with a length of 0, or compress only that, or call all a web page: GET
+    // shows the file.
+    return probe.size_bytes === 0 || coding !== null || isPageType(probe.content_type)
+      ? null
+      : probe
   } catch (error) {
     if (!(error instanceof PortError) || error instanceof ThrottledAnswer || isNotReached(error))
       throw error
@@ -304,8 +330,14 @@ async function describeFile({
     coding,
     // The length is that of the encoded bytes.
     size_bytes: length === undefined || coding !== null ? null : Number(length),
-    content_type: type ?? null,
+    content_type: isPageType(type ?? null) && isOtherFile(headers) ? null : (type ?? null),
   }
+}
+
+/** Does the server offer a file to save that is no web page? Its script did not set the type. */
+function isOtherFile({ 'content-disposition': disposition }: IncomingHttpHeaders): boolean {
+  const name = nameIn(disposition)
+  return /^\s*attachment\b/i.test(disposition ?? '') && name !== '' && !/\.x?html?$/i.test(name)
 }
 
 /** The end of the name in a Content-Disposition, in any of its forms; '': there is none. */

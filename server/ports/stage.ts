@@ -2,7 +2,7 @@
 // the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
-import { foundIn, watchHead } from './found-type.ts'
+import { foundIn, typeByStart, watchHead } from './found-type.ts'
 import { StoreError, type BlobStore, type ByteSource } from '../core/store/store.ts'
 
 export interface StagePlace {
@@ -33,8 +33,9 @@ export async function stageBytes(
   try {
     const watched = watchHead(bytes)
     const written = await store.write(shop, watched, signal)
-    const found = await foundIn(watched.head(), { store, shop }, written)
-    return { ...written, location, content_type: contentType, ...found }
+    const head = watched.head()
+    const found = await foundIn(head, { store, shop }, written)
+    return { ...written, location, content_type: await typeByStart(contentType, head), ...found }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     throw storeFailure(error)

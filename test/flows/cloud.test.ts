@@ -87,6 +87,9 @@ describe('a bucket', () => {
       'shop/guide.pdf/inside.pdf': 'inside of a name',
       'shop/course one/lesson.pdf': 'lesson',
       'shop/course one/notes.txt': 'left out',
+      // A pattern that includes it does not bring it in.
+      'shop/._guide.pdf': 'left out too',
+      'shop/.git/objects/a.pdf': 'left out too',
       'shop/line\nbreak.pdf': 'line',
       [`shop/${long}`]: 'long',
       'other/no.pdf': 'not synced',
@@ -109,7 +112,7 @@ describe('a bucket', () => {
     expect(Object.keys(files).some((name) => name.startsWith('long long'))).toBe(true)
     expect(files['no.pdf']).toBeUndefined()
     expect(await app.lastSync(id)).toMatchObject({
-      ignored: 1,
+      ignored: 3,
       added: 5,
     })
     expect(

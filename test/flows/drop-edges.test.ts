@@ -35,6 +35,24 @@ test('of two sessions that write one file the later one has the name, and the ea
 const told = (ask: (done: (error?: Error | null) => void) => void) =>
   new Promise<string>((resolve) => ask((error) => resolve(error ? error.message : 'done')))
 
+test('requests that are sent without waiting for replies have the results of requests in turn', async () => {
+  const client = await sftp()
+  onTestFinished(() => client.end())
+  const { sftp: channel } = client
+  const at = (path: string) => `${house.home}/ahead${path}`
+  // Net::SFTP of Ruby makes folders in folders like this.
+  const made = ['', '/a', '/a/b'].map((path) => told((done) => channel.mkdir(at(path), done)))
+  const file = await begin(client, at('/a/b/new.part'), Buffer.from('whole'))
+  const ended = [
+    file.close(),
+    told((done) => channel.rename(at('/a/b/new.part'), at('/a/b/new.pdf'), done)),
+    told((done) => channel.stat(at('/a/b/new.pdf'), done)),
+    told((done) => channel.unlink(at('/a/b/new.pdf'), done)),
+    ...['/a/b', '/a', ''].map((path) => told((done) => channel.rmdir(at(path), done))),
+  ]
+  expect(new Set(await Promise.all([...made, ...ended]))).toEqual(new Set(['done']))
+})
+
 async function begin({ sftp: channel }: SftpClient, at: string, bytes: Buffer) {
   const handle = await new Promise<Buffer>((resolve, reject) =>
     channel.open(at, 'w', (error, opened) => (error ? reject(error) : resolve(opened))),

@@ -1,4 +1,5 @@
 // Lists the provider of a connection, page by page, into the table of its newest listing.
+import { isSystemFile } from '../../../plugins/_page/system-files.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
@@ -39,7 +40,7 @@ async function list(
   const { include, exclude, max_bytes } = connection.options
   const filter = pathFilter(include, exclude)
   const isIgnored = ({ path, size_bytes }: RemoteFile) =>
-    size_bytes < 0 || size_bytes > max_bytes || !filter(path)
+    size_bytes < 0 || size_bytes > max_bytes || isSystemFile(path) || !filter(path)
   await scope.query('delete from cloud_listings where shop_id = :shop and connection_id = :id', {
     id: connection.id,
   })

@@ -121,7 +121,8 @@ it('the other terms of time are read, and `none` ends them', () => {
 it.each(['="a"', '=1+1.pdf', '＝a.pdf', "'a.pdf", "'=a.pdf"])(
   'the exported name %j is read as it was',
   (filename) => {
-    const { values, problems } = valuesOf({ filename: plainCell(filename) })
+    const file_url = 'https://example.com/a'
+    const { values, problems } = valuesOf({ filename: plainCell(filename), file_url })
     expect([values.filename, problems]).toEqual([filename, []])
   },
 )
@@ -131,6 +132,8 @@ it.each([
   '[Guide](https://example.com/a(1).pdf)',
   '<https://example.com/a(1).pdf>',
   '"https://example.com/a(1).pdf"',
+  '<a class="x" href="https://example.com/a(1).pdf" target="_blank">Guide</a>',
+  '=HYPERLINK("https://example.com/a(1).pdf";"Guide")',
 ])('the address in %j is read', (file_url) => {
   expect(valuesOf({ file_url })).toMatchObject({
     values: { file_url: 'https://example.com/a(1).pdf' },

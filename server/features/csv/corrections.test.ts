@@ -161,6 +161,48 @@ it('a request that began before a check of corrected rows had ended reads its pr
   expect(await errorRows(scope, known)).toEqual(new Set([3]))
 })
 
+it('names without an extension are a warning, and get the endings of their addresses', async () => {
+  const id = await app.uploaded(
+    [
+      'title,link',
+      'Sourdough guide,https://cdn.example.com/files/sg.PDF?v=2',
+      'Guide v1.2,https://cdn.example.com/2.epub#top',
+      'Pattern,https://cdn.example.com/download.php?id=3',
+      'Host,https://cdn.zip',
+      'c.pdf,https://cdn.example.com/c.pdf',
+    ].join('\n'),
+  )
+  expect((await app.checked(id, { probe: false })).check).toMatchObject({ error_rows: 0 })
+  const data = await groupsOf(id)
+  expect(data).toMatchObject([{ code: 'no_extension', severity: 'warning', rows: 2 }])
+  expect(data[0].fixes).toContain('extension')
+  await fix(id, 'no_extension', { type: 'extension' })
+  expect(await groupsOf(id)).toEqual([])
+  const text = await textOf(id)
+  expect(text).toContain('Sourdough guide.PDF,')
+  expect(text).toContain('Guide v1.2.epub,')
+})
+
+it('letters that a program has read in a wrong encoding are a warning, and are restored', async () => {
+  const id = await app.uploaded(
+    'filename,file_url,tags\nMÃ¼ller.pdf,https://cdn.example.com/1.pdf,√úbung\nGrüße.pdf,https://cdn.example.com/2.pdf,Übung\n',
+  )
+  await app.checked(id, { probe: false })
+  const groups = await groupsOf(id)
+  const found = groups.map(({ code, field, rows }) => [code, field, rows])
+  expect(found.toSorted()).toEqual([
+    ['wrong_letters', 'filename', 1],
+    ['wrong_letters', 'tags', 1],
+  ])
+  for (const { id: group } of groups)
+    await rechecked(
+      id,
+      await call('POST', `/api/csv/${id}/fixes`, { group, fix: { type: 'decode' } }),
+    )
+  expect(await groupsOf(id)).toEqual([])
+  expect(await textOf(id)).toContain('Müller.pdf,https://cdn.example.com/1.pdf,Übung')
+})
+
 it('what failed is requested again on demand; names come from addresses; other columns keep corrections', async () => {
   const id = await app.uploaded(
     [

@@ -1,6 +1,7 @@
 // Exports of other shops: their rows are products, with several files in one row. They are rewritten
 // as lists of files, one row for each file.
 import { FILE_SETTINGS } from '../../../plugins/contract.ts'
+import { EXTENSION } from './endings.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
@@ -210,8 +211,6 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
     ]),
   )
 }
-
-const EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
 
 /** The name under which buyers of the other shop got it: the end of the address. */
 export function nameOfAddress(address: string, name: string): string {

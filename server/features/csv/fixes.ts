@@ -2,12 +2,14 @@
 import { say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { decodedAgain } from '../../core/decoded-again.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { nameKey, numberedName } from '../../files/rules.ts'
 import { correctedRows, originalRows } from './body-rows.ts'
 import { queueRecheck } from './check-queue.ts'
 import { placesOf, type CsvField } from './columns.ts'
 import { readEdits, storeCorrection, undoCorrection, type RowEdit } from './edits.ts'
+import { withEnding } from './endings.ts'
 import { nameOfAddress } from './exports.ts'
 import { rowsOfGroup, type Fix, type GroupPart } from './problem-groups.ts'
 import { cellText } from './row-values.ts'
@@ -117,15 +119,21 @@ async function correctedTexts(
       }
       if (!rows.has(row)) continue
       const now = text(field)
-      const next =
-        fix.type === 'from_address' ? nameOfAddress(text('file_url'), now) : fixedText(now, fix)
+      const next = fixedText(now, fix, text('file_url'))
       if (next !== now) texts.set(row, next)
     }
   return fix.type === 'number' ? numberedTexts(tx, named, names) : texts
 }
 
-function fixedText(now: string, fix: Extract<Fix, { type: 'set' | 'prefix' | 'replace' }>): string {
+function fixedText(
+  now: string,
+  fix: Exclude<Fix, { type: 'leave_out' | 'number' }>,
+  address: string,
+): string {
   if (fix.type === 'set') return fix.text
+  if (fix.type === 'from_address') return nameOfAddress(address, now)
+  if (fix.type === 'extension') return withEnding(now, address)
+  if (fix.type === 'decode') return decodedAgain(now) ?? now
   // Sent twice while the rows are being checked, it is put in front once.
   if (fix.type === 'prefix')
     return now === '' || now.startsWith(fix.text) ? now : `${fix.text}${now}`

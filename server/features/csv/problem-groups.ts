@@ -16,6 +16,10 @@ export type Fix =
   | { type: 'number' }
   /** Names the file after the end of its address. */
   | { type: 'from_address' }
+  /** Restores letters that were read in a wrong encoding: `MÃ¼ller`. */
+  | { type: 'decode' }
+  /** Appends the ending of its address to the name. */
+  | { type: 'extension' }
 
 export type FixType = Fix['type']
 
@@ -84,6 +88,9 @@ function fixesOf({ field, code }: Pick<ProblemGroup, 'field' | 'code'>): FixType
   if (field === null) return ['leave_out']
   if (field === 'file_url')
     return code === 'invalid_url' ? ['prefix', 'replace', 'leave_out'] : ['replace', 'leave_out']
+  if (code === 'wrong_letters') return ['decode', 'replace', 'leave_out']
+  if (field === 'filename' && code === 'no_extension')
+    return ['extension', 'from_address', 'leave_out']
   if (field === 'filename')
     return code === 'duplicate_filename'
       ? ['number', 'replace', 'leave_out']

@@ -20,9 +20,11 @@ import {
   type Problem,
 } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
+import { decodedAgain } from '../../core/decoded-again.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
 import { FIELDS, type CsvField } from './columns.ts'
+import { withEnding } from './endings.ts'
 
 /**
  * The values of a row. Settings are undefined if the cell is empty, null for `never` and
@@ -42,7 +44,14 @@ export interface CellProblem {
   /** The field with the problem; null: the row as a whole. */
   field: CsvField | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'name_cleaned'
+  code:
+    | ErrorCode
+    | 'large_file'
+    | 'not_asked'
+    | 'formula'
+    | 'name_cleaned'
+    | 'no_extension'
+    | 'wrong_letters'
   message: AnyText
   detail?: AnyText
   value?: string
@@ -59,8 +68,8 @@ export function readValues(
   cells: readonly string[],
   places: Record<CsvField, number>,
 ): { values: RowValues; problems: CellProblem[] } {
-  const problems: CellProblem[] = []
   const texts = textsOf(cells, places)
+  const problems = textProblems(cells, places, texts)
   const cell = (field: CsvField) => texts[field] ?? ''
   const wrong = (field: CsvField, problem: Problem | null, value: string) => {
     if (problem)
@@ -72,20 +81,6 @@ export function readValues(
         value,
       })
   }
-  for (const field of TEXTS) {
-    const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
-    if (isFormula(text) && !TEXT_FORMULA.test(text))
-      problems.push({ ...FORMULA, field, value: text })
-    if (FAILED_FORMULAS.has(text.toUpperCase()))
-      // As with other SKUs that do not exist, the file is imported without a product.
-      problems.push({
-        ...FAILED_FORMULA,
-        ...{ field, value: text, severity: field === 'product_sku' ? 'warning' : 'error' },
-      })
-  }
-  for (const field of FIELDS)
-    if (texts[field]?.includes('\ufffd'))
-      problems.push({ ...UNREADABLE, field, value: texts[field] })
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
   if (idText !== '' && id === null)
@@ -101,6 +96,9 @@ export function readValues(
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
   if (idText === '') wrong('file_url', addressProblem(file_url), file_url)
+  const isWrong = problems.some(({ field }) => field === 'filename')
+  if (!isWrong && filename !== '' && withEnding(filename, file_url) !== filename)
+    problems.push({ ...NO_EXTENSION, value: filename })
   const product_sku = cell('product_sku')
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
@@ -126,6 +124,33 @@ function textsOf(cells: readonly string[], places: Record<CsvField, number>): Te
     texts[field] = NO_VALUE.test(text) ? '' : text
   }
   return texts
+}
+
+/** Formulas, and letters that could not be read or were read wrongly. */
+function textProblems(
+  cells: readonly string[],
+  places: Record<CsvField, number>,
+  texts: Texts,
+): CellProblem[] {
+  const problems: CellProblem[] = []
+  for (const field of TEXTS) {
+    const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
+    if (isFormula(text) && !TEXT_FORMULA.test(text) && addressIn(text) === text)
+      problems.push({ ...FORMULA, field, value: text })
+    if (FAILED_FORMULAS.has(text.toUpperCase()))
+      // As with other SKUs that do not exist, the file is imported without a product.
+      problems.push({
+        ...FAILED_FORMULA,
+        ...{ field, value: text, severity: field === 'product_sku' ? 'warning' : 'error' },
+      })
+  }
+  for (const field of FIELDS)
+    if (texts[field]?.includes('\ufffd'))
+      problems.push({ ...UNREADABLE, field, value: texts[field] })
+  for (const field of ['filename', 'tags'] as const)
+    if (decodedAgain(texts[field] ?? '') !== null)
+      problems.push({ ...WRONG_LETTERS, field, value: texts[field] ?? '' })
+  return problems
 }
 
 function readSettings(
@@ -204,6 +229,21 @@ const MARKS_REMOVED: CellProblem = {
   message: NAME_CLEANED,
 }
 
+const WRONG_LETTERS = {
+  severity: 'warning',
+  code: 'wrong_letters',
+  message: sayPlain('The letters of this cell seem to be wrong'),
+  detail: sayPlain('A program has read them in a wrong encoding and saved the result'),
+} as const
+
+const NO_EXTENSION: CellProblem = {
+  field: 'filename',
+  severity: 'warning',
+  code: 'no_extension',
+  message: sayPlain('The name has no extension'),
+  detail: sayPlain('Buyers may not be able to open the file: add the ending of its URL'),
+}
+
 /** A long number as spreadsheets write it in a narrow column: its last digits are lost. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+\d{2,3}$/
 const SHORTENED_SKU: CellProblem = {
@@ -219,8 +259,13 @@ const ADDRESSES = /(?<=^|[\s|;,(])https?:\/\//gi
 /** `guide.pdf (https://…)` of Airtable, `[Guide](https://…)` of Markdown, `<https://…>` of mails. */
 const WRAPPED = /^(?:.*[ \]]\(|<|["'“„«])(https?:\/\/\S+)[)>"'”“»]$/i
 
+/** A link of HTML, and one of a spreadsheet that saved its formulas instead of their results. */
+const LINK = /^<a\s[^>]*href=["'](https?:\/\/[^"'\s]+)["']|^=HYPERLINK\(\s*"(https?:\/\/[^"\s]+)"/i
+
 /** The address in the cell, without what another program wrote around it. */
 function addressIn(text: string): string {
+  const [, html, formula] = LINK.exec(text) ?? []
+  if (html !== undefined || formula !== undefined) return html ?? formula ?? text
   const [, address] = WRAPPED.exec(text) ?? []
   const isOne = address !== undefined && !ADDRESS.test(text.slice(0, text.lastIndexOf(address)))
   return isOne ? address : text

@@ -145,7 +145,11 @@ const lastFilled = (row: readonly string[]): number =>
     row.findLastIndex((cell) => cell !== ''),
   )
 
-const ONLY_ZEROS = /^0+$/
+/** A format of zeros and texts, as article numbers have: `0000`, `"EB-"000`, `000-000`. */
+const ZEROS_AND_TEXTS = /^(?:0|"[^"]*"|\\.|[-() ])+$/
+/** A number with a unit: `0" days"`. */
+const ONE_PLACE_FIRST = /^0(?:"[^"]*"|\\.|[-() ])*$/
+const PARTS_OF_FORMAT = /0|"[^"]*"|\\.|./g
 
 /** The cell as its sheet shows it, without losing digits: no exponents, and no separators. */
 function cellText(value: unknown, format: string | undefined): string {
@@ -153,11 +157,29 @@ function cellText(value: unknown, format: string | undefined): string {
   if (value instanceof Date) return dateText(value)
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
   if (typeof value !== 'number') return String(value)
-  const digits = Number.isSafeInteger(value) ? String(value) : numberText(value)
-  // `0000` shows an article number with its leading zeros.
-  return format !== undefined && ONLY_ZEROS.test(format) && Number.isInteger(value)
-    ? digits.padStart(format.length, '0')
-    : digits
+  if (!Number.isSafeInteger(value)) return numberText(value)
+  const [positive = ''] = (format ?? '').split(';')
+  const isArticle = ZEROS_AND_TEXTS.test(positive) && !ONE_PLACE_FIRST.test(positive)
+  return value >= 0 && isArticle ? formattedDigits(String(value), positive) : String(value)
+}
+
+/** The digits at the places of the format's zeros, from the right; further ones before the first. */
+function formattedDigits(digits: string, format: string): string {
+  const parts = format.match(PARTS_OF_FORMAT) ?? []
+  const places = parts.filter((part) => part === '0').length
+  if (places === 0) return digits
+  const padded = digits.padStart(places, '0')
+  let next = padded.length - places
+  const head = padded.slice(0, next)
+  let isFirst = true
+  return parts
+    .map((part) => {
+      if (part !== '0') return part.replace(/^"(.*)"$/, '$1').replace(/^\\/, '')
+      const shown = (isFirst ? head : '') + padded.charAt(next++)
+      isFirst = false
+      return shown
+    })
+    .join('')
 }
 
 /** The number as text without an exponent, also if it is large or small. */

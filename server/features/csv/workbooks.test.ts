@@ -74,14 +74,29 @@ describe.each([
   })
 })
 
-it('keeps the zeros that a number format shows', async () => {
-  const rows = [HEAD, ['a.pdf', url, 12, 30, '']]
-  const cells = new Map([['1,2', { value: 12, style: { numFmt: '0000' } }]])
+it('keeps the zeros and texts that a number format shows', async () => {
+  const formats = [
+    ['0000', 12, '0012'],
+    ['"EB-"000', 7, 'EB-007'],
+    ['000-000', 123456, '123-456'],
+    ['000\\-000', 1_234_567, '1234-567'],
+    ['0', 12, '12'],
+    ['0" days"', 12, '12'],
+    ['#,##0', 1200, '1200'],
+    ['0.00', 12, '12'],
+    ['0%', 1, '1'],
+    ['"EB-"000;-0', -7, '-7'],
+  ] as const
+  const rows = [HEAD, ...formats.map(([, sku]) => ['a.pdf', url, sku, 30, ''])]
+  const cells = new Map(
+    formats.map(([numFmt, value], at) => [`${at + 1},2`, { value, style: { numFmt } }]),
+  )
   const bytes = Buffer.from(
     (await writeXlsx({ sheets: [{ name: 'A', rows, cells }] } as never)) as Uint8Array,
   )
   const { body } = await app.upload(bytes, { 'content-type': XLSX })
-  expect(body.preview[0].values.product_sku).toBe('0012')
+  const shown = body.preview.map(({ values }: { values: object }) => values)
+  expect(shown).toMatchObject(formats.map(([, , product_sku]) => ({ product_sku })))
 })
 
 it('names a formula that was never calculated, as in workbooks that a program wrote', async () => {

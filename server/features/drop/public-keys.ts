@@ -1,12 +1,16 @@
-// A merchant's own public key, in the format of OpenSSH's .pub files.
+// A merchant's own public key.
 import { createHash } from 'node:crypto'
 import ssh2, { type ParsedKey } from 'ssh2'
+import { readPublicKeys, type KeyTextProblem } from '../../../plugins/_page/public-key-text.ts'
+import { firstOf } from '../../core/present.ts'
 import type { PublicKey } from './accounts.ts'
 
-/** Parses a public key. Null if the text is none, or one of a kind that is too weak. */
-export function publicKey(name: string, text: string): PublicKey | null {
-  const parsed = ssh2.utils.parseKey(text.trim())
-  if (parsed instanceof Error || parsed.isPrivateKey() || parsed.type === 'ssh-dss') return null
+/** Parses a public key, the first in the text; else says why it is none that can be used. */
+export function publicKey(name: string, text: string): PublicKey | KeyTextProblem {
+  const found = readPublicKeys(text)
+  if (typeof found === 'string') return found
+  const parsed = ssh2.utils.parseKey(firstOf(found).key)
+  if (parsed instanceof Error) return 'none'
   const blob = parsed.getPublicSSH()
   const fingerprint = fingerprintOf(parsed)
   return { name, type: parsed.type, fingerprint, blob: blob.toString('base64') }

@@ -3,6 +3,7 @@ import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { countError, type Refusals } from './refusals.ts'
 import { DropError, faultOf, type DropCode } from './errors.ts'
+import { createRequestOrder, type RequestOrder } from './request-order.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 
@@ -31,8 +32,11 @@ const EXTENDED_REPLY = 201
 type SentReply = true
 
 export interface SftpReplies {
-  /** Sends OK, unless `work` has sent a reply; its error is sent too. */
-  answer(id: number, work: () => Promise<SentReply | void>): void
+  /**
+   * Sends OK, unless `work` has sent a reply; its error is sent too.
+   * @param order `alone`: it changes names, see `RequestOrder`
+   */
+  answer(id: number, work: () => Promise<SentReply | void>, order?: keyof RequestOrder): void
   ok(id: number): void
   failed(id: number, error: unknown): void
   unsupported(id: number, message?: string): void
@@ -57,6 +61,7 @@ export function createSftpReplies(
   { log, refusals, flooded }: { log: Logger; refusals: Refusals; flooded: () => void },
 ): SftpReplies {
   const channel = sftp as unknown as Channel
+  const order = createRequestOrder()
   let ended = false
   let running = 0
   const send = (reply: () => void): SentReply => {
@@ -76,10 +81,10 @@ export function createSftpReplies(
   return {
     ok,
     failed,
-    answer: (id, work) => {
+    answer: (id, work, how = 'beside') => {
       if (ended) return
       if (++running > MAX_RUNNING) flooded()
-      void work()
+      void order[how](work)
         .then(
           (sent) => sent === true || ok(id),
           (error: unknown) => failed(id, error),

@@ -1,5 +1,5 @@
 // SFTP version 3 (draft-ietf-secsh-filexfer-02) on one account's file system; requests run one
-// after another if their order matters.
+// after another if their order matters (request-order.ts).
 import type { Socket } from 'node:net'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -110,16 +110,15 @@ function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
       return replies.handle(id, opened)
     }),
   )
-  sftp.on('CLOSE', (id, given) =>
-    replies.answer(id, async () => {
-      const handle = handles.remove(given)
-      if (handle?.kind === 'read') await handle.file.close()
-      if (handle?.kind !== 'write') return
-      const size = handle.transfer.size()
-      await handle.transfer.close()
-      session.received(size)
-    }),
-  )
+  const close = async (given: Buffer) => {
+    const handle = handles.remove(given)
+    if (handle?.kind === 'read') await handle.file.close()
+    if (handle?.kind !== 'write') return
+    const size = handle.transfer.size()
+    await handle.transfer.close()
+    session.received(size)
+  }
+  sftp.on('CLOSE', (id, given) => replies.answer(id, () => close(given), 'alone'))
 }
 
 function serveWriting({ sftp, handles, replies, socket }: Parts): void {
@@ -183,24 +182,16 @@ function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts)
 
 function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   const { fs } = session
-  // Truncations run one after another: each copies a file, and a second one of the same file would
-  // interrupt it. Those that wait when the channel ends are dropped.
-  let last = Promise.resolve()
-  const truncateInTurn = (path: string, size: number): Promise<void> => {
-    const mine = last.then(() => {
-      if (replies.hasEnded()) throw notOpen()
-      return truncate(session, path, size)
-    })
-    last = mine.catch(() => {})
-    return mine
+  const setAttributes = async (path: string | undefined, attributes: Attributes) => {
+    const absolute = at(path)
+    // A truncation copies the file: one that waits when its client leaves is dropped.
+    if (attributes.size !== undefined && replies.hasEnded()) throw notOpen()
+    if (attributes.size !== undefined) await truncate(session, absolute, attributes.size)
+    if (attributes.mtime) await fs.setModified(absolute, new Date(attributes.mtime * 1000))
+    else await fs.stat(absolute)
   }
   sftp.on('SETSTAT', (id, path, attributes) =>
-    replies.answer(id, async () => {
-      const absolute = at(path)
-      if (attributes.size !== undefined) await truncateInTurn(absolute, attributes.size)
-      if (attributes.mtime) await fs.setModified(absolute, new Date(attributes.mtime * 1000))
-      else await fs.stat(absolute)
-    }),
+    replies.answer(id, () => setAttributes(path, attributes), 'alone'),
   )
   sftp.on('FSETSTAT', (id, given, attributes) =>
     replies.answer(id, async () => {
@@ -247,10 +238,11 @@ function serveNames({ sftp, session: { fs }, replies, at }: Parts): void {
       return replies.names(id, [{ filename, longname: filename, attrs: {} as Attributes }])
     }),
   )
-  sftp.on('REMOVE', (id, path) => answer(id, async () => fs.remove(at(path))))
-  sftp.on('RMDIR', (id, path) => answer(id, async () => fs.removeFolder(at(path))))
-  sftp.on('MKDIR', (id, path) => answer(id, async () => fs.makeFolder(at(path))))
-  sftp.on('RENAME', (id, from, to) => answer(id, async () => fs.rename(at(from), at(to), false)))
+  const change = (id: number, work: () => Promise<void>) => answer(id, work, 'alone')
+  sftp.on('REMOVE', (id, path) => change(id, async () => fs.remove(at(path))))
+  sftp.on('RMDIR', (id, path) => change(id, async () => fs.removeFolder(at(path))))
+  sftp.on('MKDIR', (id, path) => change(id, async () => fs.makeFolder(at(path))))
+  sftp.on('RENAME', (id, from, to) => change(id, async () => fs.rename(at(from), at(to), false)))
   const noLinks = (id: number) => replies.unsupported(id, 'Links are not supported')
   sftp.on('READLINK', noLinks)
   sftp.on('SYMLINK', noLinks)
@@ -289,7 +281,8 @@ function serveExtensions({ sftp, session: { fs }, handles, replies, at }: Parts)
   }
   sftp.on('EXTENDED', (id, name, data) => {
     if (!Object.hasOwn(extensions, name)) return replies.unsupported(id)
-    replies.answer(id, () => extensions[name as ExtensionName](id, data))
+    const order = name.startsWith('posix-rename') ? 'alone' : 'beside'
+    replies.answer(id, () => extensions[name as ExtensionName](id, data), order)
   })
 }
 

@@ -1,16 +1,19 @@
 // The reason why a waiting file in the drop folder is not imported yet.
+import { SYSTEM_FILE, SYSTEM_FOLDER } from '../../../plugins/_page/system-files.ts'
 
 /**
- * Files that operating systems and office programs create in folders, and that are no content. Without
- * a question mark, which would be a binding of the query.
+ * The ends of temporary names: WinSCP `name.filepart`, rclone `name.partial`, FreeFileSync
+ * `name.1a2b.ffs_tmp`, editors of JetBrains `name___jb_tmp___`. Scanners test a folder with
+ * `name.LCK`. Cyberduck appends eight characters to the name: `guide.pdf-4kT9xQ2z`.
  */
-export const SYSTEM_FILE = String.raw`^(\.ds_store|\._.*|\.localized|\.directory|(eh|)thumbs\.db|desktop\.ini|~\$.*|\.~lock\..*#)$`
+const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|temp|ffs_tmp|incomplete|upload|uploading|download|crdownload|opdownload|aria2|lck)|___jb_(tmp|old)___|\.(pdf|epub|zip|7z|rar|mp3|m4a|wav|flac|mp4|m4v|mov|jpg|jpeg|png|gif|svg|tif|tiff|webp|psd|ai|docx|xlsx|pptx|txt|csv)-[0-9a-z]{8})$`
 
 /**
- * Temporary names that clients use until a file is complete (lftp `.in.name`, WinSCP
- * `name.filepart`, rclone `name.partial`), and the names of system files.
+ * Temporary names that clients use until a file is complete; lftp and others put a dot in front, or
+ * write into a folder whose name begins with one.
  */
-export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|crdownload)$|${SYSTEM_FILE})`
+const TEMPORARY_NAME = `(^[.~]|${TEMPORARY_END})`
+const TEMPORARY_FOLDER = String.raw`(^|/)\.`
 
 /**
  * `rename`: its name is temporary; `nothing`: it is a system file, which is removed; `manifest`: the
@@ -20,11 +23,22 @@ export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|
 export const AWAITED_EVENTS = ['rename', 'nothing', 'manifest', 'files'] as const
 export type AwaitedEvent = (typeof AWAITED_EVENTS)[number]
 
+/** SQL: the file is left by an operating system or a program. `entry`: `e.` for the table `e`. */
+export const isSystemEntry = (entry = ''): string =>
+  `(${entry}name ~* '${SYSTEM_FILE}' or ${entry}folder ~* '${SYSTEM_FOLDER}')`
+
+/** SQL: the file has a temporary name. */
+const isTemporary = (entry = ''): string =>
+  `(${entry}name ~* '${TEMPORARY_NAME}' or ${entry}folder ~ '${TEMPORARY_FOLDER}')`
+
+/** SQL: the file waits for nothing that its name tells. */
+export const HAS_OWN_NAME = `not ${isSystemEntry()} and not ${isTemporary()}`
+
 /** SQL: what the entry `e` waits for. */
 export const WAITS_FOR = `case
   when e.state <> 'waiting' then null
-  when e.name ~* '${SYSTEM_FILE}' then 'nothing'
-  when e.name ~* '${TEMPORARY}' then 'rename'
+  when ${isSystemEntry('e.')} then 'nothing'
+  when ${isTemporary('e.')} then 'rename'
   when e.name ~* '^import[.]csv$' then (select 'files' from drop_entries f
     where f.shop_id = e.shop_id and f.manifest_id = e.id limit 1)
   else (select 'manifest' from drop_entries f where f.shop_id = e.shop_id and f.folder = e.folder

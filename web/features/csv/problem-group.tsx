@@ -171,6 +171,8 @@ interface FixButton {
 function fixButtons({ fixes, field }: ProblemGroup): FixButton[] {
   const buttons: Record<ProblemGroup['fixes'][number], FixButton[]> = {
     number: [{ label: t('Number the names'), fix: { type: 'number' } }],
+    decode: [{ label: t('Correct the letters'), fix: { type: 'decode' } }],
+    extension: [{ label: t('Add the endings of their URLs'), fix: { type: 'extension' } }],
     from_address: [{ label: t('Name them after their URLs'), fix: { type: 'from_address' } }],
     prefix: [{ label: t('Put https:// in front'), fix: HTTPS }],
     set: setButtons(field),

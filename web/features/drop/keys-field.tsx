@@ -1,5 +1,6 @@
 // The public keys of a drop account; a key is added by pasting its .pub file.
 import { useState } from 'react'
+import { readPublicKeys, type KeyTextProblem } from '../../../plugins/_page/public-key-text.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, InlineError, InlineStack, Text, TextField } from '../../shell/ui/index.ts'
@@ -17,19 +18,31 @@ interface Props {
   onChange: (keys: readonly WrittenKey[]) => void
 }
 
-const OPENSSH = /^(ssh-|ecdsa-|sk-)\S+ [A-Za-z0-9+/=]+/
+const PROBLEMS: Record<KeyTextProblem, string> = {
+  private: t(
+    'This is the private key, which must stay on its computer: paste the public key, the line of the .pub file',
+  ),
+  device: t('Keys of security devices cannot sign in here: use an Ed25519 or RSA key'),
+  weak: t('DSA keys are too weak: use an Ed25519 or RSA key'),
+  none: t('This is not a public key. Paste the whole line of the .pub file.'),
+}
+
+const MAX_NAME = 100
 
 export function KeysField({ keys, error, onChange }: Props) {
   const [text, setText] = useState('')
-  const [wrong, setWrong] = useState(false)
+  const [wrong, setWrong] = useState<KeyTextProblem | null>(null)
   const add = (typed: string) => {
-    const key = typed.trim()
-    if (!OPENSSH.test(key)) return setWrong(key !== '')
-    setWrong(false)
+    const found = readPublicKeys(typed)
+    if (typeof found === 'string') return setWrong(typed.trim() === '' ? null : found)
+    setWrong(null)
     setText('')
     // `ssh-ed25519 AAAA… mary@laptop`: the comment becomes its name.
-    const comment = key.split(/\s+/).slice(2).join(' ').slice(0, 100)
-    onChange([...keys, { name: comment || t('Key {number}', { number: keys.length + 1 }), key }])
+    const added = found.map(({ key, comment }, at) => {
+      const number = keys.length + at + 1
+      return { name: comment.slice(0, MAX_NAME) || t('Key {number}', { number }), key }
+    })
+    onChange([...keys, ...added])
   }
   return (
     <BlockStack gap="200">
@@ -52,15 +65,14 @@ export function KeysField({ keys, error, onChange }: Props) {
         // oxlint-disable-next-line house/translated-texts -- a key is not translated
         placeholder="ssh-ed25519 AAAA… mary@laptop"
         helpText={t('Paste the line of the .pub file. A program with this key needs no password.')}
-        error={
-          wrong ? t('This is not a public key. Paste the whole line of the .pub file.') : undefined
-        }
+        error={wrong === null ? undefined : PROBLEMS[wrong]}
         value={text}
         onChange={(typed) => {
           setText(typed)
-          setWrong(false)
+          setWrong(null)
           // A pasted key is added immediately, a typed one when the field loses the focus.
-          if (OPENSSH.test(typed.trim()) && typed.length - text.length > 1) add(typed)
+          if (typed.length - text.length > 1 && typeof readPublicKeys(typed) !== 'string')
+            add(typed)
         }}
         onBlur={() => add(text)}
       />

@@ -107,7 +107,9 @@ export const waitingText = ({ waits_for }: Pick<DropFile, 'waits_for'>): string 
 
 const WAITING: Record<NonNullable<DropFile['waits_for']>, string> = {
   rename: t('This is a temporary name: the file is imported once your program has renamed it.'),
-  nothing: t('An operating system made this file: it is not imported, and is removed after a day.'),
+  nothing: t(
+    'An operating system or a program left this file: it is not imported, and is removed after a day.',
+  ),
   manifest: t('It waits for the import.csv beside it, which is being sent.'),
   files: t('It waits for files that its rows name. After an hour it is moved to /failed/.'),
 }

@@ -832,8 +832,10 @@ export interface components {
         | 'iso-8859-15'
         | 'koi8-r'
         | 'koi8-u'
-        | 'ibm866'
         | 'macintosh'
+        | 'ibm850'
+        | 'ibm852'
+        | 'ibm866'
         | 'shift_jis'
         | 'euc-jp'
         | 'iso-2022-jp'
@@ -1081,6 +1083,14 @@ export interface components {
             /** @constant */
             type: 'from_address'
           }
+        | {
+            /** @constant */
+            type: 'extension'
+          }
+        | {
+            /** @constant */
+            type: 'decode'
+          }
       /** @description The id of a group of problems */
       group: string
       /** @description Only rows whose cells have this text; absent: all of the group */
@@ -1141,7 +1151,16 @@ export interface components {
           )
         | null
       /** @description The corrections that are meaningful for all of its rows */
-      fixes: ('leave_out' | 'set' | 'prefix' | 'replace' | 'number' | 'from_address')[]
+      fixes: (
+        | 'leave_out'
+        | 'set'
+        | 'prefix'
+        | 'replace'
+        | 'number'
+        | 'from_address'
+        | 'extension'
+        | 'decode'
+      )[]
       id: string
       message: string
       /** @description Absent: the English text has no values, so it is its own message */
@@ -7353,7 +7372,7 @@ export interface components {
       } | null
       failed: number
       finished_at: string | null
-      /** @description Excluded by patterns or by their size */
+      /** @description Excluded by patterns or by their size, or left by an operating system */
       ignored: number
       listed: number
       listed_bytes: number

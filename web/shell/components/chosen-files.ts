@@ -1,4 +1,5 @@
 // Chosen or dropped files, folders with all files in them, each with its path inside the folder.
+import { isSystemFile } from '../../../plugins/_page/system-files.ts'
 
 /** What the browser's dialog offers where a table is chosen. */
 export const TABLE_FILES = [
@@ -13,9 +14,6 @@ export interface ChosenFile {
   /** `photos/summer/a.jpg`; only the name if no folder was chosen. */
   path: string
 }
-
-/** Files that operating systems create in folders. */
-const LEFT_BY_SYSTEMS = /^(\.|~\$|thumbs\.db$|desktop\.ini$|__macosx$)/i
 
 /** The files of a file input, without hidden files of folders. */
 export const chosenFiles = (list: Iterable<File>): ChosenFile[] =>
@@ -59,6 +57,6 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
 
 /** A single file that was chosen by name is always included. */
 const isIncluded = (path: string): boolean => {
-  const parts = path.split('/')
-  return parts.length === 1 || !parts.slice(1).some((part) => LEFT_BY_SYSTEMS.test(part))
+  const [, ...inside] = path.split('/')
+  return inside.length === 0 || !(isSystemFile(path) || inside.some((part) => part.startsWith('.')))
 }

@@ -93,7 +93,9 @@ export const syncSchema = z
     removed: count,
     uploaded: count,
     conflicts: count,
-    ignored: count.describe('Excluded by patterns or by their size'),
+    ignored: count.describe(
+      'Excluded by patterns or by their size, or left by an operating system',
+    ),
     rejected: count.describe('Cannot be imported, and were not tried again'),
     done: count.describe('Files that it has processed'),
     failed: count,

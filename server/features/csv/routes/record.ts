@@ -54,7 +54,18 @@ export const problemGroupSchema = z
       .describe('The most frequent texts of the cells, at most 20'),
     different: z.number().int().describe('How many different texts the cells have'),
     fixes: z
-      .array(z.enum(['leave_out', 'set', 'prefix', 'replace', 'number', 'from_address']))
+      .array(
+        z.enum([
+          'leave_out',
+          'set',
+          'prefix',
+          'replace',
+          'number',
+          'from_address',
+          'extension',
+          'decode',
+        ]),
+      )
       .describe('The corrections that are meaningful for all of its rows'),
   })
   .meta({ id: 'CsvProblemGroup' })

@@ -1,6 +1,6 @@
 // The subtitles of a video: `.vtt` and `.srt` files of the same delivery or pack. Browsers read only
 // WebVTT in UTF-8, so those of other programs are rewritten when a view loads them.
-import { createEncodingDetector } from '../../../core/encoding.ts'
+import { createEncodingDetector, decoderOf } from '../../../core/encoding.ts'
 import { bareType } from '../../../files/view-kinds.ts'
 import type { LinkTarget } from '../targets.ts'
 import type { Companion } from './playlist.ts'
@@ -64,7 +64,7 @@ export async function webVttOf(bytes: Buffer): Promise<string> {
   const detector = createEncodingDetector()
   detector.add(bytes)
   const { encoding } = await detector.result()
-  const text = new TextDecoder(encoding).decode(bytes).replace(/\r\n?/g, '\n')
+  const text = decoderOf(encoding).decode(bytes).replace(/\r\n?/g, '\n')
   return /^WEBVTT(?:[ \t\n]|$)/.test(text)
     ? text
     : `WEBVTT\n\n${text.split('\n').map(cueLine).join('\n')}`

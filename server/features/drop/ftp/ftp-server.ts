@@ -16,6 +16,13 @@ const MAX_UNREAD_BYTES = 16 * 1024
 const MAX_REPLIES_BYTES = 64 * 1024
 const IDLE_MS = 15 * 60_000
 
+/**
+ * A server of TLS 1.3 sends tickets after the handshake. Clients that upload read nothing from a data
+ * connection, and their system resets one that is closed with unread bytes, which drops the bytes that
+ * it has not sent yet. Node.js cannot switch the tickets off.
+ */
+const TLS_VERSIONS = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
+
 const withoutReturn = (line: Buffer) => (line.at(-1) === 13 ? line.subarray(0, -1) : line)
 
 function writable(socket: Socket): Promise<void> {
@@ -29,7 +36,7 @@ function writable(socket: Socket): Promise<void> {
 }
 
 export function createFtpServer(options: FtpOptions): Server {
-  const secure = createSecureContext({ ...options.certificate, minVersion: 'TLSv1.2' })
+  const secure = createSecureContext({ ...options.certificate, ...TLS_VERSIONS })
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     serve(options, secure, socket).catch((error: unknown) => {

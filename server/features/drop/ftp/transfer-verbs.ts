@@ -245,6 +245,13 @@ async function passiveExtended(state: State, argument: string): Promise<void> {
   state.reply(229, `Entering Extended Passive Mode (|||${await state.passive.listen()}|)`)
 }
 
+/**
+ * Files are stored as they arrive in every type but EBCDIC. Devices send the types with formats and
+ * sizes of their own (`I N`, `A T`, `L 7`), or with a space after them, and give up if one is
+ * refused.
+ */
+const TYPES = /^(?:I|A|L)(?: ?[\dNTC]{1,2})? *$/i
+
 const oneOf =
   (allowed: RegExp, text: string): Verb =>
   ({ reply }, argument) =>
@@ -253,15 +260,16 @@ const oneOf =
 export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   PASV: passiveV4,
   EPSV: passiveExtended,
-  TYPE: oneOf(/^(I|L ?8|A( N)?)$/i, 'Only TYPE I and TYPE A are supported'),
-  MODE: oneOf(/^S$/i, 'Only MODE S is supported'),
-  STRU: oneOf(/^F$/i, 'Only STRU F is supported'),
+  TYPE: oneOf(TYPES, 'Only TYPE I and TYPE A are supported'),
+  MODE: oneOf(/^S *$/i, 'Only MODE S is supported'),
+  STRU: oneOf(/^F *$/i, 'Only STRU F is supported'),
   REST: (state, argument) => {
     if (!/^\d{1,15}$/.test(argument)) return state.reply(501, 'Send REST and a number')
     state.offset = Number(argument)
     state.reply(350, 'The next transfer begins there')
   },
-  ALLO: ({ reply }) => reply(202, 'Not needed'),
+  // Some cameras take 202 for a refusal.
+  ALLO: ({ reply }) => reply(200, 'Not needed'),
   STOR: (state, argument) => store(state, argument, false),
   APPE: (state, argument) => store(state, argument, true),
   STOU: storeUnique,

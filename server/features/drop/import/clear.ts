@@ -1,14 +1,14 @@
 // Clears /processed/ and /failed/ after 30 days, and system files after a day, across shops.
 import type { Database } from '../../../core/db/database.ts'
 import { FAILED, KEPT_DAYS, PROCESSED } from '../own-folders.ts'
-import { SYSTEM_FILE } from '../waits-for.ts'
+import { isSystemEntry } from '../waits-for.ts'
 
 /** Removes old files, and each folder with its last file. Returns the number of removed files. */
 export async function clearFiled(pool: Database['pool']): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from drop_entries where filed_at < now() - interval '${KEPT_DAYS} days'
        and state in ('processed', 'failed', 'note')
-       or kind = 'file' and state = 'waiting' and name ~* '${SYSTEM_FILE}'
+       or kind = 'file' and state = 'waiting' and ${isSystemEntry()}
          and quiet_since < now() - interval '1 day'`,
   )
   for (let left = 1; left > 0;) {

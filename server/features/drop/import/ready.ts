@@ -2,13 +2,13 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { OUTSIDE_MANAGED } from '../own-folders.ts'
-import { TEMPORARY } from '../waits-for.ts'
+import { HAS_OWN_NAME } from '../waits-for.ts'
 
 /** A file whose protocol cannot confirm that it is whole must have been unchanged for this long. */
 export const QUIET_SECONDS = 30
 
 /** SQL: a file that waits to be imported, automatically or on request. */
-export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_MANAGED} and name !~* '${TEMPORARY}'`
+export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_MANAGED} and ${HAS_OWN_NAME}`
 
 const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
 

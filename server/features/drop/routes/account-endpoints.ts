@@ -9,13 +9,14 @@ import {
   listAccounts,
   readAccount,
   type DropAccount,
+  type PublicKey,
 } from '../accounts.ts'
 import { NAME_ENCODINGS } from '../../../../plugins/_page/name-encodings.ts'
+import type { KeyTextProblem } from '../../../../plugins/_page/public-key-text.ts'
 import { publicKey } from '../public-keys.ts'
 import { isRange } from '../addresses.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { cutPage } from '../../../http/cursors.ts'
 import { errorSchema, givenName, listOf, timestamp, pageOfWhole } from '../../../http/schemas.ts'
@@ -31,15 +32,20 @@ const range = z
     error: ({ input }) =>
       `“${String(input)}” is not an address or a range, like 203.0.113.7 or 203.0.113.0/24`,
   })
+const KEY_PROBLEMS: Readonly<Record<KeyTextProblem, string>> = {
+  private: sayPlain(
+    'This is the private key, which must stay on its computer: paste the public key, the line of the .pub file',
+  ),
+  device: sayPlain('Keys of security devices cannot sign in here: use an Ed25519 or RSA key'),
+  weak: sayPlain('DSA keys are too weak: use an Ed25519 or RSA key'),
+  none: sayPlain('Paste the whole line of the .pub file'),
+}
 const keyInput = z
   .strictObject({ name: givenName, key: z.string().max(8000) })
   .superRefine((value, context) => {
-    if (publicKey(value.name, value.key) === null)
-      context.addIssue({
-        code: 'custom',
-        path: ['key'],
-        message: sayPlain('Paste the whole line of the .pub file'),
-      })
+    const found = publicKey(value.name, value.key)
+    if (typeof found === 'string')
+      context.addIssue({ code: 'custom', path: ['key'], message: KEY_PROBLEMS[found] })
   })
 
 export const accountFields = {
@@ -191,7 +197,13 @@ export const keysOf = ({
   public_keys,
 }: {
   public_keys?: { name: string; key: string }[] | undefined
-}) => public_keys?.map((one) => present(publicKey(one.name, one.key), `The key ${one.name}`))
+}) => public_keys?.map(checkedKey)
+
+function checkedKey({ name, key }: { name: string; key: string }): PublicKey {
+  const found = publicKey(name, key)
+  if (typeof found === 'string') throw new Error(`The key ${name} has not been checked`)
+  return found
+}
 
 export const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
   id: toPublicId('account', account.id),

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { readPublicKeys } from './public-key-text.ts'
+
+const ED = 'AAAAC3NzaC1lZDI1NTE5AAAAIHn9GY+cKRNLYgTPKVOIU0iiWZzGOW6hmEnNRlkS/8bM'
+const plain = `ssh-ed25519 ${ED}`
+
+it.each([
+  [`${plain} mary@laptop\n`, 'mary@laptop'],
+  [plain, ''],
+  [`  ${plain}   Mary’s laptop  `, 'Mary’s laptop'],
+  [`no-pty,from="203.0.113.0/24" ${plain} mary`, 'mary'],
+  [`ssh-ed25519 ${ED.slice(0, 30)}\r\n${ED.slice(30)} mary`, 'mary'],
+  [
+    `---- BEGIN SSH2 PUBLIC KEY ----\r\nComment: "eddsa-key-20261127"\r\n${ED.slice(0, 64)}\r\n${ED.slice(64)}\r\n---- END SSH2 PUBLIC KEY ----\r\n`,
+    'eddsa-key-20261127',
+  ],
+])('%j is a key', (text, comment) => {
+  expect(readPublicKeys(text)).toEqual([{ key: plain, comment }])
+})
+
+it('several lines are several keys', () => {
+  expect(readPublicKeys(`# keys\n${plain} one\n${plain} two\n`)).toMatchObject([
+    { comment: 'one' },
+    { comment: 'two' },
+  ])
+  expect(readPublicKeys(`${plain}\n${plain}\n`)).toHaveLength(2)
+})
+
+it.each([
+  ['-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk', 'private'],
+  ['PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPublic-Lines: 2\n', 'private'],
+  ['sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5 mary', 'device'],
+  ['ssh-dss AAAAB3NzaC1kc3M mary', 'weak'],
+  ['hello', 'none'],
+  ['', 'none'],
+])('%j is none: %s', (text, problem) => {
+  expect(readPublicKeys(text)).toBe(problem)
+})

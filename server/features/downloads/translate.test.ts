@@ -7,6 +7,8 @@ import es from './texts/es.json' with { type: 'json' }
 import fr from './texts/fr.json' with { type: 'json' }
 import ja from './texts/ja.json' with { type: 'json' }
 import pt from './texts/pt.json' with { type: 'json' }
+import delivery from '../mail/usual/delivery.json' with { type: 'json' }
+import links from '../mail/usual/links.json' with { type: 'json' }
 import { acceptedTags, translatorForRequest, translatorFor, type MessageKey } from './translate.ts'
 
 const KEYS = Object.keys(en) as MessageKey[]
@@ -35,6 +37,26 @@ test.each(Object.entries({ de, fr, es, ja, pt }))(
     }
   },
 )
+
+/** The literal parts of a message. A number sign within a selection within a plural is one: no count replaces it. */
+function literalsOf(elements: readonly MessageFormatElement[]): string[] {
+  return elements.flatMap((element) => {
+    if (element.type === TYPE.literal) return [element.value]
+    return element.type === TYPE.select || element.type === TYPE.plural
+      ? Object.values(element.options).flatMap((option) => literalsOf(option.value))
+      : []
+  })
+}
+
+test('each number sign is replaced by a count', () => {
+  const texts: object[] = [de, en, es, fr, ja, pt]
+  const all = [...texts, ...Object.values(delivery), ...Object.values(links)].flatMap((catalog) =>
+    Object.values(catalog as Record<string, string>),
+  )
+  expect(all.length).toBeGreaterThan(1000)
+  for (const message of all)
+    expect(literalsOf(parse(message, { ignoreTag: true })).join('')).not.toContain('#')
+})
 
 test('templates use only existing keys', () => {
   const templates = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.hbs'))

@@ -520,6 +520,8 @@ describe('a mail', () => {
       'that were still being prepared are ready now.',
     )
     expect(await mailOf(delivery, 'edited')).toContain('One file is ready at your link.')
+    const two = await buy([{}, {}, { available_from: '2027-03-01' }])
+    expect(await mailOf(two.delivery, 'edited')).toContain('2 files are ready at your link.')
   })
 
   test('has the language of the shop if the order’s has no translation', async () => {

@@ -19,7 +19,7 @@ import {
   type ShownShop,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
-import { PAGE, prefersJson, relativeToPage } from './request.ts'
+import { deliveryAddress, opensPage, PAGE, prefersJson, relativeToPage } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
@@ -277,6 +277,12 @@ const MAY_ASK: readonly ErrorCode[] = [
 const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted', 'link_expired']
 const VIEWED: readonly ErrorCode[] = ['views_used_up', 'views_expired']
 
+const FILES = ['/download', '/files', '/cdn']
+
+/** Does the address lead to a file, or perhaps to a page with files, and not only to a page? */
+const leadsToFile = (request: IncomingMessage): boolean =>
+  FILES.includes(deliveryAddress(request.url) ?? '') && !opensPage(request)
+
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
@@ -289,7 +295,10 @@ function pageOf(
     shop: shown,
   }
   const { t } = frame
-  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link, at)
+  const page: MessagePage =
+    code === 'unavailable' && !leadsToFile(request)
+      ? { title: t('away.pageTitle'), happened: '', advice: t('away.advice') }
+      : (TEXTS[code] ?? invalidRequest)(t, link, at)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
   const button = otherUse(request, t, code, { link, key: ask?.key ?? key, now: at })

@@ -33,10 +33,13 @@ function scopeOf(topic: string): string | null {
   const [subject] = topic.split(/[/.]/)
   if (subject === 'products') return 'read_products'
   if (subject === 'orders' || subject === 'refunds') return 'write_orders'
-  if (subject === 'customer' || topic === 'customers/update') return 'read_customers'
+  if (subject === 'customer' || /^customers\/(update|merge)$/.test(topic)) return 'read_customers'
   return null
 }
-const CUSTOMERS = ['customers/update', 'customer.tags_added', 'customer.tags_removed']
+const CUSTOMERS = [
+  ...['customers/update', 'customers/merge'],
+  ...['customer.tags_added', 'customer.tags_removed'],
+]
 
 const usual = read('shopify.app.toml')
 const withCustomers = read('shopify.app.customers.toml')

@@ -182,6 +182,7 @@ const ORDER_PAGES = [
   ['fr', 'Télécharger 2 guide.pdf', 'Tout télécharger'],
   ['es', 'Descargar 3 guide.pdf', 'Descargar todo'],
   ['ja', '4 guide.pdf', 'すべてダウンロード'],
+  ['pt', 'Baixar 5 guide.pdf', 'Baixar tudo'],
 ] as const
 
 /** Creates an order of a product with two files; returns its page's key. */

@@ -38,8 +38,9 @@ export function renderMail(
       .replace(/\s+/g, ' ')
       .replace(/[. ]+$/, ''),
     text: lines.slice(1).join('\n').trim() + '\n',
-    // The formatter of templates drops it.
-    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options)}`,
+    // The formatter of templates drops it. Without indentation, because Gmail cuts off what is longer
+    // than 102 KB.
+    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options).replace(/\n\s+/g, '\n')}`,
   }
 }
 

@@ -142,7 +142,7 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
         : null,
       buy: buyAddress(file, pack),
     })),
-    ...(expires_at === null ? {} : { until: t.date(expires_at) }),
+    ...(expires_at === null ? {} : { until: t.end(expires_at, pack.shop.look.timeZone, now) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
       ? {
@@ -261,7 +261,7 @@ function untilText(t: Translator, file: ShownFile, now: Date, timeZone: string):
   const expires_at = (isOnlyViewed(file) ? file.views_end_at : file.expires_at) ?? null
   const rented = use_ends_at !== null && !(expires_at && expires_at < use_ends_at)
   const end = rented ? use_ends_at : expires_at
-  const day = end && (rented ? t.moment(end, timeZone) : t.date(end))
+  const day = end && (rented ? t.moment(end, timeZone) : t.end(end, timeZone, now))
   const until = day && end ? t(end > now ? 'order.until' : 'order.fileExpired', { day }) : ''
   const rental = use_hours !== null && use_ends_at === null ? useText(t, use_hours) : ''
   return [rental, until].filter((text) => text !== '').join(' · ')
@@ -321,7 +321,7 @@ export function viewTexts(
     // Of a file that is only viewed, it is shown as the end of the file.
     end === null || !isOwn || isOnly
       ? ''
-      : t(ended ? 'views.ended' : 'views.until', { day: t.date(end) }),
+      : t(ended ? 'views.ended' : 'views.until', { day: t.end(end, timeZone, now) }),
   ]
 }
 

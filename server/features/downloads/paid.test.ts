@@ -120,6 +120,17 @@ describe('the page', () => {
     )
     expect(await one.downloads()).toEqual([2])
   })
+  test.each([
+    ['sec-purpose', 'prefetch;prerender'],
+    ['purpose', 'prefetch'],
+    ['x-purpose', 'preview'],
+  ])('a browser that fetches ahead uses nothing up: %s', async (name, ahead) => {
+    const one = await buy([['a.pdf', Buffer.from('the file')]])
+    const [key] = (await one.keys()) as [string]
+    const fetched = await get(port, key, { 'user-agent': 'Mozilla/5.0', [name]: ahead })
+    expect(fetched.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(await one.downloads()).toEqual([0])
+  })
   test('nor does a mail filter use up the ZIP file, or a part of a file', async () => {
     const one = await buy([
       ['a.pdf', Buffer.from('first')],
@@ -188,6 +199,10 @@ describe('the page', () => {
     const ended = [
       [{ cancelled_at: depot.time.now }, 'Diese Bestellung wurde storniert'],
       [{ financial_status: 'REFUNDED', lines: [] }, 'Diese Bestellung wurde erstattet'],
+      [
+        { financial_status: 'PARTIALLY_REFUNDED', lines: [] },
+        'Die Produkte dieser Dateien wurden erstattet',
+      ],
       [{ financial_status: 'VOIDED' }, 'Dieser Link wurde zurückgezogen'],
     ] as const
     for (const [change, text] of ended) {

@@ -11,6 +11,13 @@ test.each([
   ['https://example.com./', ['example.com', '*.com']],
   ['android-app://com.example', null],
   ['nonsense', null],
+  // A buyer's mailbox.
+  ['https://mail.google.com/', null],
+  ['https://outlook.live.com/mail/0/', null],
+  ['https://nam02.safelinks.protection.outlook.com/?url=x', null],
+  ['https://3c.gmx.net/', null],
+  ['https://webmail.example.edu/', null],
+  ['https://gmail.example.com/', ['gmail.example.com', '*.example.com', '*.com']],
 ])('normalizes the sites of %j', (referer, sites) => {
   expect(sitesOf(referer)).toEqual(sites)
 })

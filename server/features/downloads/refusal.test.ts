@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { deaf, get, openDepot, openTestDepot, type Depot } from '../../../test/delivery.ts'
+import { deaf, get, openDepot, openTestDepot, visit, type Depot } from '../../../test/delivery.ts'
 import { deliveryAddress, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')
@@ -104,6 +104,9 @@ test('an unavailable database is a 503 with Retry-After', async () => {
   await own.drop()
   const answer = await get(at, STRANGER)
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
+  expect(answer.text).toContain('<h1>The download could not start</h1>')
+  const page = await visit(at, `/view?key=${STRANGER}`)
+  expect([page.status, page.text.includes('<h1>This page cannot be shown')]).toEqual([503, true])
   expect(answer.text).toContain('Try again')
   await lost.close()
 })

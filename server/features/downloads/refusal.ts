@@ -19,7 +19,7 @@ import {
   type ShownShop,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
-import { PAGE, prefersJson, relativeToPage } from './request.ts'
+import { deliveryAddress, opensPage, PAGE, prefersJson, relativeToPage } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
@@ -121,7 +121,9 @@ const HELD_TEXTS: Readonly<Record<string, MessageKey>> = {
 }
 
 /** The text of each refusal; those about a link are for the holder of its key. */
-const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) => RefusalText>> = {
+const TEXTS: Partial<
+  Record<ErrorCode, (t: Translator, link: KnownLink | null, now: Date) => RefusalText>
+> = {
   link_not_released: (t, link) => ({
     title: t('notReleased.title'),
     happened: link?.available_at
@@ -139,9 +141,9 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
     happened: t('customerTag.guest', { shop: link?.shopName ?? '' }),
     advice: t('customerTag.advice', { shop: link?.shopName ?? '' }),
   }),
-  link_expired: (t, link) => ({
+  link_expired: (t, link, now) => ({
     title: t('expired.title'),
-    happened: link?.expires_at ? endedText(t, link, link.expires_at) : '',
+    happened: link?.expires_at ? endedText(t, link, link.expires_at, now) : '',
     advice: askFor(t, link),
   }),
   link_exhausted: (t, link) => ({
@@ -156,10 +158,10 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
     happened: t('views.usedUp', { limit: link?.view_limit ?? 0 }),
     advice: askFor(t, link),
   }),
-  views_expired: (t, link) => ({
+  views_expired: (t, link, now) => ({
     title: t('views.expiredTitle'),
     happened: link?.view_expires_at
-      ? t('views.expired', { day: t.date(link.view_expires_at) })
+      ? t('views.expired', { day: t.end(link.view_expires_at, link.look.timeZone, now) })
       : '',
     advice: askFor(t, link),
   }),
@@ -216,17 +218,27 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
   precondition_failed: (t) => uncounted(t, 'changed.title', 'again.advice'),
 }
 
-/** A rental ends at a time of day, any other link with its day. */
-const endedText = (t: Translator, { first_used_at, use_hours, look }: KnownLink, end: Date) =>
+/** The end of a rental is always told with its time of day. */
+const endedText = (
+  t: Translator,
+  { first_used_at, use_hours, look: { timeZone } }: KnownLink,
+  end: Date,
+  now: Date,
+) =>
   t('expired.happened', {
-    day: first_used_at && use_hours !== null ? t.moment(end, look.timeZone) : t.date(end),
+    day: first_used_at && use_hours !== null ? t.moment(end, timeZone) : t.end(end, timeZone, now),
   })
+
+/** Why an order's files ended, of which buyers are told. */
+const ORDER_ENDS = ['refused', 'cancelled', 'refunded', 'partlyRefunded'] as const
+const isEndOfOrder = (blocked: DeliveryBlock | null): blocked is (typeof ORDER_ENDS)[number] =>
+  (ORDER_ENDS as readonly (DeliveryBlock | null)[]).includes(blocked)
 
 /** The text for a delivery that has ended; null: for any other link. */
 function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {
   if (!link || link.uninstalled) return null
   const { blocked, shopName: shop } = link
-  if (blocked !== 'refused' && blocked !== 'cancelled' && blocked !== 'refunded') return null
+  if (!isEndOfOrder(blocked)) return null
   return {
     title: t('order.goneTitle'),
     happened: t(`order.${blocked}`, { shop }),
@@ -265,21 +277,31 @@ const MAY_ASK: readonly ErrorCode[] = [
 const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted', 'link_expired']
 const VIEWED: readonly ErrorCode[] = ['views_used_up', 'views_expired']
 
+const FILES = ['/download', '/files', '/cdn']
+
+/** Does the address lead to a file, or perhaps to a page with files, and not only to a page? */
+const leadsToFile = (request: IncomingMessage): boolean =>
+  FILES.includes(deliveryAddress(request.url) ?? '') && !opensPage(request)
+
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
   { link = null, shop, ask, now, key }: RefusalContext,
 ): RenderedPage {
+  const at = now ?? new Date()
   const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
   const frame: Frame = {
     t: link ? translatorForLink(request, link) : translatorForRequest(request, shown?.look),
     shop: shown,
   }
   const { t } = frame
-  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
+  const page: MessagePage =
+    code === 'unavailable' && !leadsToFile(request)
+      ? { title: t('away.pageTitle'), happened: '', advice: t('away.advice') }
+      : (TEXTS[code] ?? invalidRequest)(t, link, at)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
-  const button = otherUse(request, t, code, { link, key: ask?.key ?? key, now: now ?? new Date() })
+  const button = otherUse(request, t, code, { link, key: ask?.key ?? key, now: at })
   const whole =
     name === undefined ? page : { ...page, name, button, ...viewsLeft(t, code, link, button) }
   // More downloads would not help the buyer of a blocked delivery.

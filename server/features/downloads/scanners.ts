@@ -1,5 +1,6 @@
 // Programs that fetch the addresses in mails and chats before a person does: filters and previews.
-// Only programs that name themselves in the user agent can be recognised.
+// Only programs that name themselves in the user agent can be recognised, and browsers that say they
+// fetch ahead.
 import type { IncomingMessage } from 'node:http'
 
 // From the documentation and logs of these programs; matched as parts of the user agent.
@@ -37,7 +38,12 @@ const NAMES = [
   ],
 ]
 
+/** By which browsers say that nobody has opened the address yet: the standard one, and older ones. */
+const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
+
 export const isScanner = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => {
+  if (AHEAD.some((name) => /prefetch|prerender|preview/i.test(String(headers[name] ?? ''))))
+    return true
   const agent = (headers['user-agent'] ?? '').toLowerCase()
   return NAMES.some((name) => agent.includes(name))
 }

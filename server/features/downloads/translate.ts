@@ -7,13 +7,14 @@ import en from './texts/en.json' with { type: 'json' }
 import es from './texts/es.json' with { type: 'json' }
 import fr from './texts/fr.json' with { type: 'json' }
 import ja from './texts/ja.json' with { type: 'json' }
+import pt from './texts/pt.json' with { type: 'json' }
 
 /** A text of the catalogs, which are in ICU format. English defines the keys. */
 export type MessageKey = keyof typeof en
 type Messages = Readonly<Record<MessageKey, string>>
 
 // The French apostrophe is ’: a straight one quotes in ICU messages.
-const CATALOGS = { en, de, fr, es, ja } satisfies Record<string, Messages>
+const CATALOGS = { en, de, fr, es, ja, pt } satisfies Record<string, Messages>
 
 export type Locale = keyof typeof CATALOGS
 export const LOCALES = Object.keys(CATALOGS) as readonly Locale[]
@@ -31,6 +32,11 @@ export interface Translator {
   date(at: Date): string
   /** The day in that time zone, and the time of day unless it is midnight. */
   moment(at: Date, timeZone: string): string
+  /**
+   * The last day of something that ends, in that time zone. Near its end, before and after, with the time of
+   * day: the day alone would promise the rest of it.
+   */
+  end(at: Date, timeZone: string, now: Date): string
   number(value: number): string
 }
 
@@ -63,8 +69,12 @@ export function translatorForRequest(
     ...acceptedTags(headers['accept-language']),
     own.language,
   ]
-  return translatorFor(wanted.find((tag) => tag && supportedTag(tag)))
+  return translatorForFirst(wanted)
 }
+
+/** The translator for the first of these tags that has a catalog; English if none has one. */
+export const translatorForFirst = (tags: readonly (string | null | undefined)[]): Translator =>
+  translatorFor(tags.find((tag) => tag && supportedTag(tag)))
 
 const LOCALE_ASKED = /[?&]locale=([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})(?:&|$)/
 
@@ -115,15 +125,19 @@ function createTranslator(locale: Locale, region: string): Translator {
   const brief = new Intl.NumberFormat(region, { maximumFractionDigits: 1 })
   const whole = new Intl.NumberFormat(region, { maximumFractionDigits: 0 })
   const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone: 'UTC' })
-  const moments = new Map<string, (at: Date) => string>()
+  const zones = new Map<string, ZoneFormats>()
+  const zone = (timeZone: string) => {
+    const known = zones.get(timeZone) ?? formatsIn(region, timeZone)
+    zones.set(timeZone, known)
+    return known
+  }
   return Object.assign(t, {
     locale,
-    moment: (at: Date, timeZone: string) => {
-      const known = moments.get(timeZone)
-      if (known) return known(at)
-      const shown = momentIn(region, timeZone)
-      moments.set(timeZone, shown)
-      return shown(at)
+    moment: (at: Date, timeZone: string) => zone(timeZone).moment(at),
+    end: (at: Date, timeZone: string, now: Date) => {
+      const { day: dayOf, time } = zone(timeZone)
+      const isNear = Math.abs(at.getTime() - now.getTime()) < NEAR_END_MS
+      return isNear ? time(at) : dayOf(at)
     },
     number: (value: number) => number.format(value),
     date: (at: Date) => day.format(at),
@@ -135,12 +149,21 @@ function createTranslator(locale: Locale, region: string): Translator {
   })
 }
 
-/** Formats moments: `1 March 2027`, or `1 March 2027 at 15:42`. */
-function momentIn(region: string, timeZone: string): (at: Date) => string {
+/** How near an end is told with its time of day. */
+const NEAR_END_MS = 48 * 60 * 60 * 1000
+
+/** `1 March 2027`, `1 March 2027 at 15:42`, and the one or the other. */
+type ZoneFormats = Readonly<Record<'day' | 'time' | 'moment', (at: Date) => string>>
+
+function formatsIn(region: string, timeZone: string): ZoneFormats {
   const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone })
   const time = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeStyle: 'short', timeZone })
   const clock = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone })
-  return (at) => (clock.format(at) === '00:00' ? day : time).format(at)
+  return {
+    day: (at) => day.format(at),
+    time: (at) => time.format(at),
+    moment: (at) => (clock.format(at) === '00:00' ? day : time).format(at),
+  }
 }
 
 /** Booleans as strings, because ICU `select` compares strings. */

@@ -255,7 +255,7 @@ function factsOf(
           day:
             item.first_used_at && item.use_hours !== null
               ? t.moment(expires_at, timeZone)
-              : t.date(expires_at),
+              : t.end(expires_at, timeZone, now),
         }),
     ...(view ? viewTexts(t, item, { isOnly, now, timeZone }) : []),
     ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),

@@ -72,7 +72,8 @@ export function renderBuyerMail(
     ...{ language: locale, shop: { name: shop }, files, linked, before, after, address },
     // A value may contain a line break, the subject may not.
     subject: inOneLine(text('subject')),
-    ...{ intro, introLines: paragraphsOf(intro) },
+    // Lists of mails show the first text: the shop and the subject stand beside it already.
+    ...{ intro, introLines: paragraphsOf(intro), preheader: inOneLine(intro) },
     ...{ later: later?.title ?? '', laterFiles: later?.files ?? [] },
     ...{ button: inOneLine(text('button')), colour, onColour: textOn(colour) },
     ...{ keep: text('keep'), keepLines: paragraphsOf(text('keep')) },

@@ -366,7 +366,7 @@ it('previews show examples in each language, with texts that are not saved', asy
   expect(german.text).toContain('Danke! 3 Dateien von ')
   expect(german.html).toContain('Datei')
   for (const mail of ['order', 'update', 'added', 'ready', 'available', 'link', 'library'])
-    for (const locale of ['en', 'de', 'fr', 'es', 'ja']) {
+    for (const locale of ['en', 'de', 'fr', 'es', 'ja', 'pt']) {
       const { html, subject, text } = await preview({ mail, locale })
       expect(html).toContain(`<html lang='${locale}'>`)
       // Names may be written from right to left.

@@ -98,8 +98,11 @@ export interface UsualText {
   locale: Locale
 }
 
-/** `viewed`: a file that the mail is about is only viewed. */
-const USUAL_VALUES = { pack: 'false', viewed: 'false' } as const
+/**
+ * `viewed`: a file that the mail is about is only viewed. `partly`: others are being prepared, or become
+ * available later.
+ */
+const USUAL_VALUES = { pack: 'false', viewed: 'false', partly: 'false' } as const
 
 export function usualText({ mail, field, locale }: UsualText, given: TextValues): string {
   const values = { ...USUAL_VALUES, ...given }
@@ -119,6 +122,7 @@ const FILES: Readonly<Record<Locale, string>> = {
   fr: '{count, plural, one {# fichier} other {# fichiers}}',
   es: '{count, plural, one {# archivo} other {# archivos}}',
   ja: '{count, plural, other {# 件のファイル}}',
+  pt: '{count, plural, one {# arquivo} other {# arquivos}}',
 }
 export const filesText = (locale: Locale, count: number): string =>
   formatText(locale, FILES[locale], { count })

@@ -8,9 +8,10 @@ import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
+import { unusable } from '../links/model/ends.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { translatorFor } from '../downloads/translate.ts'
+import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
@@ -25,6 +26,8 @@ const TEMPLATE = 'order-delivery' satisfies BuyerTemplate
 const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** Maximum number of files that a mail names; the others are on the page. */
 const MAX_NAMED = 20
+/** Maximum number of licence keys in a mail; the page has all. */
+const MAX_KEYS = 200
 
 /**
  * `edited`: an edit of the order has brought files; all are named. `update`: one of its files has a new version. `added`: its product got further files. `ready`:
@@ -255,6 +258,9 @@ async function insertMails(
   return rows.map(({ id }) => id)
 }
 
+/** The first text of a mail none of whose files can be used any more. */
+type EndedIntro = 'endedIntro' | 'updateEndedIntro'
+
 interface MailRow {
   order_name: string
   email: string | null
@@ -265,7 +271,9 @@ interface MailRow {
   preparing: string[]
   /** Files that become available later: they are not among the others either. */
   later: { filename: string; at: string }[]
-  /** The first end of a file that is downloaded; null: none ends. */
+  /** Its files can neither be downloaded nor viewed any more: they are not among the others. */
+  ended: number
+  /** The next end of a file that is downloaded; null: none ends. */
   expires_at: Date | null
   /** That of a file that is only viewed. */
   views_end_at: Date | null
@@ -284,7 +292,7 @@ export async function writeDeliveryMails(
   const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.preparing, f.later, f.expires_at, f.views_end_at, f.viewed,
+       f.files, f.preparing, f.later, f.ended, f.expires_at, f.views_end_at, f.viewed,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
          and k.revoked_at is null)
          as licensed
@@ -293,24 +301,27 @@ export async function writeDeliveryMails(
      join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename) filter (where not w.waits and not w.later))
+       select coalesce((array_agg(f.filename order by f.filename) filter (where w.here))
            [1:${MAX_NAMED}], '{}') as filenames,
-         count(*) filter (where not w.waits and not w.later)::int as files,
+         count(*) filter (where w.here)::int as files,
          coalesce((array_agg(f.filename order by f.filename) filter (where w.waits and not w.later))
            [1:${MAX_NAMED}], '{}') as preparing,
          coalesce((array_agg(jsonb_build_object('filename', f.filename, 'at', l.available_at)
            order by l.available_at, f.filename) filter (where w.later))
              [1:${MAX_NAMED}], '{}') as later,
-         min(l.ends_at) filter (where ${DOWNLOADABLE}) as expires_at,
-         min(l.views_end_at) filter (where ${viewedOnly('f')}) as views_end_at,
+         count(*) filter (where w.ended)::int as ended,
+         min(l.ends_at) filter (where ${DOWNLOADABLE} and not w.ended and l.ends_at > now()) as expires_at,
+         min(l.views_end_at) filter (where ${viewedOnly('f')} and not w.ended) as views_end_at,
          coalesce(bool_or(${viewedOnly('f')}), false) as viewed
        -- Offset: by the delivery. By the file, all links of a file that sells well would be read.
        from (select c.* from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
          and c.revoked_at is null where p.shop_id = d.shop_id and p.delivery_id = d.id offset 0) l
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
-       join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
-         and o.link_id = l.id and o.status = 'waiting') as waits,
-         g.released is null and coalesce(l.available_at > now(), false) as later) w on true
+       join lateral (select *, not waits and not later and not ended as here
+         from (select exists (select from prepared_files o where o.shop_id = l.shop_id
+             and o.link_id = l.id and o.status = 'waiting') as waits,
+           g.released is null and coalesce(l.available_at > now(), false) as later,
+           ${unusable('l', 'f')} as ended) s) w on true
        where (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
            and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))
          and (g.released is null or l.released_at = g.released)) f
@@ -334,35 +345,41 @@ function contentOf(
   look: MailLook,
   baseUrl: string,
 ): Content {
-  const { locale } = translatorFor(row.locale)
+  const t = translatorForFirst([row.locale, look.page.page.language])
+  const { locale } = t
+  const nothingLeft = row.ended > 0 && row.files + row.preparing.length + row.later.length === 0
   const values = {
-    ...{ shop: look.shop, order: inOneLine(row.order_name), viewed: String(row.viewed) },
+    ...{ shop: look.shop, order: inOneLine(row.order_name) },
+    // The button opens the page: there is nothing to download.
+    viewed: String(row.viewed || nothingLeft),
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
     waiting: row.preparing.length,
+    partly: String(row.preparing.length + row.later.length > 0),
     names: row.preparing.map(inOneLine).join(', '),
   }
-  const text = (name: 'preparing' | 'licences' | 'later' | 'laterIntro') =>
+  const text = (name: 'preparing' | 'licences' | 'later' | 'laterIntro' | EndedIntro) =>
     formatText(locale, DELIVERY_TEXTS[locale][name], values)
   const endText = (name: 'expires' | 'viewExpires', end: Date | null) =>
     end === null
       ? []
       : [
           formatText(locale, DELIVERY_TEXTS[locale][name], {
-            date: translatorFor(locale).date(end),
+            date: t.end(end, look.zone, new Date()),
           }),
         ]
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
   const later = row.later.map(
-    ({ filename, at }) =>
-      `${inOneLine(filename)}: ${translatorFor(locale).moment(new Date(at), look.zone)}`,
+    ({ filename, at }) => `${inOneLine(filename)}: ${t.moment(new Date(at), look.zone)}`,
   )
   const nothingYet =
     (about === 'order' || about === 'edited') && row.files === 0 && later.length > 0
+  const ended: EndedIntro = about === 'update' ? 'updateEndedIntro' : 'endedIntro'
   const parts = {
     ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
+    ...(nothingLeft ? { intro: text(ended) } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
     before: row.preparing.length === 0 ? '' : text('preparing'),
     after: joinSentences(locale, [
@@ -436,6 +453,10 @@ async function licencesOf(
   for (const { delivery_id, filename, key, revoked } of assigned)
     if (!revoked)
       present(lines.get(delivery_id), 'The delivery').push(`${inOneLine(filename)}: ${key}`)
+  for (const own of lines.values()) {
+    const more = own.length - MAX_KEYS
+    if (more > 0) own.splice(MAX_KEYS, more, `+ ${more}`)
+  }
   return lines
 }
 

@@ -7,7 +7,7 @@ import type { Content } from '../../core/outbox/outbox.ts'
 import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
-import { translatorFor } from '../downloads/translate.ts'
+import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { inOneLine, readMailLook } from '../mail/buyer-mail.ts'
@@ -108,7 +108,7 @@ export async function writeDeliveryText(
   const row = await readTexted(scope, delivery)
   if (!row) return { to: [], subject: 'Files of an order', text: '' }
   const look = await readMailLook(scope)
-  const { locale } = translatorFor(row.locale)
+  const { locale } = translatorForFirst([row.locale, look.page.page.language])
   const values = { shop: look.shop, order: inOneLine(row.order_name) }
   const subject = mailText({ mail: 'text', locale, own: look.own, values }, 'intro')
   const phone = row.phone && secrets && openPhone(secrets, scope.shop, row.phone)

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { translatorFor } from '../downloads/translate.ts'
+import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import type { BuyerTemplate } from '../mail/buyer-templates.ts'
 import { readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
@@ -47,8 +47,8 @@ export async function writeLibraryMail(
   )
   if (!row) return null
   const look = await readMailLook(scope)
-  const t = translatorFor(row.locale ?? look.page.page.language)
-  const date = t.date(row.expires_at)
+  const t = translatorForFirst([row.locale, look.page.page.language])
+  const date = t.end(row.expires_at, look.zone, new Date())
   const parts = {
     ...{ mail: 'library' as const, locale: t.locale, values: { date } },
     ...{ after: t('library.mailUntil', { date }), address: libraryAddress(baseUrl, HIDDEN_KEY) },

@@ -64,7 +64,7 @@ export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): strin
     ? { limit: row.view_limit, used: row.views, end: row.views_end_at }
     : { limit: row.download_limit, used: row.downloads, end: row.expires_at }
   const times = limit === null ? -1 : Math.max(0, limit - used)
-  const date = end ? translatorFor(locale).date(end) : ''
+  const date = end ? translatorFor(locale).end(end, zone, new Date()) : ''
   const terms = viewed ? texts.viewTerms : texts.terms
   const whole = use_hours !== null && use_hours % 24 === 0
   return joinSentences(locale, [

@@ -365,7 +365,8 @@ function reasonOf(row: DeliverySummary): AnyText | null {
       : sayPlain('The platform advises against this order: release the delivery, or revoke it.')
   if (row.cancelled_at) return sayPlain('The order was cancelled.')
   if (row.financial_status === 'REFUNDED') return sayPlain('The order was refunded.')
-  if (row.financial_status === 'PAID' || row.financial_status === 'PARTIALLY_REFUNDED')
-    return sayPlain('Its lines were refunded or removed.')
-  return sayPlain('The order is not paid.')
+  if (['VOIDED', 'EXPIRED'].includes(row.financial_status ?? ''))
+    return sayPlain('The order is not paid.')
+  // A balance, as after an edit, takes no line back.
+  return sayPlain('Its lines were refunded or removed.')
 }

@@ -12,8 +12,11 @@ import { createLogger } from '../../core/log.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
 import type { PlatformCustomer } from '../../storefront/customers.ts'
 import { ScopeMissing } from '../../storefront/platform-failures.ts'
+import { reportChange } from '../../storefront/webhooks/changes.ts'
 import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
+import { TOPICS } from '../../storefront/webhooks/topics.ts'
 import { listBuyers } from '../library/buyers.ts'
+import { changeBuyerPage } from '../downloads/buyer-page.ts'
 import { readLibrary } from '../library/items.ts'
 import { createLinks } from '../links/model/creation.ts'
 import { extendLink } from '../links/model/changes.ts'
@@ -480,6 +483,56 @@ describe('views', () => {
   })
 })
 
+describe('a mail', () => {
+  const mailOf = async (delivery: string, about: 'order' | 'update' | 'ready' | 'edited') => {
+    const mailed = [{ delivery, about, given: null, released: null }]
+    const [mail] = await writeDeliveryMails(depot.scope, mailed, 'https://files.example.com')
+    return mail!.text
+  }
+  const setLink = (id: string, set: object) =>
+    depot.scope
+      .from('links')
+      .where('id', id)
+      .update(set as never)
+
+  test('names only files that can still be used, and no end that has passed', async () => {
+    const { delivery, links } = await buy([{ expiry_days: 4 }, { download_limit: 1 }, {}])
+    const [first, second, third] = links as [string, string, string]
+    await setLink(first, { expires_at: new Date(Date.now() - HOUR) })
+    await setLink(second, { downloads: 1 })
+    await setLink(third, { expires_at: new Date('2027-04-01T12:00:00Z') })
+    const some = await mailOf(delivery, 'order')
+    expect(some).toMatch(/Your file is ready\.\n\n- \d+-2\.pdf\n\n/)
+    expect(some).toContain('You can download until April 1, 2027.')
+    await setLink(third, { expires_at: new Date(Date.now() - HOUR) })
+    const none = await mailOf(delivery, 'order')
+    expect(none).toContain('Its files have reached their download limit or have expired. If you')
+    expect(none).toContain('\nOpen your files\n')
+    expect(none).not.toMatch(/ready|until|-2\.pdf/)
+    const news = await mailOf(delivery, 'update')
+    expect(news).toContain('has a new version of what you bought')
+    expect(news).toContain('but your files have reached their download limit or have expired')
+  })
+
+  test('does not call all files ready while one becomes available later', async () => {
+    const { delivery } = await buy([{}, { available_from: '2027-03-01' }])
+    expect(await mailOf(delivery, 'ready')).toContain(
+      'that were still being prepared are ready now.',
+    )
+    expect(await mailOf(delivery, 'edited')).toContain('One file is ready at your link.')
+    const two = await buy([{}, {}, { available_from: '2027-03-01' }])
+    expect(await mailOf(two.delivery, 'edited')).toContain('2 files are ready at your link.')
+  })
+
+  test('has the language of the shop if the order’s has no translation', async () => {
+    const { delivery } = await buy([{}], { locale: 'nl' })
+    expect(await mailOf(delivery, 'order')).toContain('Thank you for your order')
+    await changeBuyerPage(depot.scope, { language: 'es' })
+    expect(await mailOf(delivery, 'order')).toContain('Gracias por su pedido')
+    await changeBuyerPage(depot.scope, { language: 'en' })
+  })
+})
+
 describe('a rental', () => {
   test.each([
     ['without a limit', null],
@@ -626,6 +679,37 @@ describe('a customer tag', () => {
     expect(
       await depot.scope.query('select customer_id from customer_tags where shop_id = :shop'),
     ).toEqual([{ customer_id }])
+  })
+
+  test('of merged customers is that of the one that is left', async () => {
+    const [deleted, kept] = ['gid://shopify/Customer/911', 'gid://shopify/Customer/912']
+    const made = await buy([{ customer_tag: 'member' }], { customer_id: deleted })
+    const [key] = made.keys as [string]
+    tag(deleted, 'member')
+    await read()
+    expect(await codeOf(key)).toBe('sent')
+    const report = (status: string) =>
+      depot.scope.transaction(async (tx) => {
+        const change = TOPICS['customers/merge']!({
+          admin_graphql_api_customer_deleted_id: deleted,
+          admin_graphql_api_customer_kept_id: kept,
+          status,
+        })
+        if (change && change !== 'uninstalled') await reportChange(tx, change)
+      })
+    customers.delete(deleted)
+    tag(kept)
+    await report('failed')
+    await read()
+    expect(await codeOf(key)).toBe('sent')
+    await report('completed')
+    await read()
+    expect(await codeOf(key)).toBe('403 customer_tag_missing')
+    tag(kept, 'member')
+    await depot.scope.transaction((tx) => reportCustomer(tx, kept))
+    await read()
+    expect(await codeOf(key)).toBe('sent')
+    await depot.scope.query('delete from customer_tags where shop_id = :shop')
   })
 
   test('does not close what was bought without it, nor links without an order', async () => {

@@ -3,7 +3,7 @@
 // own job.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queuedTask, queueTask, type TaskKind } from '../../core/queue/background.ts'
-import { reportCustomer } from './customer-changes.ts'
+import { mergeCustomers, reportCustomer } from './customer-changes.ts'
 import type { ShopChange, ShopChangeKind } from './topics.ts'
 
 /** Orders have their own task, so that nothing else delays them. Its key is the shop's number. */
@@ -87,7 +87,10 @@ export async function recordChangedOrders(tx: ShopScope, orders: readonly string
 /** Records a change and queues its job, in the caller's transaction. */
 export async function reportChange(tx: ShopScope, change: ShopChange): Promise<void> {
   if (change.kind === 'order') return recordChangedOrders(tx, [change.subject])
-  if (change.kind === 'customer') return reportCustomer(tx, change.subject)
+  if (change.kind === 'customer')
+    return change.merged_into === undefined
+      ? reportCustomer(tx, change.subject)
+      : mergeCustomers(tx, change.subject, change.merged_into)
   await tx.query(
     `insert into platform_changes (shop_id, kind, subject, payload)
        values (:shop, :kind, :subject, :payload)

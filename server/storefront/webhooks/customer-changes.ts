@@ -15,3 +15,26 @@ export async function reportCustomer(tx: ShopScope, customer: string): Promise<v
   )
   if (rows.length > 0) await queueTask(tx, READ_CUSTOMERS, String(tx.shop))
 }
+
+/**
+ * Lets the orders of a customer follow the one that it became, whose tags count from now on. Not by
+ * reading the orders: the platform may not show old ones. The known tags count until they are read.
+ */
+export async function mergeCustomers(tx: ShopScope, deleted: string, kept: string): Promise<void> {
+  if (deleted === kept) return
+  await tx.query(
+    `update orders set customer_id = :kept where shop_id = :shop and customer_id = :deleted`,
+    { deleted, kept },
+  )
+  const noted = await tx.query(
+    `with gone as (
+       delete from customer_tags where shop_id = :shop and customer_id = :deleted returning tags
+     )
+     insert into customer_tags (shop_id, customer_id, tags) select :shop, :kept, tags from gone
+     on conflict (shop_id, customer_id) do update
+       set due_at = now(), noted = nextval('leases'), attempts = 0
+     returning 1`,
+    { deleted, kept },
+  )
+  if (noted.length > 0) await queueTask(tx, READ_CUSTOMERS, String(tx.shop))
+}

@@ -10,6 +10,8 @@ export interface ShopChange {
   subject: string
   /** The body of the compliance topics, whose data cannot be read from the platform. */
   payload?: object
+  /** The customer that the subject, a customer, became. */
+  merged_into?: string
 }
 
 const CHANGE_KINDS = [
@@ -43,6 +45,16 @@ const changedCustomer: Topic = (body) => {
     .map((one) => gidOf('Customer', one))
     .find((one) => one !== null)
   return id ? { kind: 'customer', subject: id } : null
+}
+
+/** Two customers became one. A merge that failed has changed nothing. */
+const mergedCustomers: Topic = (body) => {
+  const deleted = gidOf('Customer', body.admin_graphql_api_customer_deleted_id)
+  const kept = gidOf('Customer', body.admin_graphql_api_customer_kept_id)
+  const isDone = /^completed$/i.test(text(body.status) ?? '')
+  return isDone && deleted && kept
+    ? { kind: 'customer', subject: deleted, merged_into: kept }
+    : null
 }
 
 const profile: Topic = () => ({ kind: 'profile', subject: '' })
@@ -88,6 +100,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'orders/risk_assessment_changed': order('admin_graphql_api_order_id', 'order_id'),
   'refunds/create': order('order_id'),
   'customers/update': changedCustomer,
+  'customers/merge': mergedCustomers,
   'customer.tags_added': changedCustomer,
   'customer.tags_removed': changedCustomer,
   'customers/data_request': customer('customer-data'),

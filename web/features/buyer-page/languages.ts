@@ -8,4 +8,5 @@ export const LANGUAGES: { value: BuyerLocale; label: string }[] = [
   { value: 'fr', label: 'Français' },
   { value: 'es', label: 'Español' },
   { value: 'ja', label: '日本語' },
+  { value: 'pt', label: 'Português (Brasil)' },
 ]

@@ -326,7 +326,7 @@ export interface components {
        */
       copied_links: 'direct' | 'page'
       /** @enum {string} */
-      language: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      language: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
       /** @description Buyers can ask for a link to all their downloads */
       library: boolean
       /** @description The pages of deliveries have a button “All my downloads” */
@@ -367,7 +367,7 @@ export interface components {
        * @description For buyers whose language has no translation
        * @enum {string}
        */
-      language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      language?: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
       /** @description Buyers can ask for a mail with a link to all their downloads, at `/library` */
       library?: boolean
       /** @description The pages of deliveries have a button “All my downloads”; only with `library` */
@@ -400,7 +400,7 @@ export interface components {
        * @description For buyers whose language has no translation
        * @enum {string}
        */
-      language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      language?: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
       /** @description Buyers can ask for a mail with a link to all their downloads, at `/library` */
       library?: boolean
       /** @description The pages of deliveries have a button “All my downloads”; only with `library` */
@@ -409,7 +409,7 @@ export interface components {
        * @default en
        * @enum {string}
        */
-      locale?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      locale?: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
       /**
        * @default files
        * @enum {string}
@@ -5229,7 +5229,7 @@ export interface components {
     }
     MailPreview: {
       /** @enum {string} */
-      locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      locale: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
       /** @enum {string} */
       mail:
         | 'order'
@@ -5409,7 +5409,7 @@ export interface components {
           usual: string
         }[]
         /** @enum {string} */
-        locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+        locale: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
         /** @enum {string} */
         mail:
           | 'order'

@@ -30,6 +30,7 @@ export type DeliveryBlock =
   | 'refused'
   | 'cancelled'
   | 'refunded'
+  | 'partlyRefunded'
   | 'withdrawn'
 
 /**
@@ -85,8 +86,9 @@ export interface KnownLink extends LinkFacts {
 const BLOCKED = `case
     when d.revoked_at is not null then 'refused'
     when d.withdrawn_at is not null and o.cancelled_at is not null then 'cancelled'
-    when d.withdrawn_at is not null and o.financial_status in ('REFUNDED', 'PARTIALLY_REFUNDED')
-      then 'refunded'
+    when d.withdrawn_at is not null and o.financial_status = 'REFUNDED' then 'refunded'
+    when d.withdrawn_at is not null and o.financial_status = 'PARTIALLY_REFUNDED'
+      then 'partlyRefunded'
     when d.withdrawn_at is not null then 'withdrawn'
     when d.held_by <> 'workflow' then 'held'
     when d.held_by is not null then (

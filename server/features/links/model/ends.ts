@@ -21,6 +21,13 @@ export const linkEnds = (now: string) => ({
     or c.views_end_at <= ${now} and ${VIEWED_ONLY})`,
 })
 
+/** SQL: the file `f` of a link `l` can neither be downloaded nor viewed any more. */
+export const unusable = (l: string, f: string): string => {
+  const viewEnded = `coalesce(${l}.views_end_at <= now() or ${l}.views >= ${l}.view_limit, false)`
+  const ended = `coalesce(${l}.ends_at <= now() or ${l}.downloads >= ${l}.download_limit, false)`
+  return `(${viewEnded} or not ${offersView(f)}) and (${ended} or ${viewedOnly(f)})`
+}
+
 /** SQL: a link `c` was not revoked, and its file can no longer be downloaded or viewed as offered. */
 export const linkEnded = (now: string): string =>
   `c.file_id is not null and c.revoked_at is null and (${Object.values(linkEnds(now)).join(' or ')})`

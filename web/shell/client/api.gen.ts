@@ -1290,6 +1290,8 @@ export interface components {
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
+      /** @description How many of the `done` files of a sync existed before: it changed them, moved them to the trash or sent them */
+      present: number
       /** @description It was started as a preview */
       preview: boolean
       /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
@@ -1354,6 +1356,8 @@ export interface components {
         step: string
       } | null
       total: number
+      /** @description How many of the `done` files were already as wanted, so that nothing was changed */
+      unchanged: number
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
@@ -5784,6 +5788,8 @@ export interface components {
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
+      /** @description How many of the `done` files of a sync existed before: it changed them, moved them to the trash or sent them */
+      present: number
       /** @description It was started as a preview */
       preview: boolean
       /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
@@ -5848,6 +5854,8 @@ export interface components {
         step: string
       } | null
       total: number
+      /** @description How many of the `done` files were already as wanted, so that nothing was changed */
+      unchanged: number
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
@@ -7810,7 +7818,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -7839,7 +7847,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

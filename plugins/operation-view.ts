@@ -12,6 +12,8 @@ export interface OperationView {
   done: number
   failed: number
   skipped: number
+  /** The done files that were as wanted already, so that nothing was changed; of an import 0. */
+  unchanged: number
   cancelled: number
   /** How many bytes fewer its files have than before; negative if they have more. */
   bytes_saved: number

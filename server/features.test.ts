@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { say, type Plugin } from '../plugins/contract.ts'
+import { type Plugin } from '../plugins/contract.ts'
 import { allEnds, checkFeatures, FEATURES } from './features.ts'
-import { announcedEvent } from './core/outbox/webhook-events.ts'
+import { filesFeature } from './features/files/feature.ts'
 import { createSecrets } from './core/secrets.ts'
 
 it('refuses a name, a table, a port and an event that two features have', () => {
@@ -9,8 +9,7 @@ it('refuses a name, a table, a port and an event that two features have', () => 
   expect(withOne({ name: 'csv' })).toThrow('The feature csv is listed twice')
   expect(withOne({ tables: { packs: 'names' } })).toThrow('The table packs is listed twice')
   expect(withOne({ ports: { drop: () => {} } })).toThrow('The port drop is listed twice')
-  const events = [announcedEvent('file.deleted', say('Files were deleted'), 'Deleted files')]
-  expect(withOne({ events })).toThrow('The event file.deleted is listed twice')
+  expect(withOne({ events: filesFeature.events })).toThrow('The event file.deleted is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })
 

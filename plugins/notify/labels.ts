@@ -83,16 +83,17 @@ export function headlineOf(
   unmapped: number,
   actions: Actions,
 ): Text {
-  const { total, done, failed, skipped, cancelled, bytes_saved, stopped } = operation
+  const { total, done, failed, skipped, unchanged, cancelled, bytes_saved, stopped } = operation
   if (total === 0 && stopped) return sentence(stopped.message)
   if (total === 0 && operation.action === 'import') return say('There was nothing new.')
-  const brought = done - countPresent(present)
+  const brought = done - countPresent(present) - unchanged
   const parts = [
     say('{done} of {total, plural, one {# file} other {# files}} {what}', {
       ...{ done: brought, total, what: doneWords(operation, actions) },
     }),
     ...presentParts(present).map(({ text }) => text),
   ]
+  if (unchanged > 0) parts.push(say('{count} unchanged', { count: unchanged }))
   if (failed > 0) parts.push(say('{count} failed', { count: failed }))
   if (skipped > 0) parts.push(say('{count} skipped', { count: skipped }))
   if (cancelled > 0) parts.push(say('{count} not processed', { count: cancelled }))
@@ -142,11 +143,12 @@ export function unmappedText(names: readonly string[], count: number): Text {
  * Labelled counts for a table. The first and the last always appear, the others if they are not 0.
  */
 export function countsOf(operation: OperationView, present: PresentFiles, actions: Actions) {
-  const { total, done, failed, skipped, cancelled } = operation
+  const { total, done, failed, skipped, unchanged, cancelled } = operation
   return [
-    { label: doneLabel(operation, actions), count: done - countPresent(present) },
+    { label: doneLabel(operation, actions), count: done - countPresent(present) - unchanged },
     ...[
       ...presentParts(present),
+      { label: say('Unchanged', {}, 'number of files'), count: unchanged },
       { label: say('Failed'), count: failed },
       { label: say('Skipped'), count: skipped },
       { label: say('Not processed'), count: cancelled },

@@ -220,6 +220,11 @@ describe('notify', () => {
       '4 of 1,204 files changed, 1,200 not processed.',
     ],
     [
+      bulk({ done: 1200, unchanged: 1100 }),
+      'Tag files partly complete',
+      '100 of 1,204 files changed, 1,100 unchanged, 4 failed.',
+    ],
+    [
       bulk({ ...well, done: 1204, title: 'Spring clean-up' }),
       'Spring clean-up complete',
       '1,204 of 1,204 files changed.',

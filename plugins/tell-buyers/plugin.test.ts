@@ -13,5 +13,7 @@ pluginSuite(tellBuyers, () =>
 
 it('requests a message to the buyers of each file', async () => {
   const outcomes = await Array.fromAsync(tellBuyers.plan(items, {}, writeContext()))
-  expect(outcomes).toEqual(items.map(({ id }) => ({ item: id, status: 'ok', buyers: 'tell' })))
+  expect(outcomes).toMatchObject(
+    items.map(({ id }) => ({ item: id, status: 'ok', buyers: 'tell' })),
+  )
 })

@@ -1,7 +1,7 @@
 // Notifies the buyers of files about a new version: one mail for each order, with the link that the
 // buyer already has. These mails are sent one after another, after all other mail.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import { definePlugin, planEach, say, sayPlain } from '../contract.ts'
 
 /**
  * Has no `run`: the mails are queued in the transaction that writes the file's outcome. An undo
@@ -33,5 +33,9 @@ export const tellBuyers = definePlugin({
   permission: 'links:write',
   summary: () =>
     say('An email to everyone whose paid delivery contains the file, one for each order'),
-  plan: planEach(() => ({ status: 'ok', buyers: 'tell' })),
+  plan: planEach(() => ({
+    status: 'ok',
+    buyers: 'tell',
+    unchanged: sayPlain('No buyer with an email address has it'),
+  })),
 })

@@ -10,6 +10,7 @@ export const operationView = (given: Partial<OperationView> = {}): OperationView
   done: 0,
   failed: 0,
   skipped: 0,
+  unchanged: 0,
   cancelled: 0,
   bytes_saved: 0,
   status: 'success',

@@ -324,14 +324,23 @@ soakTest('past buyers get one mail per order about a new version', async () => {
     .toBe(1)
   const { id } = await deliveryOf(order.order_id)
   const { file_list } = await read(`/api/deliveries/${id}`)
+  const unsold = { filename: 'unsold.pdf', url: `${origin.url}/bytes/1000/unsold.pdf` }
+  const { files } = await importUntilEnd(server, { files: [unsold] })
   const body = {
     action: 'tell-buyers',
-    select: { file_ids: file_list.map((file: { file_id: string }) => file.file_id) },
+    select: {
+      file_ids: [files[0]!.file_id, ...file_list.map((file: { file_id: string }) => file.file_id)],
+    },
   }
-  expect((await server.call('POST', '/api/operations', body)).status).toBe(202)
+  const told = await server.call('POST', '/api/operations', body)
+  expect(told.status).toBe(202)
+  const { id: telling } = (await told.json()) as { id: string }
   await expect
     .poll(() => mail.mails.filter(({ to }) => to[0] === 'past@example.com').length)
     .toBe(2)
+  await expect
+    .poll(() => read(`/api/operations/${telling}`))
+    .toMatchObject({ status: 'success', done: file_list.length, skipped: 1 })
   const messages = (await read(`/api/deliveries/${id}`)).messages
   expect(messages.map(({ subject }: { subject: string }) => subject)).toEqual([
     expect.stringContaining('Nouvelle version'),

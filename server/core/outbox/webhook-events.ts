@@ -21,13 +21,19 @@ export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
   operations?: OperationEvents
 }
 
+/**
+ * Some of an operation's files: those that an import brought, those that went to the trash or were
+ * purged, or those whose mappings changed.
+ */
+export type EventFiles = 'imported' | 'deleted' | 'mapped'
+
 /** How the ends of operations raise an event. */
 export interface OperationEvents {
   raisedBy(end: EndedOperation): boolean
   /** The data, which is read when the message is written: the operation's record, or its files. */
   content: 'record' | 'files'
-  /** The event is about the files whose mappings changed; without one it is not raised. */
-  changed?: 'mappings'
+  /** The files that the event is about; without one it is not raised. Absent: all that are done. */
+  about?: EventFiles
 }
 
 /** The end of an operation, as its events distinguish ends. */
@@ -53,18 +59,6 @@ export const operationFilesData = z.object({
   total: z.number().int(),
   file_ids: z.array(z.string()).describe('The first 1,000 files'),
   more: z.string().nullable().describe('The address that lists the other files'),
-})
-
-/** An event about the files of operations with a plugin that announces it. */
-export const announcedEvent = (name: string, title: Text, about: string): WebhookEvent => ({
-  name,
-  title,
-  about,
-  data: operationFilesData,
-  operations: {
-    raisedBy: ({ worked, announced }) => worked && announced.has(name),
-    content: 'files',
-  },
 })
 
 /** The event that is sent on request. No webhook subscribes to it. */

@@ -12,6 +12,10 @@ export interface Counts {
   done?: number
   failed?: number
   skipped?: number
+  /** Done items whose files were as wanted already. */
+  unchanged?: number
+  /** Done items of an import whose files existed before it. */
+  present?: number
   bytes?: number
   saved?: number
 }
@@ -28,10 +32,12 @@ export async function countOutcomes(
   counts: Counts,
   stop: Stop | null = null,
 ): Promise<void> {
-  const { done = 0, failed = 0, skipped = 0, bytes = 0, saved = 0 } = counts
+  const { done = 0, failed = 0, skipped = 0, unchanged = 0, present = 0 } = counts
+  const { bytes = 0, saved = 0 } = counts
   const [row] = await tx.query<{ complete: boolean }>(
     `update operations set done = done + :done, failed = failed + :failed,
-       skipped = skipped + :skipped,
+       skipped = skipped + :skipped, unchanged = unchanged + :unchanged,
+       present = present + :present,
        bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved,
        stopped = coalesce(stopped, :stop::jsonb), open = open and :stop::jsonb is null,
        cancelled = case when :stop::jsonb is null then cancelled
@@ -44,6 +50,8 @@ export async function countOutcomes(
       done,
       failed,
       skipped,
+      unchanged,
+      present,
       bytes,
       saved,
       stop: stop && JSON.stringify(stop),

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { HeldChain } from './chain.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes, type Counts, type Stop } from './outcomes.ts'
-import type { EndedItem, ItemStatus, WorkItem } from '../types.ts'
+import type { EndedItem, ItemStatus, OperationRow, WorkItem } from '../types.ts'
 import {
   doneRow,
   endedRow,
@@ -48,7 +48,8 @@ export async function writeEnded(
   if (inserted.length > 0) await insertOutcomes(tx, held, inserted)
   if (updated.length > 0) await updateOutcomes(tx, held, updated)
   // Last, because it locks a row that every chain of the operation writes.
-  await countOutcomes(tx, held.operation.id, countsOf(outcomes, options.uniform), stopOf(ended))
+  const counts = countsOf(held.operation, outcomes, options.uniform)
+  await countOutcomes(tx, held.operation.id, counts, stopOf(ended))
 }
 
 interface ItemOutcome {
@@ -73,16 +74,28 @@ function retryIfInUse({ attempt }: WorkItem, { error }: WriteResult): Unfinished
   return delayMs === null ? null : { status: 'again', error, delayMs }
 }
 
-function countsOf(outcomes: readonly ItemOutcome[], uniform: number): Counts {
+function countsOf(
+  { kind, status }: Pick<OperationRow, 'kind' | 'status'>,
+  outcomes: readonly ItemOutcome[],
+  uniform: number,
+): Counts {
   const count = (status: ItemStatus) => outcomes.filter(({ row }) => row.status === status).length
+  const apart = outcomes.filter(kind === 'bulk' ? isUnchanged : isPresent).length
   return {
     done: uniform + count('done'),
     failed: count('failed'),
     skipped: count('skipped'),
+    ...(status === 'previewing' ? {} : { [kind === 'bulk' ? 'unchanged' : 'present']: apart }),
     bytes: bytesOf(outcomes),
     saved: savedOf(outcomes),
   }
 }
+
+const isPresent = ({ item: { entry }, row: { status } }: ItemOutcome): boolean =>
+  status === 'done' && entry === null
+
+const isUnchanged = ({ item: { acted }, row: { status, after } }: ItemOutcome): boolean =>
+  status === 'done' && !acted && after === undefined
 
 /** Why the operation stops, if an item's failure says so. */
 function stopOf(ended: readonly EndedItem[]): Stop | null {

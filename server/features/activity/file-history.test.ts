@@ -108,6 +108,27 @@ test('every kind of record is listed, newest first, and pages have each entry on
   expect(paged).toEqual(data)
 })
 
+test('an undo that left a file as it was has not undone the operation on that file', async () => {
+  const { body } = await app.owner.call('POST', '/api/files/import', {
+    files: ['a.pdf', 'b.pdf'].map((filename) => ({
+      ...{ filename, url: `${origin.url}/bytes/1000/${filename}` },
+    })),
+  })
+  const [changed, restored] = body.files.map(({ file_id }: { file_id: string }) => file_id)
+  const operation = await operate({
+    ...{ action: 'update-settings', options: { expiry_days: 7 } },
+    select: { file_ids: [changed, restored] },
+  })
+  await app.owner.call('PATCH', `/api/files/${changed}`, { expiry_days: 8 })
+  const undo = await app.owner.call('POST', `/api/operations/${operation}/undo`)
+  expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({ done: 1, skipped: 1 })
+  const isUndone = async (id: string) =>
+    (await app.owner.call('GET', `/api/files/${id}/history`)).body.data.find(
+      ({ operation_id }: { operation_id?: string }) => operation_id === operation,
+    ).undone
+  expect([await isUndone(changed), await isUndone(restored)]).toEqual([false, true])
+})
+
 test('who has a file is listed: orders, links and links to its pack, a page at a time', async () => {
   const { body: pack } = await app.owner.call('POST', '/api/packs', { name: 'Almanac' })
   const packed = await operate({ action: 'move-to-pack', options: { pack: pack.id } })

@@ -74,7 +74,10 @@ const OPERATIONS = `
     'operation/' || o.id || '/' || i.position as key, 'operation' as kind,
     jsonb_build_object('operation', o.id, 'kind', o.kind, 'title', o.workflow ->> 'title',
       'requested_by', o.requested_by, 'status', i.status, 'error', i.error, 'before', i.before,
-      'after', i.after, 'undone', o.undone_by is not null, 'files', o.done,
+      'after', i.after, 'files', o.done - o.unchanged,
+      -- An undo leaves files as they are that were changed since.
+      'undone', exists (select from items u where u.shop_id = o.shop_id
+        and u.operation_id = o.undone_by and u.file_id = i.file_id and u.status = 'done'),
       'undo_until', case when o.undone_by is null and o.undo_until > now()
         and i.status = 'done' and i.after is not null then o.undo_until end) as facts
   from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id

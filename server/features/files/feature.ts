@@ -1,6 +1,6 @@
 // The shop’s files.
 import { say } from '../../../plugins/contract.ts'
-import { announcedEvent } from '../../core/outbox/webhook-events.ts'
+import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
@@ -30,11 +30,19 @@ export const filesFeature = defineFeature({
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   showsDownloads: true,
   events: [
-    announcedEvent(
-      'file.deleted',
-      say('Files were deleted'),
-      'The files that an operation moved to the trash or removed',
-    ),
+    defineEvent({
+      name: 'file.deleted',
+      title: say('Files were deleted'),
+      about: 'The files that an operation moved to the trash or removed',
+      data: operationFilesData,
+      operations: {
+        // A sync deletes files that were deleted at the provider, and an undo those that were made.
+        raisedBy: ({ kind, worked, announced, isUndo }) =>
+          worked && (isUndo || kind === 'import' || announced.has('file.deleted')),
+        content: 'files',
+        about: 'deleted',
+      },
+    }),
   ],
   tables: {
     backups: 'files’ names, tags and settings',

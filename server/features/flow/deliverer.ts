@@ -64,7 +64,7 @@ const notifyOfRefusal = (scope: ShopScope, handle: FlowTrigger, reason: AnyText)
 interface EndedImport {
   kind: 'import' | 'bulk'
   status: string
-  done: number
+  imported: number
   failed: number
   skipped: number
 }
@@ -72,13 +72,14 @@ interface EndedImport {
 /** The names of the fields in web/extensions/flow-import-finished. */
 async function importPayload(scope: ShopScope, { operation_id }: Message): Promise<object> {
   const [row] = await scope.query<EndedImport>(
-    'select kind, status, done, failed, skipped from operations where shop_id = :shop and id = :id',
+    `select kind, status, done - present as imported, failed, skipped from operations
+     where shop_id = :shop and id = :id`,
     { id: operation_id },
   )
   return {
     'Import ID': row && operation_id ? toOperationId(row.kind, operation_id) : '',
     Status: row?.status ?? '',
-    'Files imported': row?.done ?? 0,
+    'Files imported': row?.imported ?? 0,
     'Files failed': row?.failed ?? 0,
     'Files skipped': row?.skipped ?? 0,
   }

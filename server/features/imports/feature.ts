@@ -14,9 +14,13 @@ export const importsFeature = defineFeature({
     defineEvent({
       name: 'file.imported',
       title: say('Files were imported'),
-      about: 'The files of an import that ended',
+      about: 'The files that an import created or gave new contents',
       data: operationFilesData,
-      operations: { raisedBy: ({ kind, worked }) => worked && kind === 'import', content: 'files' },
+      operations: {
+        raisedBy: ({ kind, worked }) => worked && kind === 'import',
+        content: 'files',
+        about: 'imported',
+      },
     }),
   ],
 })

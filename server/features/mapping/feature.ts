@@ -28,7 +28,7 @@ export const mappingFeature = defineFeature({
         raisedBy: ({ worked, announced, isUndo }) =>
           worked && (isUndo || announced.has('mapping.changed')),
         content: 'files',
-        changed: 'mappings',
+        about: 'mapped',
       },
     }),
   ],

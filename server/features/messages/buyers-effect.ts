@@ -13,7 +13,7 @@ export const buyersEffect = defineEffect({
   preview: async (tx, requests) => (await findBuyers(tx, requests)).records,
 })
 
-/** Finds the deliveries that contain the files, and their number for each item. */
+/** Finds the deliveries that contain the files, and their number for each item with some. */
 async function findBuyers(tx: ShopScope, requests: readonly EffectRequest<'tell'>[]) {
   const found = await buyersOf(
     tx,
@@ -22,7 +22,10 @@ async function findBuyers(tx: ShopScope, requests: readonly EffectRequest<'tell'
   return {
     buyers: [...new Set([...found.values()].flat())],
     records: new Map(
-      requests.map(({ item, file }) => [item, { buyers: found.get(file)?.length ?? 0 }]),
+      requests.flatMap(({ item, file }) => {
+        const buyers = found.get(file)?.length ?? 0
+        return buyers > 0 ? [[item, { buyers }]] : []
+      }),
     ),
   }
 }

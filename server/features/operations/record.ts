@@ -61,6 +61,16 @@ export const operationSchema = z
     done: z.number().int(),
     failed: z.number().int(),
     skipped: z.number().int(),
+    unchanged: z
+      .number()
+      .int()
+      .describe('How many of the `done` files were already as wanted, so that nothing was changed'),
+    present: z
+      .number()
+      .int()
+      .describe(
+        'How many of the `done` files of a sync existed before: it changed them, moved them to the trash or sent them',
+      ),
     cancelled: z.number().int(),
     errors: z.number().int(),
     bytes: z.number().int(),
@@ -171,6 +181,8 @@ export function operationRecord(
     done: operation.done,
     failed: operation.failed,
     skipped: operation.skipped,
+    unchanged: operation.unchanged,
+    present: operation.present,
     cancelled: operation.cancelled,
     errors: operation.failed,
     bytes: operation.bytes,

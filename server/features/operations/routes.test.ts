@@ -316,7 +316,9 @@ describe('a preview', () => {
       1,
     )
     await post(`/api/operations/${id}/confirm`)
-    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, preview: true })
+    expect(await untilEnded(owner, id)).toMatchObject({
+      ...{ status: 'success', done: 2, unchanged: 1, preview: true },
+    })
     expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(
       2,
     )

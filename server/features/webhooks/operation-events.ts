@@ -6,6 +6,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import {
   raiseEvent,
+  type EventFiles,
   type operationFilesData,
   type WebhookEvent,
 } from '../../core/outbox/webhook-events.ts'
@@ -42,34 +43,36 @@ export async function raiseOperationEvents(
   const end = { kind, channel, worked, announced, isUndo: undoes !== null }
   for (const event of events) {
     if (!event.operations?.raisedBy(end)) continue
-    if (event.operations.changed && !(await isWantedChange(tx, id, event))) continue
+    if (event.operations.about && !(await isWanted(tx, id, event))) continue
     // Retry Failed ends the operation again, and that end is another event.
     await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
   }
 }
 
-/**
- * SQL of items `i`: their file got other products. An import maps only the files that it creates:
- * existing ones keep their products.
- */
-const HAS_OTHER_PRODUCTS = `(i.after -> 'mappings' is not null
-  or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`
+/** SQL of items `i` of an operation `o` that are done: the file is one of these. */
+const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
+  // A sync also changes, trashes and sends files that exist.
+  imported: 'i.entry is not null',
+  // What its items changed is kept for 7 days: later, a deletion is taken to have deleted them all.
+  deleted: `(i.after ->> 'deleted' = 'true' or i.after ->> 'purged' = 'true'
+    or (o.detail <> 'kept' and o.kind = 'bulk' and o.undoes is null))`,
+  // An import maps only the files that it creates: existing ones keep their products.
+  mapped: `(i.after -> 'mappings' is not null
+    or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
+}
 
-/** SQL of items `i` that the event is about. */
+/** SQL of items `i` of an operation `o` that the event is about. */
 const isAbout = ({ operations }: Pick<WebhookEvent, 'operations'>) =>
-  `i.status = 'done' and i.file_id is not null${operations?.changed ? ` and ${HAS_OTHER_PRODUCTS}` : ''}`
+  `i.status = 'done' and i.file_id is not null${operations?.about ? ` and ${IS_ONE_OF[operations.about]}` : ''}`
 
-/** Looks for a changed file only if a webhook subscribes: an operation may have 100,000 items. */
-async function isWantedChange(
-  tx: ShopScope,
-  operation: string,
-  event: WebhookEvent,
-): Promise<boolean> {
+/** Looks for a file only if a webhook subscribes: an operation may have 100,000 items. */
+async function isWanted(tx: ShopScope, operation: string, event: WebhookEvent): Promise<boolean> {
   const [row] = await tx.query<{ wanted: boolean }>(
     `select exists (select from webhook_endpoints w where w.shop_id = :shop and w.enabled
          and (w.events = '{}' or :type = any(w.events)))
-       and exists (select from items i where i.shop_id = :shop and i.operation_id = :operation
-         and ${isAbout(event)}) as wanted`,
+       and exists (select from items i
+         join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+         where i.shop_id = :shop and i.operation_id = :operation and ${isAbout(event)}) as wanted`,
     { operation, type: event.name },
   )
   return row?.wanted ?? false
@@ -81,16 +84,13 @@ const announcedBy = (
 ): ReadonlySet<string> =>
   new Set(steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []))
 
-/**
- * Reads the files of an operation that the event is about: those of its items that are done, or of
- * which the operation changed the products.
- */
+/** Reads the files of an operation that the event is about. */
 export async function operationFiles(
   scope: ShopScope,
   operation: string,
   event: Pick<WebhookEvent, 'operations'>,
 ): Promise<z.output<typeof operationFilesData>> {
-  const total = event.operations?.changed
+  const total = event.operations?.about
     ? `(select count(*)::int from items i where i.shop_id = o.shop_id and i.operation_id = o.id
          and ${isAbout(event)})`
     : 'o.done'

@@ -82,6 +82,53 @@ const notice = (title = 'It ended') =>
 const read = async (id: string) =>
   (await call('GET', `/api/webhooks/${id}`)).body as Record<string, unknown>
 
+interface TestEnd {
+  kind?: 'import' | 'bulk'
+  /** How many of the items are entries of an import. */
+  entries?: number
+  undoes?: string
+}
+
+/** Ends an operation with this step, whose items, with a file each, have these outcomes. */
+async function endOperation(
+  plugin: string,
+  afters: readonly (object | null)[],
+  { kind = 'bulk', entries = 0, undoes }: TestEnd = {},
+) {
+  const { scope } = app.owner
+  const [operation] = await scope.query<{ id: string }>(
+    `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done,
+       status)
+     values (:shop, :kind, 'act', 'api', '{}', 'test', :total, :total, 'success') returning id`,
+    { kind, total: afters.length },
+  )
+  const { id } = operation!
+  const items = await scope.query<{ file_id: string }>(
+    `insert into items (shop_id, operation_id, position, status, file_id, after, entry)
+     select :shop, :id, at - 1, 'done', uuidv7(), nullif(after, 'null'),
+       case when at <= :entries then '{}'::jsonb end
+     from jsonb_array_elements(:afters::jsonb) with ordinality as given (after, at)
+     returning file_id`,
+    { id, entries, afters: JSON.stringify(afters) },
+  )
+  const workflow = { steps: [{ id: 'act', plugin }] }
+  const about = { id, kind, channel: 'api', round: 0, workflow, undoes: undoes ?? null }
+  const { plugins } = app.engine.parts
+  await raiseOperationEvents(scope, about, { plugins, events: EVENTS, worked: true })
+  return { about, files: items.map(({ file_id }) => toPublicId('file', file_id)) }
+}
+
+/** What the webhook was told about files: `file.deleted 1 file_…`. */
+async function toldOfFiles(webhook: string): Promise<string[]> {
+  await deliver(webhook)
+  const posted = receiver.posts.map(
+    ({ body }) => JSON.parse(body) as { type: string; data: { total: number; file_ids: string[] } },
+  )
+  return posted
+    .map(({ type, data: { total, file_ids } }) => [type, total, ...file_ids].join(' '))
+    .toSorted()
+}
+
 it('a secret is shown once, and verifies its messages', async () => {
   const made = await call('POST', '/api/webhooks', { url: receiver.url, description: 'Books' })
   const { secret, ...record } = made.body as { id: string; secret: string }
@@ -133,18 +180,9 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   const all = await create()
   const some = await create({ events: ['operation.finished', 'file.deleted'] })
   const off = await create({ enabled: false })
-  const { scope } = app.owner
-  const [operation] = await scope.query<{ id: string }>(
-    `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done,
-       status)
-     values (:shop, 'bulk', 'delete-files', 'api', '{}', 'test', 1, 1, 'success') returning id`,
-  )
-  const workflow = { steps: [{ id: 'act', plugin: 'delete-files' }] }
-  const id = operation!.id
-  const about = { id, kind: 'bulk', channel: 'api', round: 0, workflow, undoes: null } as const
+  const { about, files } = await endOperation('delete-files', [{ deleted: true }])
   const ended = { plugins: app.engine.parts.plugins, events: EVENTS, worked: true }
-  await raiseOperationEvents(scope, about, ended)
-  await raiseOperationEvents(scope, about, ended)
+  await raiseOperationEvents(app.owner.scope, about, ended)
   await notice()
   const told = async ({ id }: { id: string }) =>
     (await sentTo(id)).map(({ subject }) => subject).toSorted()
@@ -157,7 +195,7 @@ it('a webhook gets the events that it selects, and none while it is off', async 
       type: 'file.deleted',
       data: {
         operation_id: expect.stringMatching(/^op_/) as string,
-        ...{ total: 1, file_ids: [], more: null },
+        ...{ total: 1, file_ids: files, more: null },
       },
     }),
   )
@@ -165,29 +203,8 @@ it('a webhook gets the events that it selects, and none while it is off', async 
 
 it('the event about mappings names the files that got other products, and is not sent for none', async () => {
   const { id: webhook } = await create({ events: ['mapping.changed'] })
-  const { scope } = app.owner
-  const plugins = app.engine.parts.plugins
-  /** Ends an operation whose items, with a file each, have these outcomes. */
-  const end = async (plugin: string, afters: object[], undoes: string | null = null) => {
-    const [operation] = await scope.query<{ id: string }>(
-      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done,
-         status)
-       values (:shop, 'import', 'import', 'api', '{}', 'test', :total, :total, 'success') returning id`,
-      { total: afters.length },
-    )
-    const { id } = operation!
-    const items = await scope.query<{ file_id: string }>(
-      `insert into items (shop_id, operation_id, position, status, file_id, after)
-       select :shop, :id, at - 1, 'done', uuidv7(), after
-       from jsonb_array_elements(:afters::jsonb) with ordinality as given (after, at)
-       returning file_id`,
-      { id, afters: JSON.stringify(afters) },
-    )
-    const workflow = { steps: [{ id: 'act', plugin }] }
-    const about = { id, kind: 'import', channel: 'api', round: 0, workflow, undoes } as const
-    await raiseOperationEvents(scope, about, { plugins, events: EVENTS, worked: true })
-    return { id, files: items.map(({ file_id }) => toPublicId('file', file_id)) }
-  }
+  const end = (plugin: string, afters: readonly object[]) =>
+    endOperation(plugin, afters, { kind: 'import' })
   const moved = { mappings: { added: [], removed: [{}] } }
   await end('map-products', [{ created: true, product_mapped: false }])
   await end('map-products', [{ replaced: true, product_mapped: true }])
@@ -197,14 +214,33 @@ it('the event about mappings names the files that got other products, and is not
     { created: true, product_mapped: true },
   ])
   const packs = await end('move-to-pack', [{ pack: 'A' }, { pack: 'A', ...moved }])
-  const undo = await end('notify', [moved], packs.id)
-  await deliver(webhook)
-  const posted = receiver.posts.map(
-    ({ body }) => (JSON.parse(body) as { data: { total: number; file_ids: string[] } }).data,
-  )
-  const told = posted.map(({ total, file_ids }) => [total, ...file_ids].join(' '))
+  const undo = await endOperation('notify', [moved], { undoes: packs.about.id })
   const changed = [files[1], packs.files[1], undo.files[0]]
-  expect(told.toSorted()).toEqual(changed.map((file) => `1 ${file}`).toSorted())
+  expect(await toldOfFiles(webhook)).toEqual(
+    changed.map((file) => `mapping.changed 1 ${file}`).toSorted(),
+  )
+})
+
+it('events about files that were imported or deleted name only those', async () => {
+  const { id: webhook } = await create({ events: ['file.imported', 'file.deleted'] })
+  const deleted = { deleted: true }
+  const some = await endOperation('delete-files', [deleted, { tags: {} }, null])
+  const purge = await endOperation('purge-files', [{ purged: true }])
+  const sync = await endOperation('sync-cloud', [{ created: true }, deleted, null], {
+    ...{ kind: 'import', entries: 1 },
+  })
+  await endOperation('sync-cloud', [{ filename: 'renamed.pdf' }], { kind: 'import' })
+  await endOperation('restore-files', [{ deleted: false }])
+  const undo = await endOperation('notify', [deleted], { undoes: sync.about.id })
+  expect(await toldOfFiles(webhook)).toEqual(
+    [
+      `file.deleted 1 ${some.files[0]}`,
+      `file.deleted 1 ${purge.files[0]}`,
+      `file.imported 1 ${sync.files[0]}`,
+      `file.deleted 1 ${sync.files[1]}`,
+      `file.deleted 1 ${undo.files[0]}`,
+    ].toSorted(),
+  )
 })
 
 it('after a rotation both secrets verify, until the previous one expires', async () => {

@@ -22,6 +22,8 @@ const operation = (part: Partial<Operation>): Operation =>
     done: 0,
     failed: 0,
     skipped: 0,
+    unchanged: 0,
+    present: 0,
     cancelled: 0,
     actions: [],
     cannot_undo: [],
@@ -94,6 +96,10 @@ test('a partial operation shows how many failed and what to do', () => {
   expect(outcomeText(operation({ status: 'partial', done: 199, failed: 1 }))?.title).toBe(
     '1 of 200 files failed',
   )
+  const some = { status: 'partial', done: 150, failed: 9, skipped: 41 } as const
+  expect(outcomeText(operation(some))?.advice).toMatch(/^150 files are imported/)
+  // A sync also changes, trashes and sends files.
+  expect(outcomeText(operation({ ...some, present: 20 }))?.advice).toMatch(/^150 files are done\./)
 })
 
 test('a failed one shows whether anything was done', () => {

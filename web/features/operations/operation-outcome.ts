@@ -20,19 +20,13 @@ export function outcomeText(operation: Operation): OutcomeText | null {
   return null
 }
 
+/** A sync also changes, trashes and sends files, which it does not import. */
+const onlyImports = ({ kind, present }: Operation): boolean => kind === 'import' && present === 0
+
 const canRetry = ({ actions }: Operation): boolean => actions.includes('retry')
 
 function partialText(operation: Operation): OutcomeText {
-  const { failed, done, total, kind } = operation
-  const others =
-    kind === 'import'
-      ? t(
-          '{done, plural, one {The other file is imported and can be used} other {The other # files are imported and can be used}}.',
-          { done },
-        )
-      : t('{done, plural, one {The other file is done} other {The other # files are done}}.', {
-          done,
-        })
+  const { failed, total } = operation
   const why = canRetry(operation)
     ? t('See below why each file failed, correct the cause, then retry the failed files only.')
     : t('See below why each file failed.')
@@ -41,24 +35,44 @@ function partialText(operation: Operation): OutcomeText {
       failed,
       total,
     }),
-    advice: `${others} ${why}`,
+    advice: `${doneText(operation)} ${why}`,
   }
 }
 
+/** What became of the files that did not fail; some of them may be skipped. */
+function doneText(operation: Operation): string {
+  const { failed, done, total } = operation
+  const isRest = done + failed === total
+  if (onlyImports(operation))
+    return isRest
+      ? t(
+          '{done, plural, one {The other file is imported and can be used} other {The other # files are imported and can be used}}.',
+          { done },
+        )
+      : t(
+          '{done, plural, one {# file is imported and can be used} other {# files are imported and can be used}}.',
+          { done },
+        )
+  return isRest
+    ? t('{done, plural, one {The other file is done} other {The other # files are done}}.', {
+        done,
+      })
+    : t('{done, plural, one {# file is done} other {# files are done}}.', { done })
+}
+
 function cancelledText(operation: Operation): OutcomeText {
-  const { done, total, kind, cancelled } = operation
+  const { done, total, cancelled } = operation
   const values = { done, total }
   return {
-    title:
-      kind === 'import'
-        ? t(
-            '{done, number} of {total, plural, one {# file was} other {# files were}} imported',
-            values,
-          )
-        : t(
-            '{done, number} of {total, plural, one {# file was} other {# files were}} finished',
-            values,
-          ),
+    title: onlyImports(operation)
+      ? t(
+          '{done, number} of {total, plural, one {# file was} other {# files were}} imported',
+          values,
+        )
+      : t(
+          '{done, number} of {total, plural, one {# file was} other {# files were}} finished',
+          values,
+        ),
     advice: canRetry(operation)
       ? t(
           '{cancelled, plural, one {# file was} other {# files were}} not started. Resume to process the rest. Finished files keep their changes.',
@@ -72,17 +86,16 @@ function cancelledText(operation: Operation): OutcomeText {
 }
 
 function failedText(operation: Operation): OutcomeText {
-  const { done, kind } = operation
-  const title =
-    kind === 'import'
-      ? t(
-          '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} imported',
-          { done },
-        )
-      : t(
-          '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} finished',
-          { done },
-        )
+  const { done } = operation
+  const title = onlyImports(operation)
+    ? t(
+        '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} imported',
+        { done },
+      )
+    : t(
+        '{done, plural, =0 {No file was} one {Only # file was} other {Only # files were}} finished',
+        { done },
+      )
   return {
     title,
     advice: canRetry(operation)

@@ -19,6 +19,7 @@ const text = (part: Partial<Operation>) =>
       done: 0,
       failed: 0,
       skipped: 0,
+      unchanged: 0,
       undoes: null,
       actions: ['undo'],
       ...part,
@@ -36,15 +37,13 @@ test('a started operation shows its progress, with its plugin’s texts', () => 
   expect(text({ status: 'undone' })).toBe('Stamp files')
 })
 
-test('an operation that cannot be undone, because it changed nothing, does not claim a change', () => {
-  const none = { status: 'success', done: 2, actions: [] } as const
-  expect(text({ ...none, actions: [] })).toBe('2 files done, no file was changed')
-  expect(text({ ...none, actions: [], status: 'partial', failed: 1 })).toBe(
+test('files that were as wanted already are not claimed as changed', () => {
+  const none = { status: 'success', done: 2, unchanged: 2 } as const
+  expect(text(none)).toBe('2 files done, no file was changed')
+  expect(text({ ...none, status: 'partial', failed: 1 })).toBe(
     '2 files done, no file was changed, 1 failed',
   )
-  const final = [pluginOf('purge', [{ labels: { done: `${FILES} purged` } }], { undo: 'none' })]
-  const purged = { kind: 'bulk', action: 'purge', undoes: null, ...none } as unknown as Operation
-  expect(toastText(purged, final)).toBe('2 files purged')
+  expect(text({ ...none, done: 12, failed: 1 })).toBe('10 files stamped, 2 unchanged, 1 failed')
 })
 
 test('its undo, and a merchant’s workflow', () => {

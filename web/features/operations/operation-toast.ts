@@ -13,28 +13,21 @@ export function toastText(
   plugins: readonly Plugin[] = [],
   channels: readonly Channel[] = [],
 ): string {
-  const { status, total, done, failed, skipped } = operation
+  const { status, total, done, failed, skipped, unchanged } = operation
   if (status === 'undone' || status === 'cancelled' || status === 'paused')
     return operationTitle(operation, channels)
   const texts = textsOf(operation, plugins, channels)
   if (status === 'queued' || status === 'running') return texts.running(total)
+  const changedNothing = unchanged > 0 && unchanged === done
   const rest = [
+    unchanged > 0 && !changedNothing && t('{unchanged, number} unchanged', { unchanged }),
     failed > 0 && t('{failed, number} failed', { failed }),
     skipped > 0 && t('{skipped, number} skipped', { skipped }),
   ]
-  const first = changedNothing(operation, plugins)
+  const first = changedNothing
     ? t('{count, plural, one {# file} other {# files}} done, no file was changed', { count: done })
-    : texts.done(done)
+    : texts.done(done - unchanged)
   return [first, ...rest.filter((part) => part !== false)].join(', ')
-}
-
-/** The server offers no undo for an operation that changed nothing. */
-function changedNothing(
-  { undoes, action, actions, status, done }: Operation,
-  plugins: readonly Plugin[],
-): boolean {
-  if (undoes || done === 0 || (status !== 'success' && status !== 'partial')) return false
-  return !actions.includes('undo') && plugins.find(({ id }) => id === action)?.undo === 'fields'
 }
 
 interface Texts {

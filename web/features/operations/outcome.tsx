@@ -1,5 +1,6 @@
 // The result of the operation, or what it waits for, in a sentence if the counts do not say enough.
 import { usePlugins } from '../../shell/client/plugins.ts'
+import { useOperation } from './calls.ts'
 import { type Artifact, type Operation } from '../../shell/client/types.ts'
 import { ArtifactButton } from './artifact.tsx'
 import { Banner, BlockStack, Link } from '../../shell/ui/index.ts'
@@ -32,15 +33,7 @@ export function Outcome({ operation }: { operation: Operation }) {
             </p>
           </Banner>
         )}
-      {operation.status === 'undone' && (
-        <Banner tone="info" title={t('This operation was undone')}>
-          {operation.undone_by && (
-            <p>
-              <Link url={`/operations/${operation.undone_by}`}>{t('See what was restored')}</Link>
-            </p>
-          )}
-        </Banner>
-      )}
+      {operation.status === 'undone' && <UndoneBanner undo={operation.undone_by} />}
       {stopped && (
         <Banner
           tone="critical"
@@ -60,6 +53,31 @@ export function Outcome({ operation }: { operation: Operation }) {
         </Banner>
       )}
     </>
+  )
+}
+
+/** `undo`: the operation that undid this one. */
+function UndoneBanner({ undo }: { undo: string | null }) {
+  const { data } = useOperation(undo)
+  const isPart = data !== undefined && data.done < data.total
+  return (
+    <Banner
+      tone={isPart ? 'warning' : 'info'}
+      title={
+        isPart
+          ? t(
+              'This operation was undone for {done, number} of {total, plural, one {# file} other {# files}}',
+              { done: data.done, total: data.total },
+            )
+          : t('This operation was undone')
+      }
+    >
+      {undo && (
+        <p>
+          <Link url={`/operations/${undo}`}>{t('See what was restored')}</Link>
+        </p>
+      )}
+    </Banner>
   )
 }
 

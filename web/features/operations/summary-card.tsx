@@ -50,15 +50,16 @@ function lineOf(operation: Operation): string {
 }
 
 function figuresOf(operation: Operation, moving: boolean): [string, React.ReactNode][] {
-  const { done, failed, skipped, cancelled, bytes, bytes_saved } = operation
+  const { done, failed, skipped, unchanged, cancelled, bytes, bytes_saved } = operation
   const preview = isPreview(operation)
   const waiting = waitingCount(operation)
   const failures = <span className="critical">{numberText(failed)}</span>
   const figures: [string, React.ReactNode][] = [
-    [preview ? t('Would be done') : t('Done'), numberText(done)],
+    [preview ? t('Would be done') : t('Done'), numberText(done - unchanged)],
     [preview ? t('Would fail') : t('Failed'), failed > 0 ? failures : '0'],
     [preview ? t('Would be skipped') : t('Skipped'), numberText(skipped)],
   ]
+  if (unchanged > 0) figures.push([t('Unchanged'), numberText(unchanged)])
   if (cancelled > 0) figures.push([t('Cancelled'), numberText(cancelled)])
   if (moving || waiting > 0) figures.push([t('Waiting'), numberText(waiting)])
   figures.push([t('All files'), numberText(operation.total)])

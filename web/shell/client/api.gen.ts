@@ -1311,6 +1311,8 @@ export interface components {
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
+      /** @description How many of the `done` files of a sync existed before: it changed them, moved them to the trash or sent them */
+      present: number
       /** @description It was started as a preview */
       preview: boolean
       /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
@@ -1375,6 +1377,8 @@ export interface components {
         step: string
       } | null
       total: number
+      /** @description How many of the `done` files were already as wanted, so that nothing was changed */
+      unchanged: number
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
@@ -5805,6 +5809,8 @@ export interface components {
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
+      /** @description How many of the `done` files of a sync existed before: it changed them, moved them to the trash or sent them */
+      present: number
       /** @description It was started as a preview */
       preview: boolean
       /** @description More files may still arrive, such as the next file of an upload: `total` can grow */
@@ -5869,6 +5875,8 @@ export interface components {
         step: string
       } | null
       total: number
+      /** @description How many of the `done` files were already as wanted, so that nothing was changed */
+      unchanged: number
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
@@ -7831,7 +7839,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -7860,7 +7868,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

@@ -7,6 +7,9 @@ const KEPT_MONTHS = 13
 /** How many days are counted again, until a day is over in all time zones. */
 const RECOUNTED_DAYS = 2
 
+/** SQL: an operation `o` is or was only a preview. */
+const IS_PREVIEW = '(o.preview and o.round = 0)'
+
 // SQL of each figure: rows (day, subject, value) of the days since :from.
 const FIGURES: Readonly<Record<string, string>> = {
   deliveries: `
@@ -17,17 +20,17 @@ const FIGURES: Readonly<Record<string, string>> = {
     from orders where shop_id = :shop and ordered_at >= :from group by 1`,
   imports: `
     select (created_at at time zone 'UTC')::date, channel, count(*)
-    from operations where shop_id = :shop and created_at >= :from and kind = 'import'
-      and status not in ('previewing', 'previewed') group by 1, 2`,
+    from operations o where shop_id = :shop and created_at >= :from and kind = 'import'
+      and not ${IS_PREVIEW} group by 1, 2`,
   imported_files: `
-    select (created_at at time zone 'UTC')::date, channel, sum(done)
-    from operations where shop_id = :shop and created_at >= :from and kind = 'import'
-      and status not in ('previewing', 'previewed') group by 1, 2`,
+    select (created_at at time zone 'UTC')::date, channel, sum(done - present)
+    from operations o where shop_id = :shop and created_at >= :from and kind = 'import'
+      and not ${IS_PREVIEW} group by 1, 2`,
   failures: `
     select (o.created_at at time zone 'UTC')::date, c.key, sum(c.value::bigint)
     from operations o cross join jsonb_each_text(o.failure_causes) c
     where o.shop_id = :shop and o.created_at >= :from and o.failed > 0
-      and o.status not in ('previewing', 'previewed') group by 1, 2`,
+      and not ${IS_PREVIEW} group by 1, 2`,
   bounced_mails: `
     select (created_at at time zone 'UTC')::date, '', count(*) from outbox
     where shop_id = :shop and created_at >= :from and kind = 'email' and status in ('failed', 'bounced')

@@ -45,31 +45,34 @@ const WHAT_A_PREVIEW_IS = t(
 )
 
 /** Starts the work or its preview. `previewed`: what is done with the preview that is shown. */
-function useLaunch({ chosen, start, work, onClose, onStarted }: Props) {
-  const [previewed, setPreviewed] = useState<string | null>(null)
+function useLaunch({ chosen, start, work, run, onClose, onStarted }: Props) {
+  // The button names the work that was previewed: the form may be read differently by now.
+  const [shown, setShown] = useState<{ id: string; run: Props['run'] } | null>(null)
   const act = useAct()
   const discarding = useAct()
-  const look = usePreview(previewed)
+  const look = usePreview(shown?.id ?? null)
   const launch = (dry: boolean) => {
     const body = work()
     if (!body || start.isPending) return
     start.mutate(
       { ...body, select: chosen.select, ...(dry ? { dry_run: true } : {}) },
-      { onSuccess: (record) => (dry ? setPreviewed(record.id) : onStarted(record)) },
+      { onSuccess: (record) => (dry ? setShown({ id: record.id, run }) : onStarted(record)) },
     )
   }
-  if (previewed === null) return { launch, previewed: null }
-  const confirm = () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted })
+  if (shown === null) return { launch, previewed: null }
+  const { id } = shown
+  const confirm = () => act.mutate({ id, action: 'confirm' }, { onSuccess: onStarted })
   const discard = () => {
-    discarding.mutate({ id: previewed, action: 'cancel' })
+    discarding.mutate({ id, action: 'cancel' })
     act.reset()
-    setPreviewed(null)
+    setShown(null)
   }
   const close = () => {
     discard()
     onClose()
   }
-  return { launch, previewed: { look, act, onConfirm: confirm, onBack: discard, onClose: close } }
+  const acts = { onConfirm: confirm, onBack: discard, onClose: close }
+  return { launch, previewed: { look, act, run: shown.run, ...acts } }
 }
 
 export function BulkDialog(props: Props) {

@@ -59,10 +59,17 @@ function useFound(form: CriteriaForm) {
   const filter = 'errors' in criteria ? null : criteria
   const debounced = useDebounced(filter)
   const found = useFilesImpact(filter && debounced && { filter: debounced })
+  // Files that cannot be counted may be mapped.
+  const mapped = found.data ? found.data.mapped : found.error ? null : 0
+  const isCounted =
+    found.data !== undefined &&
+    !found.isPlaceholderData &&
+    JSON.stringify(filter) === JSON.stringify(debounced)
   return {
     ...{ filter, found, count: found.data?.files ?? 0, links: found.data?.live_links ?? null },
-    // Files that cannot be counted may be mapped.
-    mapped: found.data ? found.data.mapped : found.error ? null : 0,
+    mapped,
+    /** Until these criteria are counted, files may be mapped: a choice about mappings applies. */
+    known: isCounted ? mapped : null,
   }
 }
 
@@ -75,7 +82,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       return 'errors' in criteria ? criteria : { options: {} }
     },
   })
-  const { filter, found, count, mapped, links } = useFound(form)
+  const { filter, found, count, mapped, known, links } = useFound(form)
   const paid = paidText(found.data?.paid_deliveries ?? null)
   const unmaps = onlyUnmaps(form, mapped)
   const chosen = {
@@ -89,12 +96,12 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       {...bulk(entry.plugin.id)}
       chosen={chosen}
       title={texts.title}
-      run={unmaps ? t('Remove mappings') : texts.button}
+      run={onlyUnmaps(form, known) ? t('Remove mappings') : texts.button}
       destructive
       preview="required"
       note={t('The preview shows which files match. Nothing is deleted until you confirm it.')}
       about={null}
-      work={() => attempt() && workOf(form, mapped, plugins)}
+      work={() => attempt() && workOf(form, known, plugins)}
     >
       <FormError text={errors.form} />
       <CriteriaFields form={form} errors={errors} onChange={change} />

@@ -139,6 +139,12 @@ test('an action that cannot run reports why, and does not block a later run', as
     const { status, body } = await act(properties)
     expect([status, body.message]).toEqual([422, expect.stringContaining(said)])
   }
+  // The merchant reads it in the shop's language.
+  await server.call('PATCH', '/api/settings', { mail_language: 'de' })
+  const german = (await act({ ...to, files: 'nowhere.pdf' })).body
+  const said = 'Die Datei „nowhere.pdf“ gibt es nicht'
+  expect(german).toMatchObject({ message: `files: ${said}`, errors: [{ message: said }] })
+  await server.call('PATCH', '/api/settings', { mail_language: null })
   expect((await act({ ...to, files: 'Ünïcode 名.pdf' })).status).toBe(200)
   const unsigned = await fetch(`${server.url}/flow/actions/send-download-links`, {
     ...{ method: 'POST', body: '{}', headers: { 'x-shopify-hmac-sha256': 'AAAA' } },

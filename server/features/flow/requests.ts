@@ -1,7 +1,7 @@
 // The requests of the platform's automation (Flow) to the app: reports that workflows begin or
 // cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
 // webhooks.
-import { say } from '../../../plugins/contract.ts'
+import { ENGLISH, say, textIn, textOf, type TextLanguage } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../core/bounded-body.ts'
 import { forShop } from '../../core/db/for-shop.ts'
@@ -9,6 +9,8 @@ import { findShop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
+import { textOfMessage } from '../../core/texts.ts'
+import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 import { SEND_LINKS } from './send-links.ts'
 import { TRIGGER_USE } from './trigger-use.ts'
@@ -61,11 +63,13 @@ async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Ans
     ADDRESSES.find((one) => one.path === path),
     `The address ${path}`,
   )
-  return {
-    status: 200,
-    body: await forShop(parts.database, shop.id).transaction((tx) =>
-      address.handle(tx, body, parts),
-    ),
+  const scope = forShop(parts.database, shop.id)
+  try {
+    return { status: 200, body: await scope.transaction((tx) => address.handle(tx, body, parts)) }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    // The merchant reads it in the workflow's run.
+    return refusalOf(error, mailLanguageOf(await readShop(scope)))
   }
 }
 
@@ -80,10 +84,13 @@ function objectIn(raw: Buffer): Record<string, unknown> {
 }
 
 /** Flow shows the message in the workflow's run, and repeats only after 5xx. */
-function refusalOf(error: unknown): Answer {
+function refusalOf(error: unknown, language: TextLanguage = ENGLISH): Answer {
   if (!(error instanceof AppError))
     return { status: 503, body: { code: 'unavailable', message: 'Try again later' } }
-  const { code, status, message, details } = error
-  const errors = details.map((detail) => ({ param: detail.param, message: detail.message }))
-  return { status, body: { code, message, errors } }
+  const { code, status, text, details } = error
+  const errors = details.map(({ param, ...detail }) => ({
+    param,
+    message: textIn(textOf(textOfMessage(detail)), language),
+  }))
+  return { status, body: { code, message: textIn(text, language), errors } }
 }

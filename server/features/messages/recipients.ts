@@ -9,7 +9,10 @@ import { mailedDelivery, type WrittenDelivery } from './delivery-mail.ts'
 export const NO_ADDRESS = sayPlain('The order has no email address any more')
 /** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
 export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
-/** The error of a message that waited for another attempt when the merchant sent a new one. */
+/**
+ * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
+ * tests.
+ */
 export const REPLACED = sayPlain('It was sent again as another message')
 
 /**

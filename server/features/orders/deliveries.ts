@@ -358,13 +358,17 @@ const listLines = (
     delivery,
   )
 
-/** Newest first. */
+/** Newest first. An email that waits for another attempt goes to the current address. */
 const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
   scope.query<DeliveryDetail['messages'][number]>(
-    `select m.id, m.kind, coalesce(m.result -> 'to', '[]') as to,
+    `select m.id, m.kind, case when m.kind = 'email' and m.status = 'waiting' and m.result is not null
+         then to_jsonb(array_remove(array[coalesce(d.email, o.email)], null))
+         else coalesce(m.result -> 'to', '[]') end as to,
       coalesce(m.result ->> 'subject', '') as subject, m.status,
        ${KEPT} as kept, m.error, m.error_text, m.created_at, m.sent_at
-     from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
+     from outbox m join deliveries d on d.shop_id = :shop and d.id = :id::uuid
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
      order by m.id desc limit :limit`,
     { id, limit: MAX_MESSAGES },
   )

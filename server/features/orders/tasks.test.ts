@@ -334,6 +334,7 @@ describe('first mails', () => {
     await shop.change(order, (one) => Object.assign(one, { email: right }))
     await reported([order])
     const { messages } = (await shop.delivery(order))!
+    expect(messages).toMatchObject([{ status: 'waiting', to: [right] }])
     const waiting = await readMessage(shop.scope, messages[0]!.id, 'https://files.example.com')
     expect(waiting).toMatchObject({ status: 'waiting', to: [right] })
     await sendAll()

@@ -163,3 +163,15 @@ test('the error of a field ends when it is corrected, and that of an action with
   await button(page, 'Send a test').click()
   await alert(page, 'went wrong').waitFor({ state: 'detached' })
 })
+
+test('the focus stays in a dialog when the button that had it disappears', async () => {
+  const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
+  const path = `/files/${data[0]!.id}`
+  await call('PATCH', `/api${path}`, { tags: ['autumn', 'winter'] })
+  const page = await open(path)
+  await button(page, 'Edit').click()
+  await dialog(page).getByRole('button', { name: 'Remove autumn' }).press('Enter')
+  await dialog(page).getByRole('button', { name: 'Remove autumn' }).waitFor({ state: 'detached' })
+  const within = "document.activeElement.closest('[role=dialog]') !== null"
+  await expect.poll(() => page.evaluate(within)).toBe(true)
+})

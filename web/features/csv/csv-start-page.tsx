@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type CsvMapping, useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
+import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { TABLE_FILES } from '../../shell/components/chosen-files.ts'
@@ -125,7 +126,14 @@ function DeleteMapping({ mapping, onClose }: { mapping: CsvMapping; onClose: () 
       problem={t('The mapping could not be deleted')}
       deleting={remove.isPending}
       error={remove.error}
-      onDelete={() => remove.mutate(mapping.id, { onSuccess: onClose })}
+      onDelete={() =>
+        remove.mutate(mapping.id, {
+          onSuccess: () => {
+            toast(t('Mapping deleted'))
+            onClose()
+          },
+        })
+      }
       onClose={onClose}
     >
       <Text as="p">

@@ -31,13 +31,14 @@ import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './co
 import { FilesFilters } from './files-filters.tsx'
 import { FilesList } from './files-list.tsx'
 import { FilesViews } from './files-views.tsx'
-import { FirstFile } from './first-file.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
 import { type ActionFiles } from './selection.ts'
 import { t } from '../../shell/messages/t.ts'
 
+// Loaded in a shop without files.
+const FirstSteps = lazy(async () => ({ default: (await import('./first-file.tsx')).FirstFile }))
 // Loaded when something runs, or was started here.
 const RunningNow = lazy(async () => ({ default: (await import('./running-now.tsx')).RunningNow }))
 const OperationToast = lazy(async () => ({
@@ -45,6 +46,12 @@ const OperationToast = lazy(async () => ({
 }))
 
 const NO_FILES: readonly File[] = []
+
+const FirstFile = () => (
+  <Suspense>
+    <FirstSteps />
+  </Suspense>
+)
 
 export function FilesPage() {
   const trash = trashAddress(FILES_STATE.read(useSearch()))

@@ -1,6 +1,7 @@
 // All links of the shop, newest first: searched by name, customer or status, revoked one by one, or
 // saved as CSV.
 import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
 import { saveLinks, useLinkPage, useRevokeLinks } from './list-calls.ts'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { ListPages } from '../../shell/components/list-pages.tsx'
@@ -143,7 +144,17 @@ function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClo
         content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
-        onAction: () => revoke.mutate(ids, { onSuccess: onClose }),
+        onAction: () =>
+          revoke.mutate(ids, {
+            onSuccess: () => {
+              toast(
+                t('{count, plural, one {# link was} other {# links were}} revoked', {
+                  count: ids.length,
+                }),
+              )
+              onClose()
+            },
+          }),
       }}
       back={t('Cancel')}
       error={revoke.error}

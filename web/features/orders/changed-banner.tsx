@@ -1,5 +1,6 @@
 // A term of one buyer's file was changed: with the way back.
 import { type ReactNode } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button } from '../../shell/ui/index.ts'
@@ -17,7 +18,15 @@ interface Props {
 export function ChangedBanner({ delivery, title, children, before, onClose }: Props) {
   const undo = useChangeDelivery(delivery)
   const restore = () =>
-    undo.mutate({ changes: [{ terms: [before] }], resend: false }, { onSuccess: onClose })
+    undo.mutate(
+      { changes: [{ terms: [before] }], resend: false },
+      {
+        onSuccess: () => {
+          toast(t('Undone'))
+          onClose()
+        },
+      },
+    )
   return (
     <Banner tone="success" title={title} onDismiss={onClose}>
       <div role="status">{children}</div>

@@ -1,6 +1,7 @@
 // "Let them download again": says what changes for which file before it does it, offers the email,
 // and can be undone.
 import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
@@ -185,7 +186,15 @@ export function UnblockedBanner({ unblocked, onClose }: BannerProps) {
   const { id, order_name, plan, mailed, unsent } = unblocked
   const undo = useUnblock(id)
   const restore = () =>
-    undo.mutate({ terms: plan.earlier, prepare: false, resend: false }, { onSuccess: onClose })
+    undo.mutate(
+      { terms: plan.earlier, prepare: false, resend: false },
+      {
+        onSuccess: () => {
+          toast(t('Undone'))
+          onClose()
+        },
+      },
+    )
   return (
     <Banner tone="success" title={unblockedTitle(plannedUse(plan), order_name)} onDismiss={onClose}>
       <div role="status">

@@ -1,4 +1,5 @@
 // Asks before a pack is deleted: its files stay.
+import { toast } from '../../shell/client/bridge.ts'
 import { type Pack, useDeletePack } from './calls.ts'
 import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { Text } from '../../shell/ui/index.ts'
@@ -18,7 +19,14 @@ export function DeletePack({ pack, onClose, onDeleted }: Props) {
       title={t('Delete {name}?', { name: pack.name })}
       deleting={remove.isPending}
       error={remove.error}
-      onDelete={() => remove.mutate(pack.id, { onSuccess: onDeleted })}
+      onDelete={() =>
+        remove.mutate(pack.id, {
+          onSuccess: () => {
+            toast(t('Pack deleted'))
+            onDeleted()
+          },
+        })
+      }
       onClose={onClose}
     >
       <Text as="p">

@@ -172,7 +172,12 @@ function Delete({ webhook, onClose }: { webhook: Webhook; onClose: () => void })
       deleting={remove.isPending}
       error={remove.error}
       onDelete={() =>
-        remove.mutate(webhook.id, { onSuccess: () => navigate('/settings/webhooks') })
+        remove.mutate(webhook.id, {
+          onSuccess: () => {
+            toast(t('Webhook deleted'))
+            navigate('/settings/webhooks')
+          },
+        })
       }
       onClose={onClose}
     >

@@ -8,6 +8,10 @@ const FOCUSABLE = [
   '[tabindex="0"]',
 ].join(', ')
 
+const DIALOG = '[role="dialog"]'
+/** What the focus stays in. Menus are drawn outside both, and move it themselves. */
+const BOUNDS = `.place, ${DIALOG}`
+
 interface Place {
   parent: Element
   /** The index among the parent's children. */
@@ -39,8 +43,8 @@ export function keepFocus(): void {
 
 function restore(lost: NonNullable<typeof last>): void {
   if (last !== lost || document.activeElement !== document.body) return
-  const dialog = document.querySelector('[role="dialog"]')
-  if (dialog && !dialog.contains(lost.element)) return
+  const dialog = [...document.querySelectorAll(DIALOG)].at(-1)
+  if (dialog && !dialog.contains(lost.places.at(-1)?.parent ?? lost.element)) return
   if (isUsable(lost.element)) return focus(lost.element)
   // Disabled for a moment, while a request is sent.
   if (lost.element.isConnected) return
@@ -59,10 +63,9 @@ const isUsable = (element: HTMLElement): boolean =>
 
 function placesOf(element: Element): Place[] {
   const places: Place[] = []
-  for (let at = element; at.parentElement && !at.matches('.place'); at = at.parentElement)
+  for (let at = element; at.parentElement && !at.matches(BOUNDS); at = at.parentElement)
     places.push({ parent: at.parentElement, index: [...at.parentElement.children].indexOf(at) })
-  // Menus and dialogs are drawn outside the page.
-  return places.at(-1)?.parent.matches('.place') ? places : []
+  return places.at(-1)?.parent.matches(BOUNDS) ? places : []
 }
 
 /** The element that took its place, or the one after it, or the one before it. */

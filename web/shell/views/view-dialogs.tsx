@@ -1,5 +1,6 @@
 // The dialogs about a saved view: its name, and its deletion.
 import { useState } from 'react'
+import { toast } from '../client/bridge.ts'
 import { ApiError } from '../client/error.ts'
 import { DeleteDialog } from '../components/delete-dialog.tsx'
 import { Dialog } from '../components/dialog.tsx'
@@ -125,6 +126,7 @@ export function DeleteView(props: { view: SavedView; onClose: () => void; onDele
   const { view, onClose, onDeleted } = props
   const remove = useDeleteView()
   const gone = () => {
+    toast(t('View deleted'))
     onClose()
     onDeleted()
   }

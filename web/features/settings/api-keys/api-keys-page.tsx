@@ -1,5 +1,6 @@
 // The shop's API keys: scopes, last use, and revoking them.
 import { useState } from 'react'
+import { toast } from '../../../shell/client/bridge.ts'
 import { type ApiKey, useApiKeys, useRevokeApiKey } from '../api-key-calls.ts'
 import { LoadingRows, Nothing } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
@@ -64,7 +65,13 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
         content: t('Revoke'),
         destructive: true,
         loading: revoke.isPending,
-        onAction: () => revoke.mutate(apiKey.id, { onSuccess: onClose }),
+        onAction: () =>
+          revoke.mutate(apiKey.id, {
+            onSuccess: () => {
+              toast(t('The key was revoked'))
+              onClose()
+            },
+          }),
       }}
       back={t('Cancel')}
       error={revoke.error}

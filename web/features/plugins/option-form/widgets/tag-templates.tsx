@@ -1,6 +1,7 @@
 // Tags saved under a name: choosing a template replaces the tags in the field, and the tags in the
 // field can be saved as a template.
 import { type KeyboardEvent, useState } from 'react'
+import { toast } from '../../../../shell/client/bridge.ts'
 import { ApiError } from '../../../../shell/client/error.ts'
 import {
   type TagTemplate,
@@ -85,7 +86,14 @@ function DeleteTemplate({ template: { id, name, tags }, onClose }: DeleteProps) 
       title={t('Delete the template “{name}”?', { name })}
       deleting={remove.isPending}
       error={remove.error}
-      onDelete={() => remove.mutate(id, { onSuccess: onClose })}
+      onDelete={() =>
+        remove.mutate(id, {
+          onSuccess: () => {
+            toast(t('Template deleted'))
+            onClose()
+          },
+        })
+      }
       onClose={onClose}
     >
       <Text as="p">

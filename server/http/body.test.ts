@@ -58,3 +58,14 @@ test.each([
     expect(await send(type, body)).toEqual([status, ...answer])
   },
 )
+
+test.each([
+  ['{"tags":\n ["a",]}', 'line 2 column 7'],
+  ['{"name": truth}', 'line 1 column 13'],
+  ['{"name": "a"} {}', 'line 1 column 15'],
+  ['{"name": "a",}', 'line 1 column 14'],
+])('%j is no JSON, and the answer says where', async (text, place) => {
+  const [status, code, message] = await send(JSON_TYPE, Buffer.from(text))
+  expect([status, code]).toEqual([400, 'malformed_request'])
+  expect(message).toBe(`The body is not valid JSON: ${place}`)
+})

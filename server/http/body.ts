@@ -112,7 +112,7 @@ function parsed(text: string): unknown {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch (cause) {
-    throw new AppError('malformed_request', { cause, message: notJson(cause) })
+    throw new AppError('malformed_request', { cause, message: notJson(cause, text) })
   }
   throw new AppError('malformed_request', { message: say('The body must be a JSON object') })
 }
@@ -121,14 +121,43 @@ function parsed(text: string): unknown {
  * The place of the error only: the rest of the engine's message quotes the body, which may contain
  * secrets.
  */
-function notJson(cause: unknown): Text {
+function notJson(cause: unknown, body: string): Text {
   const text = cause instanceof Error ? cause.message : ''
-  const place = /\((line \d+ column \d+)\)$/.exec(text)?.[1]
   if (text.includes('end of JSON input'))
     return say('The body is not valid JSON: it ends too early')
+  const place = /\((line \d+ column \d+)\)$/.exec(text)?.[1] ?? placeOfToken(body)
   return place
     ? say('The body is not valid JSON: {place}', { place })
     : say('The body is not valid JSON')
+}
+
+/** The longest body in which the place of an unexpected character is looked for: it is parsed often. */
+const MAX_SEARCHED = 100_000
+
+/** The engine tells no place of an unexpected character, such as a bracket after a comma. */
+function placeOfToken(body: string): string | null {
+  if (body.length > MAX_SEARCHED) return null
+  // The shortest beginning that cannot become valid ends with the character.
+  let [good, bad] = [0, body.length]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (isBeginning(body.slice(0, middle))) good = middle
+    else bad = middle
+  }
+  const lines = body.slice(0, bad).split('\n')
+  return `line ${lines.length} column ${lines.at(-1)?.length}`
+}
+
+/** Can the text be the beginning of a JSON value? */
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ''
+    const position = /at position (\d+)/.exec(message)?.[1]
+    return /end of JSON input|Unterminated/.test(message) || Number(position) === text.length
+  }
 }
 
 /** Reads and discards the rest of a body. False: the rest is longer than the limit. */

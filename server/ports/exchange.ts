@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     const { connection } = this.#options
     this.stale = connection.reused && !this.#headed && this.#state === 'open'
-    this.#fail(failureOf(error, connection.connected))
+    this.#fail(failureOf(error, { connected: connection.connected, headed: this.#headed }))
   }
 
   next(): Promise<IteratorResult<Buffer>> {

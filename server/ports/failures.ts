@@ -1,6 +1,7 @@
 // How a guarded request fails: always with the specification's message, and with a detail only
 // where it reveals nothing. A refused address and one that does not answer have the same text, so
 // that validation cannot be used as a port scanner.
+import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from 'undici'
 import {
   PortError,
@@ -113,8 +114,10 @@ export class NotFoundAnswer extends PortError {
   }
 }
 
-/** Any answer without the whole file. `retryAfter`: the header of that name. */
-export function badStatus(status: number, retryAfter: string | undefined): PortError {
+/** Any answer without the whole file. Its `retry-after` tells when to ask again. */
+export function badStatus(status: number, headers: IncomingHttpHeaders): PortError {
+  const retryAfter = headers['retry-after']
+  if (headers['cf-mitigated'] === 'challenge') return challenged(status)
   const detail = answered(status)
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
@@ -125,6 +128,18 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
   if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
+
+/** A page of Cloudflare that only a browser with a person passes: repeating the request is no use. */
+const challenged = (status: number): PortError =>
+  notAccessible(
+    false,
+    sentences(
+      say('The server answered {status}.', { status: String(status) }),
+      say(
+        'Its protection from programs (Cloudflare) refused the request: allow the address there, or upload the file',
+      ),
+    ),
+  )
 
 /** A wait of more than some minutes is no use in seconds. */
 const waiting = (seconds: number): Text =>
@@ -143,9 +158,12 @@ function secondsOf(retryAfter: string): number | undefined {
 
 /**
  * An error of the socket or the parser. `connected`: an allowed address had accepted the
- * connection.
+ * connection. `headed`: the headers of an answer had arrived.
  */
-export function failureOf(error: unknown, connected: boolean): PortError {
+export function failureOf(
+  error: unknown,
+  { connected, headed }: { connected: boolean; headed: boolean },
+): PortError {
   if (error instanceof PortError) return error
   const code = codeOf(error)
   if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_)/.test(code))
@@ -153,6 +171,9 @@ export function failureOf(error: unknown, connected: boolean): PortError {
   if (!connected) return notReached(true, error)
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return notAccessible(false, responseProblem(error), error)
+  // undici reports this for any fault of the headers after a Content-Length.
+  if (!headed && error instanceof errors.ResponseContentLengthMismatchError)
+    return notAccessible(false, INVALID_RESPONSE, error)
   return connectionLost(error)
 }
 
@@ -211,9 +232,12 @@ const RESPONSE_PROBLEMS: readonly (readonly [RegExp, Text])[] = [
   ],
 ]
 
+const INVALID_RESPONSE = say(
+  'The server sent an invalid HTTP response: its operator must correct this',
+)
+
 const responseProblem = ({ message }: Error): Text =>
-  RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ??
-  say('The server sent an invalid HTTP response: its operator must correct this')
+  RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ?? INVALID_RESPONSE
 
 /** Was the error caused by bytes after the end of a complete answer? */
 export function isSurplus(error: unknown): boolean {

@@ -145,6 +145,18 @@ describe('the file itself', () => {
       'The server answered 400. The address may be incomplete, or may have expired',
     )
   })
+  it.each(['403 Forbidden', '503 Service Unavailable'])(
+    'is not behind a challenge of Cloudflare (%s)',
+    async (status) => {
+      const headers = { 'cf-mitigated': 'challenge', 'content-type': 'text/html' }
+      const asked = client.open(base + serve(raw(status, headers, FILE)), signal)
+      const error = await asked.catch((cause: unknown) => cause as PortError)
+      expect(error).toMatchObject({
+        retryable: false,
+        detail: expect.stringContaining('upload the file'),
+      })
+    },
+  )
   it('at an address with an unencoded #', async () => {
     answers.set('/dir/No.%231.pdf', () => raw('200 OK', {}, FILE))
     expect(await read('/dir/No.#1.pdf')).toEqual(FILE)
@@ -266,6 +278,14 @@ describe('an answer that is no HTTP says what is wrong', () => {
     ['HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nbytes', /length of the file wrongly/],
   ])('%j', async (text, expected) => {
     expect(await answered(text)).toMatch(expected)
+  })
+  it.each([
+    `content-length: ${FILE.length}\r\ncontent-length: ${FILE.length}`,
+    `content-length: ${FILE.length}\r\ntransfer-encoding: chunked`,
+    `content-length: ${FILE.length}\r\nno colon`,
+  ])('also with the headers %j, whatever their length says', async (headers) => {
+    const path = serve(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`), FILE]))
+    expect(await detailOf(read(path))).toMatch(/invalid HTTP response/)
   })
   it('also with bare line feeds after its headers', async () => {
     const text = `HTTP/1.1 200 OK\ncontent-length: ${FILE.length}\n\n`

@@ -319,7 +319,7 @@ async function describeFile({
 }: FollowedAnswer): Promise<Probe & { coding: Coding | null }> {
   if (!isWhole(status, headers['content-range'])) {
     await discard(body)
-    throw badStatus(status, headers['retry-after'])
+    throw badStatus(status, headers)
   }
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)

@@ -8,7 +8,7 @@ export const EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
 const NO_ENDINGS = new Set(['html', 'htm', 'xhtml', 'php', 'asp', 'aspx', 'ashx', 'jsp', 'cgi'])
 
 /** The extension at the end of an address, as it is written there; '': it has none of a known type. */
-export function endingOfAddress(address: string): string {
+function endingOfAddress(address: string): string {
   const [path = ''] = address.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/)
   const ending = EXTENSION.exec(path)?.[0].slice(1) ?? ''
   const isKnown = lookup(ending) !== false && !NO_ENDINGS.has(ending.toLowerCase())

@@ -137,6 +137,22 @@ it.each([
   ])
 })
 
+it('reads attachments of Airtable with their names', async () => {
+  const token = 'https://v5.airtableusercontent.com/v3/u/1/token'
+  const row = { Name: 'Harbours', Attachments: `guide (1).pdf (${token}),map.pdf (${token}2)` }
+  const body = await read(csvOf([row, { ...row, Attachments: '' }]))
+  expect(body).toMatchObject({
+    list: { id: 'several_files', files: 2, products: 1, without_files: 1 },
+  })
+  expect(files(body).map(([name, url]) => [name, url])).toEqual([
+    ['guide (1).pdf', token],
+    ['map.pdf', `${token}2`],
+  ])
+  const single = await read(csvOf([{ ...row, Attachments: `map.pdf (${token})` }]))
+  expect(single).toMatchObject({ list: null, mapping: { file_url: 'Attachments' } })
+  expect(single.preview[0].values.file_url).toBe(`map.pdf (${token})`)
+})
+
 it('says that the storefront’s own products have no addresses of files', async () => {
   for (const row of [
     { Handle: 'a', Title: 'A', 'Variant SKU': 'BOOK-1', 'Image Src': 'https://a.example/a.jpg' },

@@ -184,13 +184,29 @@ const areAddresses = (cells: readonly (string | undefined)[]): boolean => {
   return filled.length > 0 && filled.every((text) => /^https?:\/\//i.test(text))
 }
 
+interface Address {
+  address: string
+  /** The name of the file that stands before the address; '': none does. */
+  name: string
+}
+
+/** Attachments of Airtable: `guide.pdf (https://…),map.pdf (https://…)`. */
+const ATTACHMENTS = /[\s,]*([^]*?)\s*\((https?:\/\/[^\s()]+)\)/gi
+const ATTACHED = /^(?!https?:)[^]*\(https?:\/\//i
+
 /** The addresses of a cell, or its text if it has none. */
-function addressesIn(cell: string, suffix = /$/): string[] {
+function addressesIn(cell: string, suffix = /$/): Address[] {
   const text = cellText(cell)
+  if (ATTACHED.test(text)) {
+    const found = Array.from(text.matchAll(ATTACHMENTS), ([, name = '', address = '']) => ({
+      ...{ address, name },
+    }))
+    if (found.length > 0) return found
+  }
   const parts = text
     .split(BEGINNINGS)
     .map((part) => part.replace(SEPARATORS, '').replace(suffix, ''))
-  return parts.filter((part) => part !== '')
+  return parts.filter((part) => part !== '').map((address) => ({ address, name: '' }))
 }
 
 /** The rows of a list of files for one row of an export; none for a product without files. */
@@ -199,8 +215,8 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
   const setting = (place: number, field: 'download_limit' | 'expiry_days') =>
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
   return shape.files.flatMap(({ url, name }) =>
-    addressesIn(cells[url] ?? '', shape.suffix).map((address) => [
-      nameOfAddress(address, cell(name)),
+    addressesIn(cells[url] ?? '', shape.suffix).map(({ address, name: own }) => [
+      own === '' ? nameOfAddress(address, cell(name)) : own,
       address,
       cell(shape.sku),
       cell(shape.tags).replaceAll(' | ', ', '),

@@ -170,6 +170,16 @@ describe('an upload', () => {
       'This is an archive: send the table in it as CSV or .xlsx',
     ],
     [
+      'a binary workbook',
+      Buffer.from('PK\x03\x04 xl/workbook.bin'),
+      'This workbook is stored in Excel’s binary format: save it as .xlsx',
+    ],
+    [
+      'a document of Numbers',
+      Buffer.from('PK\x03\x04 Index/Document.iwa'),
+      'This is a document of Numbers or Pages: export it as .xlsx or CSV',
+    ],
+    [
       'a damaged workbook',
       Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.from('xl/workbook.xml'.repeat(99))]),
       'This workbook cannot be opened: save it as CSV',

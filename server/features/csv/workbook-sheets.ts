@@ -4,6 +4,7 @@ import { readXlsx, streamXlsxRows } from 'hucre/xlsx'
 import Papa from 'papaparse'
 import { Refusal, sayPlain } from '../../../plugins/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
+import { hiddenSheets } from './hidden-sheets.ts'
 import { wordFor } from './headers.ts'
 
 export interface SheetText {
@@ -22,19 +23,25 @@ const MAX_ROWS = 1_048_576
 /** Reads the visible sheets that have a cell. Throws `Refusal` for files that are no workbook. */
 export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
   const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readFilled : null
-  if (!read)
-    throw new Refusal(
-      'invalid_csv',
-      sayPlain('This is an archive: send the table in it as CSV or .xlsx'),
-    )
-  const visible = (info: { hidden?: boolean; veryHidden?: boolean }) =>
-    !info.hidden && !info.veryHidden
+  if (!read) throw new Refusal('invalid_csv', otherArchive(bytes))
+  const hidden = read === readOds ? hiddenSheets(bytes) : new Set<string>()
+  const visible = (info: { name: string; hidden?: boolean; veryHidden?: boolean }) =>
+    !info.hidden && !info.veryHidden && !hidden.has(info.name)
   // Formats tell how many digits a number is shown with.
   const { sheets } = await read(bytes, { sheets: visible, readStyles: true, maxRows: MAX_ROWS })
   const texts = sheets
     .slice(0, MAX_SHEETS)
     .map((sheet) => ({ name: sheet.name, text: textOf(sheet) }))
   return texts.filter(({ text }) => text.trim() !== '')
+}
+
+/** What the archive is, and what to do with it. */
+function otherArchive(bytes: Buffer): string {
+  if (bytes.includes('xl/workbook.bin'))
+    return sayPlain('This workbook is stored in Excel’s binary format: save it as .xlsx')
+  if (bytes.includes('Index/Document.iwa'))
+    return sayPlain('This is a document of Numbers or Pages: export it as .xlsx or CSV')
+  return sayPlain('This is an archive: send the table in it as CSV or .xlsx')
 }
 
 type ReadOptions = NonNullable<Parameters<typeof readXlsx>[1]>

@@ -99,6 +99,25 @@ it('keeps the zeros and texts that a number format shows', async () => {
   expect(shown).toMatchObject(formats.map(([, , product_sku]) => ({ product_sku })))
 })
 
+it('an .ods file with a hidden sheet is read without it', async () => {
+  // As LibreOffice writes it; the hidden sheet is the first one.
+  const base64 = [
+    'UEsDBBQAAAAAAAAAIQCFbDmKLgAAAC4AAAAIAAAAbWltZXR5cGVhcHBsaWNhdGlvbi92bmQub2FzaXMub3BlbmRvY3Vt',
+    'ZW50LnNwcmVhZHNoZWV0UEsDBBQAAAAIAAAAIQAWvkyNcgEAAK4GAAALAAAAY29udGVudC54bWztVbFuwyAQ/RXE0M2h',
+    'yVRR29mydmnniphzgoQBAU7ivy/GTmq3iWu1VacuGO7uvefHIUjXp0qiA1gntMrwcnGPEahCc6F2GX553iQPeJ2nuixF',
+    'AZTroq5A+aTQyocvCmDlaJfNcG0V1cwJRxWrwFFfUG1AnVF0WE2jVBfxbCtnw2PxCA0nPxscaodY55v5yrE4oi8bwmqv',
+    'K+ZFkcSky9OuKI6om7eUGfZsiftAySohmzYUnOAzJK4SY4Ow9QIc6oxy4Yxkobpk0gEmeUoGElN6q5/peVtfkSM3jfeJ',
+    'rebNZeGMBcbdHsDnaccfx16r+9MnydEdq8wj2mkFuM9F2uR970b4xOrjOFCAlKhXPTBZQ+IbE6DO23CSW3TbeZOXQkJL',
+    'mpI+ECYfaL5P/FpbOUlMJj1825SWfGF4+eue9t4bRwlhCziFBkkgc5Q+mxxGbp+DTdhBd739q//2T2grOP5R++cofdV+',
+    'cu1uIKPbg9x4bvI3UEsBAhQDFAAAAAAAAAAhAIVsOYouAAAALgAAAAgAAAAAAAAAAAAAAIABAAAAAG1pbWV0eXBlUEsB',
+    'AhQDFAAAAAgAAAAhABa+TI1yAQAArgYAAAsAAAAAAAAAAAAAAIABVAAAAGNvbnRlbnQueG1sUEsFBgAAAAACAAIAbwAA',
+    'AO8BAAAAAA==',
+  ].join('')
+  const { body } = await app.upload(Buffer.from(base64, 'base64'), { 'content-type': ODS })
+  expect(body).toMatchObject({ sheet: 'Files', sheets: ['Files'], rows: 1 })
+  expect(body.preview[0].values.filename).toBe('new.pdf')
+})
+
 it('names a formula that was never calculated, as in workbooks that a program wrote', async () => {
   const rows = [HEAD, ['a.pdf', url, null, 30, ''], [null, url, '', 30, '']]
   const formula = (result: string | null) => ({

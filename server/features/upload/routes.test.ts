@@ -144,7 +144,7 @@ describe('an upload', () => {
     const id = await batch()
     const headers = {
       'upload-length': '5',
-      'upload-metadata': `filename ${Buffer.from('one.txt').toString('base64')},batch ${Buffer.from(id).toString('base64')}`,
+      'upload-metadata': `filename ${Buffer.from('one.txt').toString('base64')} , batch ${Buffer.from(id).toString('base64')}`,
       'content-type': 'application/offset+octet-stream',
     }
     const response = await tus(owner, 'POST', '/api/uploads', headers, Buffer.from('hello'))

@@ -12,11 +12,11 @@ import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.t
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
 import { ASKS_NOTHING, shownAskOf } from '../links/model/asks.ts'
 import type { Archives } from './archive.ts'
-import type { KnownLink } from './counting/known-link.ts'
+import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
 import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
-import { sendPack, type GatedFile } from './pack-page.ts'
+import { sendPack, useText, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
   hasAsked,
@@ -31,6 +31,7 @@ import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './re
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
+import type { Translator } from './translate.ts'
 import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
@@ -250,6 +251,7 @@ export function sendConfirm(
     leadsToBytes(request) ? 403 : 200,
     renderConfirm(frame, {
       ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
+      about: asked.all || viewOnly ? '' : aboutDownload(frame.t, link, now),
       sha256: asked.all ? null : (target?.sha256 ?? null),
       ...(limit === null || (view === null && refused !== 'views_used_up')
         ? {}
@@ -275,6 +277,25 @@ export function sendToDownload(
   const address = `download?key=${key}${all ? '&all=1' : ''}${start}${tokens}`
   const location = relativeToPage(request, address)
   response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
+}
+
+/** `3.1 MB · 2 downloads left · until March 1, 2027` */
+function aboutDownload(t: Translator, link: KnownLink, now: Date): string {
+  const { target, download_limit: limit, downloads, expires_at, use_hours, first_used_at } = link
+  if (target === null) return ''
+  const { timeZone } = link.look
+  const left = (limit ?? 0) - downloads + (isOwed(link) ? 1 : 0)
+  const isRented = use_hours !== null && first_used_at !== null
+  const day =
+    expires_at && (isRented ? t.moment(expires_at, timeZone) : t.end(expires_at, timeZone, now))
+  return [
+    t.size(target.size),
+    limit === null ? '' : t('pack.left', { count: Math.max(0, left) }),
+    use_hours === null || isRented ? '' : useText(t, use_hours),
+    day === null ? '' : t('order.until', { day }),
+  ]
+    .filter((text) => text !== '')
+    .join(' · ')
 }
 
 export const askForm = (request: IncomingMessage, key: string): AskForm => ({

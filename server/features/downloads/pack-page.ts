@@ -163,7 +163,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
     ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
     ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),
-    ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
+    ...[renewedText(t, file, timeZone), ...(file.locked === null ? keyTexts(t, file) : [])],
   ]
 }
 
@@ -252,8 +252,8 @@ export const licenceText = (
   { key, revoked }: PaidFile['licence_keys'][number],
 ): string => (revoked ? t('order.licenceWithdrawn') : t('order.licenceKey', { key }))
 
-const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
-  renewed_at ? t('order.version', { day: t.date(renewed_at) }) : ''
+const renewedText = (t: Translator, { renewed_at }: ShownFile, timeZone: string): string =>
+  renewed_at ? t('order.version', { day: t.date(renewed_at, timeZone) }) : ''
 
 /** Each file of a delivery has its own expiry. A rental ends at a time of day. */
 function untilText(t: Translator, file: ShownFile, now: Date, timeZone: string): string {

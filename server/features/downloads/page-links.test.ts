@@ -52,6 +52,21 @@ test.each<[string, object]>([
   expect(await downloads(id)).toBe(1)
 })
 
+test('the page says how large the file is, and what is left of the link', async () => {
+  const about = async (terms: object) => {
+    const { key } = await depot.addLink(FILE, terms)
+    const { text } = await visit(port, pageOf(key))
+    return /<p class='quiet'>([^<]*)</.exec(text)?.[1]
+  }
+  expect(await about({ download_limit: 2, expiry_days: 30 })).toBe(
+    '8 bytes · 2 downloads left · until March 31, 2026',
+  )
+  expect(await about({ download_limit: null, expiry_days: null })).toBe('8 bytes')
+  const { key } = await depot.addLink(FILE, { download_limit: 1 })
+  await visit(port, await pressed(port, pageOf(key)))
+  expect((await visit(port, pageOf(key))).status).toBe(410)
+})
+
 test('no other signature begins a download', async () => {
   const [one, other] = [await depot.addLink(FILE), await depot.addLink(FILE)]
   const start = (await pressed(port, pageOf(one.key))).split('&start=')[1]!

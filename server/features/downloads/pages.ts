@@ -116,6 +116,8 @@ export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', 
 /** The second step of a download, for programs that follow every link. */
 export interface ConfirmPage extends Page {
   name: string
+  /** The size of the file, and what is left of its downloads; absent or empty: it is no file, or only viewed. */
+  about?: string
   view?: PageButton | null
   /** The file is only viewed. */
   viewOnly?: boolean

@@ -96,6 +96,7 @@ test('an end is told with its time of day while it is near, in the shop’s time
   expect(at('2027-02-28T00:00:00Z', 'UTC')).toBe('March 1, 2027 at 12:30 AM')
   expect(at('2027-03-01T08:00:00Z', 'America/New_York')).toBe('February 28, 2027 at 7:30 PM')
   expect(at('2027-04-01T00:00:00Z', 'UTC')).toBe('March 1, 2027')
+  expect(translatorFor('en').date(end, 'America/New_York')).toBe('February 28, 2027')
 })
 
 test('the language is chosen by the address, then the order, then the browser, then the shop', () => {

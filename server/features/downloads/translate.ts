@@ -28,8 +28,8 @@ export interface Translator {
   locale: Locale
   /** `1.5 KB`, in units of 1,024, as on the admin page. */
   size(bytes: number): string
-  /** The day, in UTC. */
-  date(at: Date): string
+  /** The day in that time zone; absent: in UTC. */
+  date(at: Date, timeZone?: string): string
   /** The day in that time zone, and the time of day unless it is midnight. */
   moment(at: Date, timeZone: string): string
   /**
@@ -124,7 +124,6 @@ function createTranslator(locale: Locale, region: string): Translator {
   const number = new Intl.NumberFormat(region)
   const brief = new Intl.NumberFormat(region, { maximumFractionDigits: 1 })
   const whole = new Intl.NumberFormat(region, { maximumFractionDigits: 0 })
-  const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone: 'UTC' })
   const zones = new Map<string, ZoneFormats>()
   const zone = (timeZone: string) => {
     const known = zones.get(timeZone) ?? formatsIn(region, timeZone)
@@ -140,7 +139,7 @@ function createTranslator(locale: Locale, region: string): Translator {
       return isNear ? time(at) : dayOf(at)
     },
     number: (value: number) => number.format(value),
-    date: (at: Date) => day.format(at),
+    date: (at: Date, timeZone = 'UTC') => zone(timeZone).day(at),
     size: (bytes: number) => {
       const { value, unit } = scaled(bytes)
       if (unit === 'bytes') return t('size.bytes', { count: bytes })

@@ -237,9 +237,9 @@ function factsOf(
   const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
     size_bytes === null ? '' : t.size(size_bytes),
-    t('library.bought', { day: t.date(created_at) }),
+    t('library.bought', { day: t.date(created_at, timeZone) }),
     version > 1 ? t('library.version', { version }) : '',
-    renewed_at ? t('order.version', { day: t.date(renewed_at) }) : '',
+    renewed_at ? t('order.version', { day: t.date(renewed_at, timeZone) }) : '',
     item.status === 'not_released' && item.available_at
       ? t('order.availableFrom', { moment: t.moment(item.available_at, timeZone) })
       : '',

@@ -18,10 +18,21 @@ import {
 const DONE: Readonly<Record<string, Text>> = { import: say('imported'), undo: say('put back') }
 const DONE_OTHERWISE = say('done')
 
+const TRASHED = say('moved to the trash')
+
 /** The result of the done files, placed after `1,200 of 1,204 files`. */
 function doneWords({ action }: OperationView, actions: Actions): Text {
   const own = actions.find(action)?.result
   return DONE[action] ?? (own === undefined ? DONE_OTHERWISE : textOf(own))
+}
+
+/** What became of most of the done files, how many they are, and the done files that are told apart. */
+function resultOf(operation: OperationView, present: PresentFiles, actions: Actions) {
+  const count = operation.done - countPresent(present) - operation.unchanged
+  // The undo of an import puts nothing back.
+  if (operation.action === 'undo' && count === 0 && present.trashed > 0)
+    return { words: TRASHED, count: present.trashed, apart: [] }
+  return { words: doneWords(operation, actions), count, apart: presentParts(present) }
 }
 
 const ENDS: Readonly<Record<OperationView['status'], (title: Text) => Text>> = {
@@ -83,15 +94,15 @@ export function headlineOf(
   unmapped: number,
   actions: Actions,
 ): Text {
-  const { total, done, failed, skipped, unchanged, cancelled, bytes_saved, stopped } = operation
+  const { total, failed, skipped, unchanged, cancelled, bytes_saved, stopped } = operation
   if (total === 0 && stopped) return sentence(stopped.message)
   if (total === 0 && operation.action === 'import') return say('There was nothing new.')
-  const brought = done - countPresent(present) - unchanged
+  const { words, count, apart } = resultOf(operation, present, actions)
   const parts = [
     say('{done} of {total, plural, one {# file} other {# files}} {what}', {
-      ...{ done: brought, total, what: doneWords(operation, actions) },
+      ...{ done: count, total, what: words },
     }),
-    ...presentParts(present).map(({ text }) => text),
+    ...apart.map(({ text }) => text),
   ]
   if (unchanged > 0) parts.push(say('{count} unchanged', { count: unchanged }))
   if (failed > 0) parts.push(say('{count} failed', { count: failed }))
@@ -143,11 +154,12 @@ export function unmappedText(names: readonly string[], count: number): Text {
  * Labelled counts for a table. The first and the last always appear, the others if they are not 0.
  */
 export function countsOf(operation: OperationView, present: PresentFiles, actions: Actions) {
-  const { total, done, failed, skipped, unchanged, cancelled } = operation
+  const { total, failed, skipped, unchanged, cancelled } = operation
+  const { words, count, apart } = resultOf(operation, present, actions)
   return [
-    { label: doneLabel(operation, actions), count: done - countPresent(present) - unchanged },
+    { label: doneLabel(words), count },
     ...[
-      ...presentParts(present),
+      ...apart,
       { label: say('Unchanged', {}, 'number of files'), count: unchanged },
       { label: say('Failed'), count: failed },
       { label: say('Skipped'), count: skipped },
@@ -158,8 +170,8 @@ export function countsOf(operation: OperationView, present: PresentFiles, action
 }
 
 /** The result as a label. The catalogs have those of actions: see server/http/messages.test.ts. */
-function doneLabel(operation: OperationView, actions: Actions): Text {
-  const words = english(doneWords(operation, actions))
+function doneLabel(result: Text): Text {
+  const words = english(result)
   return { ...textOf(words.charAt(0).toUpperCase() + words.slice(1)), context: 'number of files' }
 }
 

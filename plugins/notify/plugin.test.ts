@@ -277,6 +277,24 @@ describe('notify', () => {
     })
   })
 
+  it.each([
+    [0, '9 of 9 files put back.'],
+    [4, '5 of 9 files put back, 4 moved to the trash.'],
+    // The undo of an import.
+    [9, '9 of 9 files moved to the trash.'],
+  ])('says how many files an undo moved to the trash: %i', async (trashed, headline) => {
+    const undo = bulk({
+      ...{ ...well, action: 'undo', title: 'Undo: API import', total: 9, done: 9 },
+      present: () => Promise.resolve({ changed: 9 - trashed, trashed, unchanged: 0 }),
+      async *reported() {},
+    })
+    const { notice, email } = await sent(undo)
+    expect(notice!.body).toBe(headline)
+    expect((email!.data as { counts: { count: number }[] }).counts[0]!.count).toBe(
+      trashed === 9 ? 9 : 9 - trashed,
+    )
+  })
+
   it('says how many paid deliveries a deletion affects', async () => {
     const deletion = bulk({
       ...{ ...well, action: 'delete-files', title: 'Delete files', total: 9, done: 9 },

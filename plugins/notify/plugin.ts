@@ -8,6 +8,7 @@ import {
   sentences,
   textOf,
   type OperationView,
+  type PresentFiles,
   type ReadContext,
   type Text,
 } from '../contract.ts'
@@ -84,7 +85,7 @@ export const notify = definePlugin({
     const lookup = { read, products }
     const { errors, warnings, ...lists } = await listsOf(operation, lookup, context.signal)
     const unmapped = lists.unmapped.length
-    const present = operation.action === 'import' ? await operation.present() : NONE_PRESENT
+    const present = await presentFiles(operation)
     const brought = operation.done - countPresent(present)
     if (when === 'matched' && brought === unmapped) return {}
     const { actions } = context
@@ -122,7 +123,12 @@ export const notify = definePlugin({
   },
 })
 
-const NONE_PRESENT = { changed: 0, trashed: 0, unchanged: 0 }
+/** The done files that are counted apart from those that an import brought, or an undo put back. */
+async function presentFiles(operation: OperationView): Promise<PresentFiles> {
+  if (operation.action === 'import') return operation.present()
+  const trashed = operation.action === 'undo' ? (await operation.present()).trashed : 0
+  return { changed: 0, trashed, unchanged: 0 }
+}
 
 const LEVELS = {
   success: 'success',

@@ -10,6 +10,13 @@ export const TRASH_ENDED = `files.deleted_at + interval '${TRASH_DAYS} days' <= 
 const FILE_BATCH = 5000
 
 /**
+ * SQL: keeps the names of purged files, the rows `gone (shop_id, id, filename)`, for the results of
+ * operations that name them.
+ */
+export const KEEP_NAMES = `insert into purged_files (shop_id, id, filename)
+  select shop_id, id, filename from gone on conflict do nothing`
+
+/**
  * Purges expired files of all shops, and returns their number.
  * @param batch how many files one statement deletes; tests set fewer.
  */
@@ -20,12 +27,16 @@ export const sweepTrash = (
 ): Promise<number> =>
   inBatches(batch, (limit) =>
     pool.query(
-      `delete from files using (
-         select shop_id, id from files where deleted_at < $1::timestamptz - $2 * interval '1 day'
-           and not exists (select from file_claims c where c.shop_id = files.shop_id
-             and c.file_id = files.id)
-         order by shop_id, id limit $3 for update skip locked
-       ) old where files.shop_id = old.shop_id and files.id = old.id`,
+      `with gone as (
+         delete from files using (
+           select shop_id, id from files where deleted_at < $1::timestamptz - $2 * interval '1 day'
+             and not exists (select from file_claims c where c.shop_id = files.shop_id
+               and c.file_id = files.id)
+           order by shop_id, id limit $3 for update skip locked
+         ) old where files.shop_id = old.shop_id and files.id = old.id
+         returning files.shop_id, files.id, files.filename
+       ), kept as (${KEEP_NAMES})
+       select from gone`,
       [now, TRASH_DAYS, limit],
     ),
   )

@@ -5,6 +5,7 @@ import { sharedRows } from '../core/db/shared-rows.ts'
 import type { Delta } from './change-ledger.ts'
 import { COLUMN_TYPES, TRANSACTION_TIME, type Column } from './file-columns.ts'
 import { firstOf } from '../core/present.ts'
+import { KEEP_NAMES } from './trash.ts'
 
 /**
  * Releases names that other files of the batch get, so that no two rows ever have the same name.
@@ -71,7 +72,14 @@ const identity = ({ change: { record }, row_version }: Delta) => ({ id: record.i
 async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<{ id: string }[]> {
   if (deltas.length === 0) return []
   const { from, bindings } = sharedRows(deltas.map(identity), IDENTITY, ['id', 'row_version'])
-  return tx.query(`delete from files using ${from} where ${SAME_ROW} returning files.id`, bindings)
+  return tx.query(
+    `with gone as (
+       delete from files using ${from} where ${SAME_ROW}
+       returning files.shop_id, files.id, files.filename
+     ), kept as (${KEEP_NAMES})
+     select id from gone`,
+    bindings,
+  )
 }
 
 const IDENTITY = { id: 'uuid', row_version: 'xid' }

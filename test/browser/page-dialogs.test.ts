@@ -176,7 +176,7 @@ describe('products', () => {
     await launched(page).getByText('Product mappings of 2 files removed').waitFor()
     expect((await by('unmap')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
     await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('2 files restored').waitFor()
+    await launched(page).getByText('Undone for 2 files').waitFor()
     expect((await by('unmap')).map(({ mappings }) => mappings.length)).toEqual([1, 1])
   })
 })

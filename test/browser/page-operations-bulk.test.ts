@@ -84,7 +84,7 @@ describe('tags', () => {
     ])
     await rows(page).first().getByText('north').waitFor()
     await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('2 files restored').waitFor()
+    await launched(page).getByText('Undone for 2 files').waitFor()
     expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
     await launched(page).getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(() => launched(page).count()).toBe(0)
@@ -194,7 +194,7 @@ describe('deleting', () => {
     await tick(page, ['Chart 00.pdf', 'Chart 02.pdf'])
     await press(page, 'Restore')
     await dialog.getByRole('button', { name: 'Restore 2 files' }).click()
-    await launched(page).getByText('2 files restored').waitFor()
+    await launched(page).getByText('Undone for 2 files').waitFor()
     await page.getByText('1 file', { exact: true }).waitFor()
     expect(await filesBy('chart 00')).toMatchObject([{ mappings: [] }])
     await tick(page, ['Chart 01.pdf'])
@@ -214,7 +214,7 @@ describe('deleting', () => {
     await launched(page).getByText('10 files moved to the trash').waitFor()
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('10 files restored').waitFor()
+    await launched(page).getByText('Undone for 10 files').waitFor()
     await page.getByText('10 files', { exact: true }).waitFor()
     expect(await filesBy('chart 3')).toMatchObject(
       before.map(({ filename, tags }) => ({ filename, tags })),

@@ -374,7 +374,10 @@ describe('the deletion limit', () => {
 
   test('applies to a shop’s own workflow that deletes, and not to one that deletes nothing', async () => {
     await makeFiles(scope, names(4, 'loose'))
-    const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }, { plugin: 'delete-files' }]
+    const steps = [
+      { plugin: 'tag-files', options: { tags: ['old'] } },
+      { plugin: 'delete-files', when: { search: 'loose-1' } },
+    ]
     const body = {
       name: 'Tag and delete',
       kind: 'bulk' as const,
@@ -394,6 +397,8 @@ describe('the deletion limit', () => {
       { preview: true, workflow: { id: workflow, title: 'Tag and delete' } },
     ])
     expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
+    const [asked] = await scope.from<{ body: string }>('notices').select('body')
+    expect(asked!.body).toContain('It would delete some of 4 files, and a run on more than 3 waits')
   })
 
   test('counts the trash for workflows on the trash', async () => {

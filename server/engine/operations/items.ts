@@ -30,7 +30,7 @@ export interface ItemRow {
   position: number
   status: ItemStatus
   file_id: string | null
-  /** The name that the operation gave the file, or its current one. */
+  /** The name that the operation gave the file, or its current one, or its last one. */
   filename: string
   product_mapped: boolean
   attempt: number
@@ -132,7 +132,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
         case i.operation_status when 'success' then 'done' when 'failed' then 'failed'
           else i.status end
       else i.status end as status,
-    coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename',
+    coalesce(i.after ->> 'filename', f.filename, g.filename, i.draft ->> 'filename', i.before ->> 'filename',
       '') as filename,
     ${isMapped('f.mapping_state')} as product_mapped
   from (
@@ -146,7 +146,9 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
   ) i
   -- One probe for each item: without statistics of new tables, the planner would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop
-    and id = i.file_id limit 1) f on true`
+    and id = i.file_id limit 1) f on true
+  left join lateral (select filename from purged_files where f.filename is null
+    and shop_id = :shop and id = i.file_id limit 1) g on true`
 
 const WHY_ENDED = {
   whyDiscarded: JSON.stringify(DISCARDED),

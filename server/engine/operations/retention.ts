@@ -41,6 +41,8 @@ export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   const oldest = monthsBefore(now, OPERATION_MONTHS)
   const removed = await eachOperation(pool, 'record', oldest, dropOperation)
   await dropMessages(pool, oldest)
+  // The results that name these files were kept as long as this.
+  await pool.query('delete from purged_files where purged_at < $1', [daysBefore(now, ITEM_DAYS)])
   await makeMonths(pool, 'items', now)
   await dropMonths(pool, now)
   return stripped + emptied + removed

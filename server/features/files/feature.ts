@@ -55,6 +55,7 @@ export const filesFeature = defineFeature({
     file_downloads: 'counts',
     files: 'the merchant’s own files',
     public_addresses: 'counts',
+    purged_files: 'names of the merchant’s own files',
     saved_views: 'names and filters of the merchant’s own lists, without addresses of buyers',
     versions: 'hashes, and names of the merchant’s own files',
   },

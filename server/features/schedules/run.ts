@@ -10,7 +10,7 @@ import { impactOf } from '../files/impact.ts'
 import { countFiles } from '../../files/list.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/present.ts'
-import { deletes } from '../workflows/describe.ts'
+import { deletes, deletesAll } from '../workflows/describe.ts'
 import { workflowOf } from './check.ts'
 import { lockSchedule, type ScheduleRow } from './rows.ts'
 import { scheduleChannel } from '../imports/origins.ts'
@@ -53,7 +53,9 @@ export async function startRun(
   const started = within ? await startWithin(tx, engine, start, cap) : null
   const operation = started ?? (await start(tx, true))
   if (started === null)
-    await askToConfirm(tx, engine, schedule, operation, { filter, now: run.now })
+    await askToConfirm(tx, engine, schedule, operation, {
+      ...{ filter, now: run.now, all: deletesAll(workflow, plugins) },
+    })
   await tx.query(
     `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
        and id = :id`,
@@ -153,36 +155,48 @@ async function startWithin(
 const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>
   present(await engine.get(scope, operation), 'The operation').total
 
+/** `all`: it deletes all files that match, and not only those that meet a condition of a step. */
 async function askToConfirm(
   tx: ShopScope,
   engine: Engine,
   schedule: ScheduleRow,
   operation: string,
-  { filter, now }: { filter: FileFilter; now: Date },
+  { filter, now, all }: { filter: FileFilter; now: Date; all: boolean },
 ): Promise<void> {
-  const total = await totalOf(tx, engine, operation)
+  const count = await totalOf(tx, engine, operation)
   const { paid_deliveries: paid } = await impactOf(tx, { filter }, now)
-  const lost = say(
-    '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} them: the buyers would lose them.',
-    { count: paid },
-  )
   await raiseNoticeOnce(tx, {
     level: 'warning',
     title: say('“{name}” waits for your confirmation', { name: schedule.name }),
     body: sentences(
-      say(
-        'It would delete {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
-        {
-          count: total,
-          limit: schedule.cap,
-        },
-      ),
-      ...(paid > 0 ? [lost] : []),
+      all ? allText(count, schedule.cap) : someText(count, schedule.cap),
+      ...(paid > 0 ? [all ? allPaidText(paid) : somePaidText(paid)] : []),
       say('Nothing was deleted: look at the preview and confirm it.'),
     ),
     operation_id: operation,
   })
 }
+
+const allText = (count: number, limit: number) =>
+  say(
+    'It would delete {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
+    { count, limit },
+  )
+const someText = (count: number, limit: number) =>
+  say(
+    'It would delete some of {count, plural, one {# file} other {# files}}, and a run on more than {limit} waits for you.',
+    { count, limit },
+  )
+const allPaidText = (count: number) =>
+  say(
+    '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} them: the buyers would lose them.',
+    { count },
+  )
+const somePaidText = (count: number) =>
+  say(
+    '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} some of them: buyers would lose those that are deleted.',
+    { count },
+  )
 
 /**
  * Returns the workflow with a notify step that sends email as the schedule requires. Every run

@@ -32,8 +32,15 @@ export function summaryFields(step: Step, plugins: readonly Plugin[]) {
  * Does the workflow remove files? Then a schedule's run is limited by its cap. A workflow that
  * works in the trash and purges nothing restores files.
  */
-export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
-  steps.some((step) => {
+export const deletes = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  deletingSteps(workflow, plugins).length > 0
+
+/** Does it remove all of its files, and not only those that meet the condition of a step? */
+export const deletesAll = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  deletingSteps(workflow, plugins).some(({ when }) => when === undefined)
+
+const deletingSteps = ({ steps }: Workflow, plugins: readonly Plugin[]): Step[] =>
+  steps.filter((step) => {
     const plugin = plugins.find(({ id }) => id === step.plugin)
     if (plugin?.permission === 'files:purge') return true
     const restores = plugin?.scope !== 'operation' && plugin?.worksOn === 'trash'

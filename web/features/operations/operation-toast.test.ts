@@ -48,7 +48,7 @@ test('files that were as wanted already are not claimed as changed', () => {
 
 test('its undo, and a merchant’s workflow', () => {
   expect(text({ undoes: 'op_1', status: 'running', total: 1 })).toBe('Undoing for 1 file')
-  expect(text({ undoes: 'op_1', status: 'success', done: 1 })).toBe('1 file restored')
+  expect(text({ undoes: 'op_1', status: 'success', done: 1 })).toBe('Undone for 1 file')
   const own = { action: 'workflow_1', workflow_title: 'Spring' }
   expect(text({ ...own, status: 'running' })).toBe('Spring: 12 files')
   expect(text({ ...own, status: 'success', done: 2 })).toBe('Spring: 2 files done')

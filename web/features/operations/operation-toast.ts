@@ -43,7 +43,8 @@ function textsOf(
   if (operation.undoes)
     return {
       running: (count) => t('Undoing for {count, plural, one {# file} other {# files}}', { count }),
-      done: (count) => t('{count, plural, one {# file} other {# files}} restored', { count }),
+      // An undo restores files, and moves those to the trash that were made.
+      done: (count) => t('Undone for {count, plural, one {# file} other {# files}}', { count }),
     }
   const labels = plugins.find(({ id }) => id === operation.action)?.actions[0]?.labels
   if (labels)

@@ -55,11 +55,13 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   const waiting = waitingCount(operation)
   const failures = <span className="critical">{numberText(failed)}</span>
   const figures: [string, React.ReactNode][] = [
-    [preview ? t('Would be done') : t('Done'), numberText(done - unchanged)],
+    [preview ? t('Would be done') : t('Done'), numberText(done)],
+  ]
+  if (unchanged > 0) figures.push([t('Of them unchanged'), numberText(unchanged)])
+  figures.push(
     [preview ? t('Would fail') : t('Failed'), failed > 0 ? failures : '0'],
     [preview ? t('Would be skipped') : t('Skipped'), numberText(skipped)],
-  ]
-  if (unchanged > 0) figures.push([t('Unchanged'), numberText(unchanged)])
+  )
   if (cancelled > 0) figures.push([t('Cancelled'), numberText(cancelled)])
   if (moving || waiting > 0) figures.push([t('Waiting'), numberText(waiting)])
   figures.push([t('All files'), numberText(operation.total)])

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
 import { workflowOf } from '../../../../test/engine.ts'
 import { makeFiles, type MadeFile } from '../../../../test/files.ts'
+import { sweepOperations } from '../../../engine/operations/retention.ts'
 import type { EngineWorker } from '../../../engine/worker.ts'
+import { sweepTrash } from '../../../files/trash.ts'
 import { toPublicId } from '../../../core/ids.ts'
 import { soakTest } from '../../../../test/scale.ts'
 
@@ -294,6 +296,24 @@ describe('PUT /api/files/bulk-update', () => {
 })
 
 describe('POST /api/files/bulk-delete', () => {
+  it('results name files that were purged since, by hand or when their days in the trash ended', async () => {
+    const [purged, swept] = await some(owner, 2)
+    const { body } = await update({ file_ids: [purged, swept], updates: { cdn: false } })
+    await remove({ file_ids: [purged], permanent: true })
+    const deletion = await remove({ file_ids: [swept] })
+    const { pool } = app.engine.parts.database
+    await sweepTrash(pool, new Date(Date.now() + 8 * 86_400_000))
+    const namesIn = async (job: string) =>
+      (await owner.call('GET', `/api/operations/${job}/items`)).body.data.map(
+        ({ filename }: { filename: string }) => filename,
+      )
+    const [first, second] = [0, 1].map((n) => `${batches}-file-${n}.pdf`)
+    expect(await namesIn(body.job_id)).toEqual([first, second])
+    expect(await namesIn(deletion.body.job_id)).toEqual([second])
+    await sweepOperations(pool, new Date(Date.now() + 91 * 86_400_000))
+    expect((await pool.query('select from purged_files')).rowCount).toBe(0)
+  })
+
   it('moves files to the trash; they keep their products', async () => {
     const ids = await some(owner, 2, { mapped: true })
     const { status, body } = await remove({ file_ids: ids })

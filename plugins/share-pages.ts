@@ -56,7 +56,7 @@ export function directAddress(written: string): string {
 /** `dl=1` instead of `dl=0`. */
 function fromDropbox(url: URL): string | null {
   if (!DROPBOX.test(url.hostname) || !/^\/(s|scl|sh)\//.test(url.pathname)) return null
-  return withParameter(url, 'dl', '1')
+  return withFlag(url, 'dl')
 }
 
 /**
@@ -81,7 +81,7 @@ function fromGoogleDrive(url: URL): string | null {
 /** Links to one file: `/:b:/g/personal/…`; `:f:` are folders, which have no download. */
 function fromSharePoint(url: URL): string | null {
   if (!/\.sharepoint\.com$/.test(url.hostname) || !/^\/:[a-eg-z]:\//.test(url.pathname)) return null
-  return withParameter(url, 'download', '1')
+  return withFlag(url, 'download')
 }
 
 /** `/raw/` instead of `/blob/`, on GitHub and on any GitLab. */
@@ -96,9 +96,9 @@ function fromSourcePage(url: URL): string | null {
   return direct.href
 }
 
-function withParameter(url: URL, name: string, value: string): string {
+function withFlag(url: URL, name: string): string {
   const direct = new URL(url)
-  direct.searchParams.set(name, value)
+  direct.searchParams.set(name, '1')
   return direct.href
 }
 

@@ -105,22 +105,14 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   const folder = await openUploads(environment, config.storage.primary, joining)
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
-  const { allowLoopback } = environment
   const client = createGuardedClient({
-    ...{ allowLoopback, fileBytes: limits.file_bytes, log },
+    allowLoopback: environment.allowLoopback,
     userAgent: environment.userAgent ?? userAgentOf(environment.baseUrl),
+    fileBytes: limits.file_bytes,
+    log,
   })
   closings.push(() => client.close())
-  const { rclone: executable, clients } = environment.cloud
-  const cloud = await openCloud({
-    ...{ executable, clients, allowLoopback, baseUrl, secrets, log },
-    ...{
-      dataDir: environment.dataDir,
-      maxFiles: limits.cloud_files,
-      demo: environment.platform === null,
-    },
-    ...(given.emulators ? { emulators: given.emulators } : {}),
-  })
+  const cloud = await openCloud(cloudOptions(given))
   closings.push(() => cloud.close())
   const sandboxes = createSandboxes()
   closings.push(() => Promise.resolve(sandboxes.close()))
@@ -148,6 +140,23 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   const composed = { engine, parts, stores, storefront, client, folder, cloud, sandboxes }
   return { ...composed, openWeb: (page, drop) => openWeb(given, composed, page, drop) }
 }
+
+const cloudOptions = ({
+  config: { environment, limits },
+  emulators,
+  ...given
+}: ComposeOptions): CloudOptions => ({
+  executable: environment.cloud.rclone,
+  clients: environment.cloud.clients,
+  allowLoopback: environment.allowLoopback,
+  dataDir: environment.dataDir,
+  maxFiles: limits.cloud_files,
+  demo: environment.platform === null,
+  baseUrl: given.baseUrl,
+  secrets: given.secrets,
+  log: given.log,
+  ...(emulators ? { emulators } : {}),
+})
 
 const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] => ({
   ...{ from: environment.mailFrom, hasServer: environment.smtpUrl !== null },

@@ -195,8 +195,11 @@ function withDocuments<T>(
   }, signal)
 }
 
-export const tooManyText = (most: number, count: number): Text =>
-  say('At most {most} documents can be merged, but the selection has {count}', { most, count })
+export const tooManyText = (count: number): Text =>
+  say('At most {most} documents can be merged, but the selection has {count}', {
+    most: MAX_MERGED,
+    count,
+  })
 
 const documentError = (code: string, message: AnyText) => new PortError(code, message, false)
 
@@ -239,8 +242,7 @@ async function merge(
   password: string | undefined,
   signal: AbortSignal,
 ) {
-  if (items.length > MAX_MERGED)
-    throw documentError('too_many', tooManyText(MAX_MERGED, items.length))
+  if (items.length > MAX_MERGED) throw documentError('too_many', tooManyText(items.length))
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {
     const answer = await work.ask(

@@ -117,7 +117,7 @@ async function documentsOf(
   operation: OperationView,
 ): Promise<{ items: Item[]; leftOut: Warning[] }> {
   const { total } = operation
-  if (total > MAX_MERGED) throw new PortError('too_many', tooManyText(MAX_MERGED, total), false)
+  if (total > MAX_MERGED) throw new PortError('too_many', tooManyText(total), false)
   const [good, bad]: [Item[], FinishedItem[]] = [[], []]
   for await (const page of operation.items()) {
     for (const item of page)

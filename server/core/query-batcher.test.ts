@@ -17,7 +17,7 @@ const named = (questions: readonly number[]) => questions.map((question) => `ans
 
 test('queries of one turn of the event loop share a statement and get their own results', async () => {
   const { asked, ask } = slow()
-  const batch = createQueryBatcher(ask, 10, 2)
+  const batch = createQueryBatcher(ask, { size: 10, concurrency: 2 })
   const answers = Promise.all([batch(1), batch(2), batch(3)])
   await turn()
   expect(asked.map(({ questions }) => questions)).toEqual([[1, 2, 3]])
@@ -27,7 +27,7 @@ test('queries of one turn of the event loop share a statement and get their own 
 
 test('keeps to the batch size and to the number of concurrent statements', async () => {
   const { asked, ask } = slow()
-  const batch = createQueryBatcher(ask, 2, 2)
+  const batch = createQueryBatcher(ask, { size: 2, concurrency: 2 })
   const answers = Promise.all([1, 2, 3, 4, 5].map(batch))
   while (asked.length < 2) await turn()
   for (let wait = 0; wait < 20; wait++) await turn()
@@ -43,7 +43,7 @@ test('keeps to the batch size and to the number of concurrent statements', async
 
 test('a statement that hangs does not block later queries', async () => {
   const { asked, ask } = slow()
-  const batch = createQueryBatcher(ask, 10, 2)
+  const batch = createQueryBatcher(ask, { size: 10, concurrency: 2 })
   void batch(1)
   await turn()
   const second = batch(2)
@@ -54,7 +54,7 @@ test('a statement that hangs does not block later queries', async () => {
 
 test('a failure rejects only its own batch', async () => {
   const { asked, ask } = slow()
-  const batch = createQueryBatcher(ask, 10, 2)
+  const batch = createQueryBatcher(ask, { size: 10, concurrency: 2 })
   const failed = [batch(1), batch(2)].map((answer) => expect(answer).rejects.toThrow('lost'))
   await turn()
   asked[0]!.fail(new Error('lost'))

@@ -3,10 +3,8 @@
 // the same turn of the event loop.
 import { zip } from './present.ts'
 
-/** How many questions one statement of the hot path takes. */
-export const BATCH_SIZE = 200
-/** How many statements of one kind may run concurrently. */
-export const CONCURRENT_STATEMENTS = 4
+const QUESTIONS = 200
+const STATEMENTS = 4
 
 /**
  * A question waits at most this long for a running statement, which may itself be waiting for a row
@@ -22,12 +20,11 @@ interface PendingQuestion<Question, Answer> {
 
 /**
  * @param ask answers up to `size` questions, in their order.
- * @param concurrency how many calls of `ask` may run concurrently.
+ * @param limits `concurrency`: how many calls of `ask` may run concurrently.
  */
 export function createQueryBatcher<Question, Answer>(
   ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
-  size: number,
-  concurrency: number,
+  { size = QUESTIONS, concurrency = STATEMENTS } = {},
 ): (question: Question) => Promise<Answer> {
   const waiting: PendingQuestion<Question, Answer>[] = []
   let running = 0

@@ -82,21 +82,11 @@ async function answer(
   }
   const known = ctx.get('If-Match')
   const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
+  const checks = isEdit && known !== '' && known !== '*' ? edited : undefined
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    isEdit && edited && known !== '' && known !== '*'
-      ? editUnchanged(
-          scope,
-          {
-            ...{ path: ctx.path, known, edited },
-            body: body as Record<string, unknown>,
-            mayRead: hasScope(caller, edited.reader),
-            read: (tx) =>
-              edited.reader.handler({
-                ...{ ...request, query: {}, body: undefined, idempotencyKey: undefined },
-                caller: { ...caller, scope: tx },
-              }),
-          },
-          (tx) => write(idempotencyKey, tx),
+    checks
+      ? editUnchanged(scope, editOf(checks, known, caller, request), (tx) =>
+          write(idempotencyKey, tx),
         )
       : write(idempotencyKey, scope)
   const key = ctx.get('Idempotency-Key')
@@ -119,6 +109,28 @@ async function answer(
       : await handle(undefined, caller.scope)
   if (reply) send(ctx, reply, edited)
 }
+
+/** An edit of the record as the caller knows it. */
+const editOf = (
+  edited: EditedRecord,
+  known: string,
+  caller: Caller,
+  request: Omit<Parameters<Endpoint['handler']>[0], 'caller' | 'idempotencyKey'>,
+) => ({
+  path: request.ctx.path,
+  known,
+  edited,
+  body: request.body as Record<string, unknown>,
+  mayRead: hasScope(caller, edited.reader),
+  read: (tx: ShopScope) =>
+    edited.reader.handler({
+      ...request,
+      query: {},
+      body: undefined,
+      idempotencyKey: undefined,
+      caller: { ...caller, scope: tx },
+    }),
+})
 
 function validBody(
   { body: schema, problems }: Endpoint,

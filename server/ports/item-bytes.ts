@@ -64,8 +64,5 @@ export async function copyOut(
   }
 }
 
-export const portError = (
-  code: ErrorCode,
-  retryable = false,
-  message: string = ERRORS[code].message,
-): PortError => new PortError(code, message, retryable)
+export const portError = (code: ErrorCode, retryable = false): PortError =>
+  new PortError(code, ERRORS[code].message, retryable)

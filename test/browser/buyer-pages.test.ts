@@ -20,6 +20,7 @@ import { paidOrder } from '../orders.ts'
 import { someOf } from '../scale.ts'
 import { sharedBrowser } from './page-browser.ts'
 import { WAIT_MS } from '../wait.ts'
+import { wav } from '../sounds.ts'
 
 const MAX_BYTES = 60_000
 const PHONE = { width: 390, height: 844 }
@@ -182,25 +183,6 @@ async function fillShop(): Promise<void> {
     'a document': view(bought.link(names.guide)),
     'a track': view(bought.link(names.song)),
   })
-}
-
-/** Seconds of silence. */
-function wav(seconds: number): Buffer {
-  const rate = 8000
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + rate * seconds, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(rate, 24)
-  header.writeUInt32LE(rate, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(rate * seconds, 40)
-  return Buffer.concat([header, Buffer.alloc(rate * seconds, 128)])
 }
 
 beforeAll(async () => {

@@ -10,6 +10,7 @@ import { createTestShop, openTestDatabase } from '../database.ts'
 import { openDepot, type Depot } from '../delivery.ts'
 import { sharedBrowser } from './page-browser.ts'
 import { WAIT_MS } from '../wait.ts'
+import { wav } from '../sounds.ts'
 
 interface Media {
   currentTime: number
@@ -29,25 +30,6 @@ let page: Page
 let base: string
 let pageKey: string
 const complaints: string[] = []
-
-/** Seconds of silence. */
-function wav(seconds: number): Buffer {
-  const rate = 8000
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + rate * seconds, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(rate, 24)
-  header.writeUInt32LE(rate, 28)
-  header.writeUInt16LE(1, 32)
-  header.writeUInt16LE(8, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(rate * seconds, 40)
-  return Buffer.concat([header, Buffer.alloc(rate * seconds, 128)])
-}
 
 async function pdf(pages: number): Promise<Uint8Array> {
   const document = await PDFDocument.create()

@@ -19,8 +19,8 @@ import { letterboxChannel, openLetter } from '../channels/letterbox/channel.ts'
 import { openCsvApp, type CsvApp } from '../csv.ts'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importWays } from '../import-ways.ts'
 import { channelSuite } from '../suites/channels.ts'
-import { sendFile } from '../uploads.ts'
 
 let app: CsvApp
 let origin: Origin
@@ -50,26 +50,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 
 /** Imports one file by each channel. */
 const WAYS = {
-  api: async (filename: string) => {
-    const files = [{ filename, url: address(filename) }]
-    const { body } = await app.owner.call('POST', '/api/files/import', { files })
-    return untilEnded(app.owner, body.job_id)
-  },
-  csv: async (filename: string) => {
-    const id = await app.uploaded(`filename,file_url\n${filename},${address(filename)}\n`)
-    await app.checked(id)
-    const { body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
-    return untilEnded(app.owner, body.job_id)
-  },
-  upload: async (filename: string) => {
-    const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
-    const bytes = contentOf(100, filename)
-    await sendFile({ url: app.url, key: app.owner.key }, bytes, {
-      metadata: { filename, batch: batch.id },
-    }).done
-    const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
-    return untilEnded(app.owner, body.id)
-  },
+  ...importWays(() => ({ app, address })),
   drop: async (filename: string) => {
     const { scope, call } = app.owner
     const written = await app.stores.get('primary')!.write(scope.shop, bytesOf(filename))

@@ -1,6 +1,6 @@
 // Orders in the demo platform's Admin API: queries of them, and the app's changes to them.
 import { elementAt, lastOf } from '../../core/present.ts'
-import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../core/query-batcher.ts'
 import { readGid, toGid } from '../catalog-ids.ts'
 import { badRequest } from '../connection.ts'
 import { DEMO_SCOPES } from '../oauth.ts'
@@ -33,14 +33,10 @@ export function createOrderFields(orders: OrderStore, nodeOf: CatalogNode) {
 function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
   const views = createOrderViews(nodeOf)
   // The orders of one query are looked up together.
-  const read = createQueryBatcher<number, DemoOrder | null>(
-    async (ids) => {
-      const found = new Map((await orders.get(ids)).map((order) => [order.id, order]))
-      return ids.map((id) => found.get(id) ?? null)
-    },
-    BATCH_SIZE,
-    CONCURRENT_STATEMENTS,
-  )
+  const read = createQueryBatcher<number, DemoOrder | null>(async (ids) => {
+    const found = new Map((await orders.get(ids)).map((order) => [order.id, order]))
+    return ids.map((id) => found.get(id) ?? null)
+  })
   const find = async (gid: string) => {
     const order = await read(readGid('Order', gid) ?? -1)
     return order && views.order(order)

@@ -66,9 +66,9 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
 /** Why this file cannot be processed, or null. `place`: where the steps' files may be. */
 export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null {
   if (item.entry !== null) return null
-  if (item.record === null || item.record.trash_expired) return failedFor('file_not_found')
+  if (item.record === null || item.record.trash_expired) return FILE_NOT_FOUND
   if (place === 'all') return null
-  if (item.record.deleted_at !== null) return place === 'trash' ? null : failedFor('file_not_found')
+  if (item.record.deleted_at !== null) return place === 'trash' ? null : FILE_NOT_FOUND
   return place === 'trash'
     ? { status: 'skipped', reason: sayPlain('It is not in the trash') }
     : null
@@ -81,10 +81,14 @@ export const inUse: ItemError = {
   retryable: true,
 }
 
-const failedFor = (code: 'file_not_found'): ItemEnding => ({
+const FILE_NOT_FOUND: ItemEnding = {
   status: 'failed',
-  error: { code, message: new AppError(code).message, retryable: false },
-})
+  error: {
+    code: 'file_not_found',
+    message: new AppError('file_not_found').message,
+    retryable: false,
+  },
+}
 
 /** Why the item was not done; null: it was. */
 export function problemOf(ending: ItemEnding): AnyText | null {

@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from 'vitest'
+// Entries that are added to an operation while it runs.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   createTestEngine,
   entryOf,
@@ -6,49 +7,37 @@ import {
   workflowOf,
   type TestEngine,
 } from '../../../test/engine.ts'
+import type { EngineWorker } from '../worker.ts'
 import type { GrowingEntry } from './grow.ts'
 import { BATCH } from './strategy.ts'
 
 const workflow = { ...workflowOf('make-bytes'), parallel: 4 }
-const cleanups: (() => Promise<unknown>)[] = []
+let engine: TestEngine
+let worker: EngineWorker | null = null
+beforeAll(async () => void (engine = await createTestEngine([makeBytes], [workflow])))
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  await worker?.stop()
+  worker = null
 })
+afterAll(() => engine.close())
 
 const entriesOf = (count: number): GrowingEntry[] =>
   Array.from({ length: count }, (_, n) => ({ ...entryOf(`${n}.txt`, 'rename'), after: null }))
 
-async function opened(): Promise<{ engine: TestEngine; id: string }> {
-  const engine = await createTestEngine([makeBytes], [workflow])
-  cleanups.push(() => engine.close())
-  const id = await engine.engine.start(engine.scope, {
-    ...{ workflow, channel: 'api', request: {}, requestedBy: 'test', open: true },
+const opened = (): Promise<string> =>
+  engine.engine.start(engine.scope, {
+    workflow,
+    channel: 'api',
+    request: {},
+    requestedBy: 'test',
+    open: true,
     source: { type: 'entries', entries: [] },
   })
-  return { engine, id }
-}
-
-test.each([
-  // One chain started with the operation.
-  [1, 2],
-  [BATCH, 2],
-  [BATCH + 1, 3],
-  [10 * BATCH, workflow.parallel],
-])('after %i items are added together, %i chains run', async (count, expected) => {
-  const { engine, id } = await opened()
-  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(count)))
-  const chains = await engine.scope.query(
-    'select from chains where shop_id = :shop and operation_id = :id and chain >= 0 and not ended',
-    { id },
-  )
-  expect(chains).toHaveLength(expected)
-})
 
 test('items added while chains run are processed too', async () => {
-  const { engine, id } = await opened()
+  const id = await opened()
   await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(2 * BATCH)))
-  const worker = await engine.startWorker()
-  cleanups.push(() => worker.stop())
+  worker = await engine.startWorker()
   await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(BATCH)))
   await engine.scope.transaction((tx) => engine.engine.close(tx, id))
   expect((await engine.untilEnd(id)).operation).toMatchObject({
@@ -58,14 +47,13 @@ test('items added while chains run are processed too', async () => {
 })
 
 test('items added while the first chain starts wait for it, without a deadlock', async () => {
-  const { engine, id } = await opened()
+  const id = await opened()
   await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(1)))
   await engine.scope.transaction(async (tx) => {
     await tx.query('select from chains where shop_id = :shop and operation_id = :id for update', {
       id,
     })
-    const worker = await engine.startWorker()
-    cleanups.push(() => worker.stop())
+    worker = await engine.startWorker()
     const { pool } = engine.parts.database
     const waiting = `select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
@@ -74,4 +62,21 @@ test('items added while the first chain starts wait for it, without a deadlock',
   })
   await engine.scope.transaction((tx) => engine.engine.close(tx, id))
   expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 2 })
+})
+
+// Without a worker, so that the chains stay as they are.
+test.each([
+  // One chain started with the operation.
+  [1, 2],
+  [BATCH, 2],
+  [BATCH + 1, 3],
+  [10 * BATCH, workflow.parallel],
+])('after %i items are added together, %i chains run', async (count, expected) => {
+  const id = await opened()
+  await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(count)))
+  const chains = await engine.scope.query(
+    'select from chains where shop_id = :shop and operation_id = :id and chain >= 0 and not ended',
+    { id },
+  )
+  expect(chains).toHaveLength(expected)
 })

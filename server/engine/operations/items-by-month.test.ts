@@ -9,6 +9,7 @@ import { migrate, migrateDown } from '../../core/db/migrate.ts'
 import { makeMonths, readParts } from '../../core/db/month-parts.ts'
 import { listItems } from './items.ts'
 import { sweepOperations } from './retention.ts'
+import { partsIn, schemaOf } from '../../../test/divided-tables.ts'
 
 const DAY = 86_400_000
 const after = (from: Date, days: number) => new Date(+from + days * DAY)
@@ -181,28 +182,10 @@ const add = (client: pg.Client, operation: string, position: number) =>
     text: `insert into items (shop_id, operation_id, position, file_id) values (1, $1, $2, $3)`,
     values: [operation, position, FILE],
   })
-const partsIn = async (client: pg.Client) =>
-  (
-    await client.query<{ part: string }>(
-      'select distinct tableoid::regclass::text as part from items order by 1',
-    )
-  ).rows.map(({ part }) => part)
-const schemaOf = async (pool: pg.Pool) =>
-  (
-    await pool.query<{ text: string }>(
-      `select indexdef as text from pg_indexes where tablename = 'items'
-       union all select column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
-         from information_schema.columns where table_name = 'items'
-       union all select conname || pg_get_constraintdef(oid) from pg_constraint
-         where conrelid = 'items'::regclass
-       union all select array_to_string(reloptions, ',') from pg_class where oid = 'items'::regclass
-       order by 1`,
-    )
-  ).rows.map(({ text }) => text)
 
 test('the version before works on while the items are divided and back again', async () => {
   const { database, operation, old } = await earlier()
-  const schema = await schemaOf(database.pool)
+  const schema = await schemaOf(database.pool, 'items')
   const [ofPast, ofNow] = [await operation(thisMonth(-3), null), await operation(new Date(), null)]
   await add(old, ofPast, 2)
   expect([await claim(old, ofPast), await history(old, FILE)]).toEqual([[{ position: 0 }], [2]])
@@ -211,12 +194,12 @@ test('the version before works on while the items are divided and back again', a
   await add(old, ofNow, 3)
   expect([await claim(old, ofNow), await history(old, FILE)]).toEqual([[{ position: 0 }], [2, 3]])
   // The present table takes the operations until the month after next; then they have months.
-  expect(await partsIn(old)).toEqual(['items_before'])
+  expect(await partsIn(old, 'items')).toEqual(['items_before'])
   const coming = await operation(after(thisMonth(2), 1), null)
   const far = await operation(thisMonth(30), null)
   await add(old, coming, 4)
   expect(await claim(old, coming)).toEqual([{ position: 0 }])
-  expect(await partsIn(old)).toEqual(
+  expect(await partsIn(old, 'items')).toEqual(
     ['items_before', nameOf(thisMonth(2)), 'items_later'].toSorted(),
   )
   await expect(
@@ -233,8 +216,8 @@ test('the version before works on while the items are divided and back again', a
     [{ position: 0 }],
     [2, 3, 4],
   ])
-  expect(await partsIn(old)).toEqual(['items'])
-  expect(await schemaOf(database.pool)).toEqual(schema)
+  expect(await partsIn(old, 'items')).toEqual(['items'])
+  expect(await schemaOf(database.pool, 'items')).toEqual(schema)
   const left = 'select from items where operation_id = $1'
   expect((await database.pool.query(left, [far])).rows).toHaveLength(0)
 

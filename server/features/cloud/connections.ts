@@ -113,7 +113,7 @@ export async function createConnection(
       `insert into connections (shop_id, provider, name, settings, sealed, options, frequency_hours,
          next_sync_at, state)
        values (:shop, :provider, :name, :settings, :sealed, :options, :hours::int,
-         ${nextSync(':hours::int')}, :state)
+         ${NEXT_SYNC}, :state)
        returning id`,
       {
         provider: provider.id,
@@ -140,7 +140,7 @@ const nameAfter = (before: CloudConnection, provider: Provider, settings: Values
     ? defaultName(provider, settings)
     : before.name
 
-const nextSync = (hours: string) => `now() + ${hours} * interval '1 hour'`
+const NEXT_SYNC = `now() + :hours::int * interval '1 hour'`
 
 /**
  * Changes a connection. Calls `stopSync` if it gets another folder: a running sync would look there
@@ -198,7 +198,7 @@ async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<voi
     `update connections set name = :name, options = :options, settings = :settings,
        sealed = :secrets,
        next_sync_at = case when frequency_hours is distinct from :hours::int
-         then ${nextSync(':hours::int')} else next_sync_at end,
+         then ${NEXT_SYNC} else next_sync_at end,
        frequency_hours = :hours, state = :state, error = :error
      where shop_id = :shop and id = :id`,
     {

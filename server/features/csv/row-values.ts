@@ -60,6 +60,11 @@ export interface CellProblem {
 const MAX_SKU = 255
 const CONTROL = /[\u0000-\u001f\u007f]/
 
+const NOT_AN_ID: Problem = {
+  code: 'invalid_value',
+  message: sayPlain('This is not the id of a file'),
+}
+
 /**
  * Reads the values of a row and its problems. `places`: the index of each field's cell, -1 for
  * none.
@@ -83,12 +88,7 @@ export function readValues(
   }
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
-  if (idText !== '' && id === null)
-    wrong(
-      'id',
-      { code: 'invalid_value', message: sayPlain('This is not the id of a file') },
-      idText,
-    )
+  if (idText !== '' && id === null) wrong('id', NOT_AN_ID, idText)
   const given = cell('filename').normalize('NFC')
   const filename = cleanName(given)
   if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
 import { migrate, migrateDown } from '../../core/db/migrate.ts'
 import { readParts } from '../../core/db/month-parts.ts'
+import { partsIn, schemaOf } from '../../../test/divided-tables.ts'
 
 const BEFORE = '0051'
 const DIVIDES = '0052_downloads-by-month'
@@ -38,28 +39,10 @@ const listed = async (client: pg.Client | pg.Pool) =>
       values: [FILE],
     })
   ).rows.map(({ agent }) => agent)
-const partsIn = async (client: pg.Client | pg.Pool) =>
-  (
-    await client.query<{ part: string }>(
-      'select distinct tableoid::regclass::text as part from downloads order by 1',
-    )
-  ).rows.map(({ part }) => part)
-const schemaOf = async (pool: pg.Pool) =>
-  (
-    await pool.query<{ text: string }>(
-      `select indexdef as text from pg_indexes where tablename = 'downloads'
-       union all select column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
-         from information_schema.columns where table_name = 'downloads'
-       union all select conname || pg_get_constraintdef(oid) from pg_constraint
-         where conrelid = 'downloads'::regclass
-       union all select array_to_string(reloptions, ',') from pg_class where oid = 'downloads'::regclass
-       order by 1`,
-    )
-  ).rows.map(({ text }) => text)
 
 test('the version before goes on with its statements while the table is divided and back again', async () => {
   const { database, old } = await earlier()
-  const schema = await schemaOf(database.pool)
+  const schema = await schemaOf(database.pool, 'downloads')
   await record(old, 'first')
   await database.pool.query(
     `insert into downloads (shop_id, id, file_id, address, agent, at)
@@ -74,7 +57,7 @@ test('the version before goes on with its statements while the table is divided 
   for (const client of [old, database.pool])
     expect(await listed(client)).toEqual(['third', 'second', 'first', 'old'])
   // The present table takes the rows until the month after next; then they have months.
-  expect(await partsIn(old)).toEqual(['downloads_before'])
+  expect(await partsIn(old, 'downloads')).toEqual(['downloads_before'])
   const parts = await readParts(database.pool, 'downloads')
   expect(parts.map(({ from, to }) => [from === null, to === null])).toEqual([
     [true, false],
@@ -86,7 +69,7 @@ test('the version before goes on with its statements while the table is divided 
      values (1, uuidv7(interval '3 months'), $1, '', 'fourth', now())`,
     [FILE],
   )
-  expect(await partsIn(old)).toHaveLength(2)
+  expect(await partsIn(old, 'downloads')).toHaveLength(2)
 
   // The way back keeps all.
   expect((await migrateDown(database, BEFORE)).map(({ name }) => name)).toContain(DIVIDES)
@@ -99,8 +82,8 @@ test('the version before goes on with its statements while the table is divided 
     'second',
     'third',
   ])
-  expect(await partsIn(old)).toEqual(['downloads'])
-  expect(await schemaOf(database.pool)).toEqual(schema)
+  expect(await partsIn(old, 'downloads')).toEqual(['downloads'])
+  expect(await schemaOf(database.pool, 'downloads')).toEqual(schema)
 
   // And forward again: the record of the fourth month from now is no row of the present table.
   expect(await migrate(database)).toContain(DIVIDES)
@@ -112,7 +95,7 @@ test('without records the current month has a part immediately', async () => {
   await migrate(database)
   await record(database.pool, 'first')
   const month = new Date().toISOString().slice(0, 7).replace('-', '_')
-  expect(await partsIn(database.pool)).toEqual([`downloads_${month}`])
+  expect(await partsIn(database.pool, 'downloads')).toEqual([`downloads_${month}`])
 })
 
 test('a run that was killed in between, or is retried, goes on', async () => {

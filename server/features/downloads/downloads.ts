@@ -177,11 +177,31 @@ const READS = ['GET', 'HEAD']
 const beginsView = ({ method }: IncomingMessage, { kind }: Route): boolean =>
   method === 'POST' && kind === 'view'
 
+/** Answers each address of delivery by the part that it belongs to. */
+function createAnswers(delivery: DeliveryParts, parts: AnswerParts): Answers {
+  const { clientOf, gates, starts, pictures, views, publics, links, ask } = connect(delivery, parts)
+  return (route, visit) => {
+    const { request, response } = visit
+    if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
+    if (route.kind === 'open') return gates.answer(visit, clientOf(request))
+    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
+      return sendToDownload(visit, route.key, { starts, gates })
+    if (!READS.includes(request.method ?? '') && !beginsView(request, route))
+      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+    if (route.kind === 'picture') return pictures(visit, route.key)
+    if (isViewRoute(route)) return views(route, visit)
+    if (route.kind === 'public') return publics.answer(visit, route.token)
+    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
+    if (route.key === null) return refuse(request, response, 'link_unavailable')
+    return links(visit, route.key)
+  }
+}
+
 /** Connects the parts that answer the addresses of delivery. */
-function createAnswers(
+function connect(
   delivery: DeliveryParts,
   { query, counting, checks, attempts, views: recorded }: AnswerParts,
-): Answers {
+) {
   const { database, stores, secrets, log, clock, messages, baseUrl } = delivery
   const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = delivery
   const stallMs = { ...DEFAULT_LIMITS, ...delivery.limits }.stall_seconds * 1000
@@ -202,40 +222,26 @@ function createAnswers(
   const counter = counting.links
   const gates = createGates({ pool: database.pool, secrets, counter, attempts })
   const [starts, sessions] = [createStartAddresses(secrets), createViewSessions(database)]
-  const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter, recordOpening, attempts, gates, sessions },
-  })
-  const links = createLinkAnswers({
-    ...{ counter, serving, clientOf, clock, pages, attempts, gates, starts },
-  })
-  const views = createViewAnswers({
-    ...{ query, secrets, counter, serving, clientOf, attempts, views: recorded, gates },
-    ...{ sessions, secure: baseUrl.startsWith('https:') },
-  })
-  const pictures = createPictureAnswer({
-    ...{ database, counter, clientOf, gates },
-    readPicture: delivery.readPicture ?? (() => Promise.resolve(null)),
-  })
+  const shared = { counter, attempts, gates, clientOf }
+  const stored = { database, secrets, sessions }
+  const pages = createPageAnswers({ ...shared, ...stored, archives, recordOpening })
+  const secure = baseUrl.startsWith('https:')
+  const readPicture = delivery.readPicture ?? (() => Promise.resolve(null))
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
-  const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
-  const ask = createAsking({
-    ...{ pool: database.pool, counter: counting.links },
-    notifyShop: (asked) => messages.asked(asked),
-  })
-  return (route, visit) => {
-    const { request, response } = visit
-    if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
-    if (route.kind === 'open') return gates.answer(visit, clientOf(request))
-    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
-      return sendToDownload(visit, route.key, { starts, gates })
-    if (!READS.includes(request.method ?? '') && !beginsView(request, route))
-      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
-    if (route.kind === 'picture') return pictures(visit, route.key)
-    if (isViewRoute(route)) return views(route, visit)
-    if (route.kind === 'public') return publics.answer(visit, route.token)
-    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
-    if (route.key === null) return refuse(request, response, 'link_unavailable')
-    return links(visit, route.key)
+  const publics = { counter: counting.publics, serving, clientOf, signed, baseUrl }
+  return {
+    clientOf,
+    gates,
+    starts,
+    links: createLinkAnswers({ ...shared, serving, clock, pages, starts }),
+    views: createViewAnswers({ ...shared, ...stored, query, serving, views: recorded, secure }),
+    pictures: createPictureAnswer({ ...shared, database, readPicture }),
+    publics: createPublic(publics),
+    ask: createAsking({
+      pool: database.pool,
+      counter,
+      notifyShop: (asked) => messages.asked(asked),
+    }),
   }
 }
 

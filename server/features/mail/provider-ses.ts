@@ -101,8 +101,14 @@ const NOTIFICATION_FIELDS = [
   'Type',
 ] as const
 const CONFIRMATION_FIELDS = [
-  ...(['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'] as const),
-]
+  'Message',
+  'MessageId',
+  'SubscribeURL',
+  'Timestamp',
+  'Token',
+  'TopicArn',
+  'Type',
+] as const
 
 /** The names and values of the signed fields, each in a line. */
 export function signedText(message: Partial<SnsMessage>): string {

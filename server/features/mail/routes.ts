@@ -15,6 +15,7 @@ import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { ownText } from '../../core/texts.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
@@ -203,19 +204,7 @@ function testRoute(parts: MailRouteParts): Endpoint {
         AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]),
       )
       if (result.status !== 'sent')
-        throw new AppError('mail_server_failed', {
-          message:
-            result.status === 'returned'
-              ? say('The mail server took too long')
-              : returnPath === null
-                ? textOf(result.reason)
-                : sentences(
-                    say('{reason}.', { reason: textOf(result.reason) }),
-                    say(
-                      'If your server refuses the address for reports, switch off that the app is told about mails that come back.',
-                    ),
-                  ),
-        })
+        throw new AppError('mail_server_failed', { message: failureOf(result, returnPath) })
       const scope = forShop(parts.database, shop)
       const { server, serverPassword } = settings
       await saveServerTest(scope, {
@@ -224,6 +213,22 @@ function testRoute(parts: MailRouteParts): Endpoint {
       return answer(parts, caller)
     },
   })
+}
+
+/** Why the test mail was not sent. */
+function failureOf(
+  result: Exclude<DeliveryResult, { status: 'sent' }>,
+  returnPath: string | null,
+): Text {
+  if (result.status === 'returned') return say('The mail server took too long')
+  const reason = textOf(result.reason)
+  if (returnPath === null) return reason
+  return sentences(
+    say('{reason}.', { reason }),
+    say(
+      'If your server refuses the address for reports, switch off that the app is told about mails that come back.',
+    ),
+  )
 }
 
 const DOMAIN = `/api/settings/mail/domain`

@@ -66,48 +66,82 @@ type Find = (...words: string[]) => number
 const NO_PRODUCT: ProductColumns = { id: -1, sku: -1, title: -1, handle: -1, form: 'plain' }
 
 /** Tables of buyers whose columns are known exactly. */
-function knownBuyers(at: Find): BuyersPreset | null {
-  const base = { kind: 'buyers' as const, download: -1, downloadsLeft: -1, expires: -1 }
-  if (at('useremail') >= 0 && at('productid') >= 0 && at('downloadsremaining') >= 0)
+const knownBuyers = (at: Find): BuyersPreset | null =>
+  woocommerce(at) ?? easyDigitalDownloads(at) ?? shopify(at) ?? sendowl(at)
+
+const BUYERS = { kind: 'buyers' as const, download: -1, downloadsLeft: -1, expires: -1 }
+
+const woocommerce = (at: Find): BuyersPreset | null =>
+  at('useremail') >= 0 && at('productid') >= 0 && at('downloadsremaining') >= 0
+    ? withFields({
+        ...BUYERS,
+        app: 'woocommerce',
+        table: 'permissions',
+        email: at('useremail'),
+        product: { ...NO_PRODUCT, id: at('productid') },
+        download: at('downloadid'),
+        downloadsLeft: at('downloadsremaining'),
+        expires: at('accessexpires'),
+        ordered: at('accessgranted'),
+        order: at('orderid'),
+        paid: null,
+      })
+    : null
+
+function easyDigitalDownloads(at: Find): BuyersPreset | null {
+  if (at('email') < 0) return null
+  const common = {
+    ...BUYERS,
+    app: 'edd' as const,
+    email: at('email'),
+    order: at('orderid'),
+    ordered: at('date'),
+  }
+  if (at('productsraw') >= 0)
     return withFields({
-      ...{ ...base, app: 'woocommerce', table: 'permissions', email: at('useremail') },
-      product: { ...NO_PRODUCT, id: at('productid') },
-      download: at('downloadid'),
-      downloadsLeft: at('downloadsremaining'),
-      expires: at('accessexpires'),
-      ordered: at('accessgranted'),
-      ...{ order: at('orderid'), paid: null },
-    })
-  if (at('productsraw') >= 0 && at('email') >= 0)
-    return withFields({
-      ...{ ...base, app: 'edd', table: 'orders', email: at('email') },
+      ...common,
+      table: 'orders',
       product: { ...NO_PRODUCT, sku: at('skus'), title: at('productsraw'), form: 'edd' },
-      ...{ order: at('orderid'), ordered: at('date') },
       paid: paidOf(at('status'), ['complete', 'publish', 'partially_refunded', 'edd_subscription']),
     })
-  if (at('priceid') >= 0 && at('productid') >= 0 && at('email') >= 0)
+  if (at('priceid') >= 0 && at('productid') >= 0)
     return withFields({
-      ...{ ...base, app: 'edd', table: 'sales', email: at('email') },
+      ...common,
+      table: 'sales',
       product: { ...NO_PRODUCT, id: at('productid'), title: at('download', 'product') },
-      ...{ order: at('orderid'), ordered: at('date'), paid: null },
-    })
-  if (at('lineitemname') >= 0 && at('email') >= 0 && at('name') >= 0)
-    return withFields({
-      ...{ ...base, app: 'shopify', table: 'orders', email: at('email') },
-      product: { ...NO_PRODUCT, sku: at('lineitemsku'), title: at('lineitemname'), form: 'line' },
-      ...{ order: at('name'), ordered: at('createdat', 'paidat') },
-      paid: paidOf(at('financialstatus'), ['paid', 'partially_refunded']),
-    })
-  if (at('buyeremail') >= 0 && productTitle(at) >= 0)
-    return withFields({
-      ...{ ...base, app: 'sendowl', table: 'orders', email: at('buyeremail') },
-      product: { ...NO_PRODUCT, id: at('productid'), sku: at('sku'), title: productTitle(at) },
-      ...{ order: at('orderid', 'ordernumber', 'id'), ordered: orderDate(at) },
-      expires: at('validuntil', 'accessexpires'),
-      paid: paidOf(at('state', 'status', 'orderstatus'), ['complete', 'free', 'imported']),
+      paid: null,
     })
   return null
 }
+
+const shopify = (at: Find): BuyersPreset | null =>
+  at('lineitemname') >= 0 && at('email') >= 0 && at('name') >= 0
+    ? withFields({
+        ...BUYERS,
+        app: 'shopify',
+        table: 'orders',
+        email: at('email'),
+        product: { ...NO_PRODUCT, sku: at('lineitemsku'), title: at('lineitemname'), form: 'line' },
+        order: at('name'),
+        ordered: at('createdat', 'paidat'),
+        paid: paidOf(at('financialstatus'), ['paid', 'partially_refunded']),
+      })
+    : null
+
+const sendowl = (at: Find): BuyersPreset | null =>
+  at('buyeremail') >= 0 && productTitle(at) >= 0
+    ? withFields({
+        ...BUYERS,
+        app: 'sendowl',
+        table: 'orders',
+        email: at('buyeremail'),
+        product: { ...NO_PRODUCT, id: at('productid'), sku: at('sku'), title: productTitle(at) },
+        order: at('orderid', 'ordernumber', 'id'),
+        ordered: orderDate(at),
+        expires: at('validuntil', 'accessexpires'),
+        paid: paidOf(at('state', 'status', 'orderstatus'), ['complete', 'free', 'imported']),
+      })
+    : null
 
 const productTitle = (at: Find) =>
   at('producttitle', 'productname', 'products', 'product', 'itemname', 'items', 'item', 'ordername')

@@ -234,9 +234,14 @@ export const changeDelivery = (
   })
 
 const TERMS = [
-  ...(['expiry_days', 'download_limit', 'more_downloads', 'view_limit', 'more_views'] as const),
-  ...(['view_days', 'terms'] as const),
-]
+  'expiry_days',
+  'download_limit',
+  'more_downloads',
+  'view_limit',
+  'more_views',
+  'view_days',
+  'terms',
+] as const
 const changesTerms = (change: DeliveryChange) => TERMS.some((term) => change[term] !== undefined)
 
 async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): Promise<void> {

@@ -9,6 +9,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 import type { TaskRun } from '../../core/queue/background.ts'
 import { sampleTask } from './task.ts'
+import { wav } from '../../../test/sounds.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -118,21 +119,7 @@ soakTest('a sample that cannot be made says why, and is not tried again', async 
 
 soakTest('everyone hears the beginning of an audio file', async () => {
   expect(findProgram('ffmpeg')).not.toBeNull()
-  const rate = 8000
-  const sound = Buffer.alloc(44 + rate * 40)
-  sound.write('RIFF', 0)
-  sound.writeUInt32LE(36 + rate * 40, 4)
-  sound.write('WAVEfmt ', 8)
-  sound.writeUInt32LE(16, 16)
-  sound.writeUInt16LE(1, 20)
-  sound.writeUInt16LE(1, 22)
-  sound.writeUInt32LE(rate, 24)
-  sound.writeUInt32LE(rate, 28)
-  sound.writeUInt16LE(1, 32)
-  sound.writeUInt16LE(8, 34)
-  sound.write('data', 36)
-  sound.writeUInt32LE(rate * 40, 40)
-  for (let at = 44; at < sound.length; at++) sound[at] = 128 + 100 * Math.sin(at / 3)
+  const sound = wav(40, (place) => 128 + 100 * Math.sin(place / 3))
   const track = await fileOf('waves.wav', sound)
   await change(track, { sample_seconds: 30 })
   await work()

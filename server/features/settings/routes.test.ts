@@ -3,12 +3,11 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { untilEnded } from '../../../test/app.ts'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { contentOf, hashOf } from '../../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { importWays } from '../../../test/import-ways.ts'
 import { fillMirror, productId } from '../../../test/mirror.ts'
-import { sendFile } from '../../../test/uploads.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 
 let app: CsvApp
@@ -71,30 +70,10 @@ describe('settings', () => {
 })
 
 /** Imports one file through each channel; returns the operation after its end. */
-const CHANNELS = {
-  api: async (filename: string) => {
-    const files = [{ filename, url: `${origin.url}/bytes/100/${encodeURIComponent(filename)}` }]
-    const { body } = await app.owner.call('POST', '/api/files/import', { files })
-    return untilEnded(app.owner, body.job_id)
-  },
-  csv: async (filename: string) => {
-    const id = await app.uploaded(
-      `filename,file_url\n${filename},${origin.url}/bytes/100/${encodeURIComponent(filename)}\n`,
-    )
-    await app.checked(id)
-    const { body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
-    return untilEnded(app.owner, body.job_id)
-  },
-  upload: async (filename: string) => {
-    const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
-    const bytes = contentOf(100, filename)
-    await sendFile({ url: app.url, key: app.owner.key }, bytes, {
-      metadata: { filename, batch: batch.id },
-    }).done
-    const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
-    return untilEnded(app.owner, body.id)
-  },
-}
+const CHANNELS = importWays(() => ({
+  app,
+  address: (filename) => `${origin.url}/bytes/100/${encodeURIComponent(filename)}`,
+}))
 const fileNamed = async (filename: string) => {
   const { data } = await get(`/api/files?search=${encodeURIComponent(filename)}`)
   return get(`/api/files/${data[0].id}`)

@@ -95,19 +95,20 @@ export async function imagesAndTitles(
   return { images: of('image'), titles: of('title') }
 }
 
+const TITLES_PER_PAGE = 5000
+
 /** All titles, a page at a time, in the order of their ids. */
 export async function* allTitles(
   scope: ShopScope,
-  rows = 5000,
 ): AsyncGenerator<{ id: string; title: string }[]> {
   for (let after = ''; ;) {
     const page = await scope.query<{ id: string; title: string }>(
       `select id, title from products where shop_id = :shop and id > :after order by id
-        limit :rows`,
-      { after, rows },
+        limit :most`,
+      { after, most: TITLES_PER_PAGE },
     )
     if (page.length > 0) yield page
-    if (page.length < rows) return
+    if (page.length < TITLES_PER_PAGE) return
     after = lastOf(page).id
   }
 }

@@ -8,7 +8,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { findKnownShop } from '../../core/db/shops.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { uninstall as uninstallApp } from '../uninstall.ts'
-import { BATCH_SIZE, createQueryBatcher } from '../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../core/query-batcher.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
 import { isSigned } from './signature.ts'
@@ -97,8 +97,7 @@ function createStore(database: Pick<Database, 'knex'>) {
         await reportOrders(scope, reports)
         return reports.map(() => null)
       },
-      BATCH_SIZE,
-      1,
+      { concurrency: 1 },
     )
   })
   return {

@@ -75,11 +75,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
   useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
-  const some = list !== undefined && list.total > 0
-  const none = list !== undefined && list.total === 0 && list.data.length === 0
-  const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
-  const first =
-    none && !urlState.deleted && !isNarrowed(urlState) && !files.isPlaceholderData && !failed
+  const { some, none, failed, first } = stateOf(files, urlState)
   const retry = () => void files.refetch()
   return (
     <Page
@@ -117,6 +113,23 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
       {dialog}
     </Page>
   )
+}
+
+/** What the list can show. */
+function stateOf(
+  { data: list, error, isPlaceholderData }: ReturnType<typeof useFiles>,
+  urlState: FilesUrlState,
+) {
+  const none = list !== undefined && list.total === 0 && list.data.length === 0
+  const failed = error !== null && (list === undefined || isPlaceholderData)
+  const isWhole = !urlState.deleted && !isNarrowed(urlState)
+  return {
+    some: list !== undefined && list.total > 0,
+    none,
+    failed,
+    /** There are no files yet. */
+    first: none && isWhole && !isPlaceholderData && !failed,
+  }
 }
 
 /** The operation that was started here last, and the actions on the whole list once it is read. */

@@ -15,6 +15,9 @@ import { t } from '../../shell/messages/t.ts'
 
 const PAGE_SIZE = 25
 
+const countText = (count: number): string =>
+  t('{count, plural, one {# operation} other {# operations}}', { count })
+
 export function OperationsPage() {
   const { urlState, go, pages } = useUrlState(OPERATIONS_STATE)
   const operations = useOperations(operationsQuery(urlState, PAGE_SIZE))
@@ -35,8 +38,11 @@ export function OperationsPage() {
         {problem && !failed && <Problem {...problem} stale what="" />}
         <Card padding="0">
           <ListViews
-            {...{ list: 'operations', path: '/operations', all: t('All operations') }}
-            {...{ urlState, go }}
+            list="operations"
+            path="/operations"
+            all={t('All operations')}
+            urlState={urlState}
+            go={go}
             state={OPERATIONS_STATE}
           />
           <PageSearch>
@@ -59,9 +65,7 @@ export function OperationsPage() {
               <OperationsTable operations={list.data} />
               <ListPages
                 what={t('operations')}
-                all={t('{count, plural, one {# operation} other {# operations}}', {
-                  count: list.data.length,
-                })}
+                all={countText(list.data.length)}
                 page={urlState.page}
                 next={list.next_cursor}
                 pages={pages}

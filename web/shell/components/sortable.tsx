@@ -78,14 +78,19 @@ export function SortableList<T>(props: Props<T>) {
           )
         })}
       </ol>
-      <div role="status">
-        <Text as="span" visuallyHidden>
-          {said}
-        </Text>
-      </div>
+      <Said text={said} />
     </>
   )
 }
+
+/** For screen readers. */
+const Said = ({ text }: { text: string }) => (
+  <div role="status">
+    <Text as="span" visuallyHidden>
+      {text}
+    </Text>
+  </div>
+)
 
 const HANDLE = (
   <span className="sortable-handle" aria-hidden="true">

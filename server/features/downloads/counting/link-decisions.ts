@@ -1,11 +1,7 @@
 // Decides whether a link may be used and counts the download, in one statement for all requests
 // that arrive together. It uses the pool instead of a shop's scope, because only the link's key
 // determines the shop.
-import {
-  BATCH_SIZE,
-  CONCURRENT_STATEMENTS,
-  createQueryBatcher,
-} from '../../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
@@ -121,33 +117,29 @@ interface Question {
 /** Decides and counts. */
 export function createDecisions(query: Query, cache: LinkCache) {
   const createDecision = (name: string, text: string) =>
-    createQueryBatcher(
-      async (asked: readonly Question[]): Promise<(CountDecision | null)[]> => {
-        const since = performance.now()
-        const askers = asked.map(({ asker }) => asker)
-        const { rows } = await query(name, text, [
-          bytesArray(askers.map(({ key }) => hashKey(key))),
-          bytesArray(askers.map(({ client }) => client.hash)),
-          lastOf(askers).now,
-          askers.map(({ sites }) => joinSites(sites)),
-          bytesArray(askers.map(({ client }) => client.network)),
-          plainArray(asked.map(({ forced }) => String(forced))),
-          askers.map(({ opened }) => opened ?? null),
-        ])
-        const decisions = asked.map((): CountDecision | null => null)
-        for (const row of rows) {
-          const columns = row.slice(TARGET_LENGTH) as DecidedRow
-          const [link, place, limited, sameForAll, expiresMs] = columns
-          const target = linkTargetOf(row, link)
-          decisions[place - 1] = { target, limited }
-          const asker = present(askers[place - 1], 'The request that was decided')
-          if (!limited) cache.countAllowed(asker, target, sameForAll ? { expiresMs, since } : null)
-        }
-        return decisions
-      },
-      BATCH_SIZE,
-      CONCURRENT_STATEMENTS,
-    )
+    createQueryBatcher(async (asked: readonly Question[]): Promise<(CountDecision | null)[]> => {
+      const since = performance.now()
+      const askers = asked.map(({ asker }) => asker)
+      const { rows } = await query(name, text, [
+        bytesArray(askers.map(({ key }) => hashKey(key))),
+        bytesArray(askers.map(({ client }) => client.hash)),
+        lastOf(askers).now,
+        askers.map(({ sites }) => joinSites(sites)),
+        bytesArray(askers.map(({ client }) => client.network)),
+        plainArray(asked.map(({ forced }) => String(forced))),
+        askers.map(({ opened }) => opened ?? null),
+      ])
+      const decisions = asked.map((): CountDecision | null => null)
+      for (const row of rows) {
+        const columns = row.slice(TARGET_LENGTH) as DecidedRow
+        const [link, place, limited, sameForAll, expiresMs] = columns
+        const target = linkTargetOf(row, link)
+        decisions[place - 1] = { target, limited }
+        const asker = present(askers[place - 1], 'The request that was decided')
+        if (!limited) cache.countAllowed(asker, target, sameForAll ? { expiresMs, since } : null)
+      }
+      return decisions
+    })
   // A link that another transaction holds must not delay the other links of its batch: the first
   // statement skips locked rows, and what it did not grant is decided by the second, which waits.
   const unlocked = createDecision('decide_unlocked', DECIDE_UNLOCKED)

@@ -1,11 +1,7 @@
 // The statements about public files. Counts have their own row, so that a download never locks the
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
 // counted download.
-import {
-  BATCH_SIZE,
-  CONCURRENT_STATEMENTS,
-  createQueryBatcher,
-} from '../../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import type { Client } from '../../../http/clients.ts'
 import type { PageLooks } from '../look.ts'
@@ -127,7 +123,7 @@ export function createPublicCounter(parts: {
     }
     return targets
   }
-  const countOne = createQueryBatcher(countAll, BATCH_SIZE, CONCURRENT_STATEMENTS)
+  const countOne = createQueryBatcher(countAll)
   return {
     count: async (asker) => {
       const target = await countOne(asker)

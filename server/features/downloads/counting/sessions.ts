@@ -5,11 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { inBatches } from '../../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
-import {
-  BATCH_SIZE,
-  CONCURRENT_STATEMENTS,
-  createQueryBatcher,
-} from '../../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../../core/query-batcher.ts'
 import type { Client } from '../../../http/clients.ts'
 import { bytesArray, plainArray, type Query } from '../targets.ts'
 import { PieceBudget } from './session-budget.ts'
@@ -106,11 +102,7 @@ export class DownloadSessions {
   constructor(table: SessionTable, parts: SessionParts) {
     this.#table = table
     this.#parts = parts
-    this.#write = createQueryBatcher(
-      (entries: readonly SessionEntry[]) => this.#writeAll(entries),
-      BATCH_SIZE,
-      CONCURRENT_STATEMENTS,
-    )
+    this.#write = createQueryBatcher((entries: readonly SessionEntry[]) => this.#writeAll(entries))
   }
 
   /** The transfer of a download that was just counted, with its session. */

@@ -239,9 +239,8 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
     return parts.serving.serveText(visit, target, WEB_VTT)
   }
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
-  const permit = {
-    ...({ kind: 'link', shop: link.shop, link: link.link, keyHash: hashKey(bytes.key) } as const),
-  }
+  const keyHash = hashKey(bytes.key)
+  const permit = { kind: 'link' as const, shop: link.shop, link: link.link, keyHash }
   const part: Part = { target, range: rangeOfAnswer(decision), permit }
   if (request.method === 'HEAD' || isBodiless(decision))
     return withoutBody(visit, part, decision, { link })

@@ -85,10 +85,8 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   const { filter, found, count, mapped, known, links } = useFound(form)
   const paid = paidText(found.data?.paid_deliveries ?? null)
   const unmaps = onlyUnmaps(form, mapped)
-  const chosen = {
-    ...{ select: { filter: filter ?? {} }, count, files: [], known: false },
-    list: { filter: {}, total: count },
-  }
+  const select = { filter: filter ?? {} }
+  const chosen = { select, count, files: [], known: false, list: { filter: {}, total: count } }
   const texts = textsOf(entry, chosen, {})
   return (
     <BulkDialog

@@ -100,7 +100,9 @@ export function headlineOf(
   const { words, count, apart } = resultOf(operation, present, actions)
   const parts = [
     say('{done} of {total, plural, one {# file} other {# files}} {what}', {
-      ...{ done: count, total, what: words },
+      done: count,
+      total,
+      what: words,
     }),
     ...apart.map(({ text }) => text),
   ]

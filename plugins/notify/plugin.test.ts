@@ -144,12 +144,11 @@ describe('notify', () => {
         failures: {
           listed: [
             {
-              ...{
-                filename: 'lost.pdf',
-                code: 'url_not_accessible',
-                message: 'File URL not accessible',
-              },
-              ...{ detail: 'The server answered 404', url: 'https://cdn.example.com/lost.pdf' },
+              filename: 'lost.pdf',
+              code: 'url_not_accessible',
+              message: 'File URL not accessible',
+              detail: 'The server answered 404',
+              url: 'https://cdn.example.com/lost.pdf',
             },
           ],
           more: 0,
@@ -284,7 +283,11 @@ describe('notify', () => {
     [9, '9 of 9 files moved to the trash.'],
   ])('says how many files an undo moved to the trash: %i', async (trashed, headline) => {
     const undo = bulk({
-      ...{ ...well, action: 'undo', title: 'Undo: API import', total: 9, done: 9 },
+      ...well,
+      action: 'undo',
+      title: 'Undo: API import',
+      total: 9,
+      done: 9,
       present: () => Promise.resolve({ changed: 9 - trashed, trashed, unchanged: 0 }),
       async *reported() {},
     })
@@ -297,7 +300,11 @@ describe('notify', () => {
 
   it('says how many paid deliveries a deletion affects', async () => {
     const deletion = bulk({
-      ...{ ...well, action: 'delete-files', title: 'Delete files', total: 9, done: 9 },
+      ...well,
+      action: 'delete-files',
+      title: 'Delete files',
+      total: 9,
+      done: 9,
       lostDeliveries: () => Promise.resolve(3),
       async *reported() {},
     })

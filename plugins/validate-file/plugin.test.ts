@@ -98,7 +98,8 @@ describe('validate-file', () => {
     const source = { type: 'url', url: 'https://cdn.example.com/x' } as const
     const item = importItem('a', {
       entry: { source },
-      ...{ file: { filename: name }, staged: { ...staged(9), found_type: found } },
+      file: { filename: name },
+      staged: { ...staged(9), found_type: found },
     })
     const { warnings = [] } = (await judge(item)) as Extract<Outcome, { status: 'ok' }>
     expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])

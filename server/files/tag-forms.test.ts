@@ -36,7 +36,8 @@ test('the migration writes tags in one form, and leaves other files as they are'
   ])
   const write = (filename: string, tags: string[]) =>
     scope.query('update files set tags = :tags where shop_id = :shop and filename = :filename', {
-      ...{ filename, tags },
+      filename,
+      tags,
     })
   await write('a.pdf', ['first', TYPED, 'last'])
   await write('b.pdf', [STORED, 'x', TYPED])

@@ -19,9 +19,7 @@ import {
 } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
-export const mappingMethod = z.enum([
-  ...(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'] as const),
-])
+export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'])
 
 const followsRule =
   (rule: (value: string) => Problem | null) => (value: string, context: z.RefinementCtx) => {

@@ -95,7 +95,9 @@ function createAdminRequest(
       const { failure } = result
       const { reason } = failure
       log.debug('storefront query failed', {
-        ...{ shop, operation: operation.name, reason: english(reason) },
+        shop,
+        operation: operation.name,
+        reason: english(reason),
       })
       if (--left[failure.kind] === 0) {
         if (failure.kind === 'fault' && failure.thrown) warnOf(log, operation, failure.thrown)
@@ -175,7 +177,8 @@ async function attempt(
 
 /** The wait for points of the shop was too long for a request. */
 const BUSY: PlatformFailure = {
-  ...{ kind: 'throttled', cost: null },
+  kind: 'throttled',
+  cost: null,
   reason: OTHER_REQUESTS,
 }
 

@@ -37,8 +37,10 @@ function scopeOf(topic: string): string | null {
   return null
 }
 const CUSTOMERS = [
-  ...['customers/update', 'customers/merge'],
-  ...['customer.tags_added', 'customer.tags_removed'],
+  'customers/update',
+  'customers/merge',
+  'customer.tags_added',
+  'customer.tags_removed',
 ]
 
 const usual = read('shopify.app.toml')

@@ -60,7 +60,8 @@ export function classifyFailure(error: unknown): PlatformFailure {
     const state = STORE_STATES[code]
     if (state !== undefined)
       return {
-        ...{ kind: 'closed', gone: code === GONE },
+        kind: 'closed',
+        gone: code === GONE,
         reason: say('{state} (HTTP {status})', { state: textOf(state), status: String(code) }),
       }
     // A proxy's HTML page instead of JSON arrives with status 200.
@@ -81,9 +82,10 @@ export function classifyFailure(error: unknown): PlatformFailure {
 const OF_QUERY: readonly number[] = [500, 504]
 
 const UNREADABLE = {
-  ...({ kind: 'fault', ofQuery: true } as const),
+  kind: 'fault',
+  ofQuery: true,
   reason: sayPlain('its answer cannot be read'),
-}
+} as const
 
 /** The platform answered with a status that is no success. */
 export const answeredText = (status: number): Text =>

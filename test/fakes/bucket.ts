@@ -52,7 +52,11 @@ export async function startBucket(): Promise<FakeBucket> {
     intercept: () => null,
     put: (key, content) => void objects.set(key, stored(Buffer.from(content))),
     connection: (prefix = '') => ({
-      ...{ provider: 's3', endpoint: url, region: 'us-east-1', bucket: NAME, prefix },
+      provider: 's3',
+      endpoint: url,
+      region: 'us-east-1',
+      bucket: NAME,
+      prefix,
       ...KEYS,
     }),
     close: async () => {

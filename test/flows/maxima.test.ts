@@ -18,27 +18,39 @@ interface Maximum {
 
 const MAXIMA: readonly Maximum[] = [
   {
-    ...{ path: '/api/tag-templates', table: 'tag_templates', most: 500 },
+    path: '/api/tag-templates',
+    table: 'tag_templates',
+    most: 500,
     body: (name) => ({ name, tags: ['summer'] }),
   },
   {
-    ...{ path: '/api/csv/mappings', table: 'csv_column_mappings', most: 200 },
+    path: '/api/csv/mappings',
+    table: 'csv_column_mappings',
+    most: 200,
     body: (name) => ({ name, headers: ['Name'], mapping: { filename: 'Name' } }),
   },
   {
-    ...{ path: '/api/schedules', table: 'schedules', most: 100 },
+    path: '/api/schedules',
+    table: 'schedules',
+    most: 100,
     body: (name) => ({ name, cron: '0 2 1 * *', action: 'delete-files', filter: {} }),
   },
   {
-    ...{ path: '/api/connections', table: 'connections', most: 100 },
+    path: '/api/connections',
+    table: 'connections',
+    most: 100,
     body: (name) => ({ name, provider: 'demo' }),
   },
   {
-    ...{ path: '/api/views', table: 'saved_views', most: 20 },
+    path: '/api/views',
+    table: 'saved_views',
+    most: 20,
     body: (name) => ({ name, list: 'files', filter: {} }),
   },
   {
-    ...{ path: '/api/licence-lists', table: 'licence_lists', most: 500 },
+    path: '/api/licence-lists',
+    table: 'licence_lists',
+    most: 500,
     body: (name) => ({ name }),
   },
 ]

@@ -84,7 +84,10 @@ export async function queueChain(
   const small = total <= SMALL
   const flag = prompt ? PROMPT : BYTES
   return addJob(tx, {
-    ...{ task: 'chain', payload, key: chainKey(operation, chain), priority: BATCH },
+    task: 'chain',
+    payload,
+    key: chainKey(operation, chain),
+    priority: BATCH,
     flags: load === 'quick' ? [] : [flag, (small ? ofSmall : ofShop)(flag, tx.shop)],
     waitMs: first || small ? -AHEAD_MS : 0,
     ...(runAt ? { runAt } : {}),
@@ -109,7 +112,10 @@ export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
 export function queueMessage(tx: ShopScope, message: string, next: NextRun = 0): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {
-    ...{ task: 'message', payload, key: `message:${message}`, flags: [MESSAGE] },
+    task: 'message',
+    payload,
+    key: `message:${message}`,
+    flags: [MESSAGE],
     ...(typeof next === 'number' ? { waitMs: next } : { runAt: next }),
   })
 }
@@ -117,7 +123,8 @@ export function queueMessage(tx: ShopScope, message: string, next: NextRun = 0):
 /** Many jobs in one statement. They run one after another, after all other work. */
 export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
-    ...{ runAt: `now() + m.n * :apart * interval '1 millisecond'`, priority: LAST },
+    runAt: `now() + m.n * :apart * interval '1 millisecond'`,
+    priority: LAST,
     bindings: { apart: MESSAGES_APART_MS },
   })
 
@@ -128,8 +135,9 @@ export const queuePromptMessages = (tx: ShopScope, messages: readonly string[]):
 /** Of messages that are sent at their own times (`due_at`). */
 export const queueTimedMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
-    ...{ from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])' },
-    ...{ runAt: 'm.due_at', priority: LAST },
+    from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])',
+    runAt: 'm.due_at',
+    priority: LAST,
   })
 
 interface MessageJobs {
@@ -181,8 +189,14 @@ async function addJob(
        run_at := coalesce(:runAt::timestamptz, now() + :waitMs::float8 * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
      where :shop > 0`,
     {
-      ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
-      ...{ runAt: runAt ?? null, priority, waitMs },
+      task,
+      payload: JSON.stringify(payload),
+      key,
+      flags,
+      attempts: MAX_ATTEMPTS,
+      runAt: runAt ?? null,
+      priority,
+      waitMs,
     },
   )
 }

@@ -88,8 +88,12 @@ test('every kind of record is listed, newest first, and pages have each entry on
       after: { tags: { added: ['spring'] } },
     },
     {
-      ...{ kind: 'operation', status: 'done', after: { created: true }, undone: false },
-      ...{ undo_until: expect.any(String), files: 1 },
+      kind: 'operation',
+      status: 'done',
+      after: { created: true },
+      undone: false,
+      undo_until: expect.any(String),
+      files: 1,
     },
     { kind: 'downloads', downloads: 1 },
     { kind: 'downloads', downloads: 2 },
@@ -111,12 +115,14 @@ test('every kind of record is listed, newest first, and pages have each entry on
 test('an undo that left a file as it was has not undone the operation on that file', async () => {
   const { body } = await app.owner.call('POST', '/api/files/import', {
     files: ['a.pdf', 'b.pdf'].map((filename) => ({
-      ...{ filename, url: `${origin.url}/bytes/1000/${filename}` },
+      filename,
+      url: `${origin.url}/bytes/1000/${filename}`,
     })),
   })
   const [changed, restored] = body.files.map(({ file_id }: { file_id: string }) => file_id)
   const operation = await operate({
-    ...{ action: 'update-settings', options: { expiry_days: 7 } },
+    action: 'update-settings',
+    options: { expiry_days: 7 },
     select: { file_ids: [changed, restored] },
   })
   await app.owner.call('PATCH', `/api/files/${changed}`, { expiry_days: 8 })
@@ -193,7 +199,8 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
   const refusal = { ...attempt, code: 'expired' }
   const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
   expect(delivery).toMatchObject({
-    ...{ blocked_files: 1, blocked_by: { used_up: 0, expired: 1, not_prepared: 0 } },
+    blocked_files: 1,
+    blocked_by: { used_up: 0, expired: 1, not_prepared: 0 },
     refusals: [{ ...refusal, file_id: file, filename: 'guide.pdf' }],
   })
   const [entry] = (await entries()).data

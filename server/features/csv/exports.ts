@@ -67,7 +67,8 @@ export function exportShape(
       ...usual,
       ...shop,
       tags: at('tags') < 0 ? usual.tags : at('tags'),
-      ...{ id: 'woocommerce', none: new Set(['-1']) },
+      id: 'woocommerce',
+      none: new Set(['-1']),
     }
   const edd = eddColumns(at)
   if (edd) return edd
@@ -108,7 +109,9 @@ function wooColumns(names: readonly string[]) {
       name: placeOf('name', number),
       id: placeOf('id', number),
     })),
-    ...{ sku, download_limit: one('download_limit'), expiry_days: one('expiry_days') },
+    sku,
+    download_limit: one('download_limit'),
+    expiry_days: one('expiry_days'),
   }
 }
 
@@ -199,7 +202,8 @@ function addressesIn(cell: string, suffix = /$/): Address[] {
   const text = cellText(cell)
   if (ATTACHED.test(text)) {
     const found = Array.from(text.matchAll(ATTACHMENTS), ([, name = '', address = '']) => ({
-      ...{ address, name },
+      address,
+      name,
     }))
     if (found.length > 0) return found
   }

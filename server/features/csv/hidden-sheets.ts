@@ -25,7 +25,11 @@ export function hiddenSheets(ods: Buffer): ReadonlySet<string> {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
 }
 
 function attribute(tag: string, name: string): string {

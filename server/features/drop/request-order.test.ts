@@ -28,11 +28,25 @@ it('requests that change names run alone, others beside each other', async () =>
   for (const name of ['open', 'stat', 'mkdir', 'mkdir inside', 'stat inside', 'open inside'])
     await end(name)
   expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual([
-    ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
   ])
   expect(log).toEqual([
-    ...['stat begins', 'open begins', 'open ends', 'stat ends', 'mkdir begins', 'mkdir ends'],
-    ...['mkdir inside begins', 'mkdir inside ends', 'open inside begins', 'stat inside begins'],
-    ...['stat inside ends', 'open inside ends'],
+    'stat begins',
+    'open begins',
+    'open ends',
+    'stat ends',
+    'mkdir begins',
+    'mkdir ends',
+    'mkdir inside begins',
+    'mkdir inside ends',
+    'open inside begins',
+    'stat inside begins',
+    'stat inside ends',
+    'open inside ends',
   ])
 })

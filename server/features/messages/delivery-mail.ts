@@ -77,7 +77,9 @@ export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
   const ids = await insertMails(tx, deliveries, {
-    ...{ occasion: 'first', about: 'order', batched: true },
+    occasion: 'first',
+    about: 'order',
+    batched: true,
   })
   if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
@@ -153,7 +155,9 @@ export async function queueDeliveryMails(
 ): Promise<void> {
   const { about, operation, perHour = null } = mail
   const ids = await insertMails(tx, deliveries, {
-    ...{ occasion: `${about}/${operation}`, about, operation },
+    occasion: `${about}/${operation}`,
+    about,
+    operation,
   })
   if (perHour === null) return queueMessages(tx, ids)
   await setTimes(tx, ids, operation, perHour)
@@ -349,7 +353,8 @@ function contentOf(
   const { locale } = t
   const nothingLeft = row.ended > 0 && row.files + row.preparing.length + row.later.length === 0
   const values = {
-    ...{ shop: look.shop, order: inOneLine(row.order_name) },
+    shop: look.shop,
+    order: inOneLine(row.order_name),
     // The button opens the page: there is nothing to download.
     viewed: String(row.viewed || nothingLeft),
     // All files that the mail is about, also those that are not ready.
@@ -377,7 +382,10 @@ function contentOf(
     (about === 'order' || about === 'edited') && row.files === 0 && later.length > 0
   const ended: EndedIntro = about === 'update' ? 'updateEndedIntro' : 'endedIntro'
   const parts = {
-    ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
+    mail: about,
+    locale,
+    values,
+    files: more > 0 ? [...files, `+ ${more}`] : files,
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(nothingLeft ? { intro: text(ended) } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),

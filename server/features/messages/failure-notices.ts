@@ -138,6 +138,7 @@ async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedCo
     link:
       row !== undefined &&
       (linkInPayload(row.payload) !== null || movedLinks(row.payload) !== null),
-    ...{ delivery, mailed: row?.mailed ?? false },
+    delivery,
+    mailed: row?.mailed ?? false,
   }
 }

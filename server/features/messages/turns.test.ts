@@ -36,7 +36,12 @@ beforeEach(async () => {
   dead.status = null
   within = FOR_EVER
   outbox = openOutbox({
-    ...{ database, client, secrets, log: silent, smtpUrl: null, twilio: null },
+    database,
+    client,
+    secrets,
+    log: silent,
+    smtpUrl: null,
+    twilio: null,
     from: 'files@example.com',
     baseUrl: 'https://files.example.com',
     operationRecord: () => Promise.resolve({}),

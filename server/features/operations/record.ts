@@ -36,8 +36,11 @@ export const operationSchema = z
     workflow_title: z.string(),
     steps: z.array(
       z.object({
-        ...{ id: z.string(), plugin: z.string(), title: z.string() },
-        ...{ summary: z.string(), summary_text: textSchema },
+        id: z.string(),
+        plugin: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        summary_text: textSchema,
       }),
     ),
     source: z.union([
@@ -181,7 +184,8 @@ export function operationRecord(
     done: operation.done,
     failed: operation.failed,
     skipped: operation.skipped,
-    ...{ unchanged: operation.unchanged, present: operation.present },
+    unchanged: operation.unchanged,
+    present: operation.present,
     cancelled: operation.cancelled,
     errors: operation.failed,
     bytes: operation.bytes,

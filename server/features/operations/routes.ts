@@ -216,7 +216,10 @@ const begin = (parts: OperationParts) =>
       const { selection, options, problems } = selectedFiles(body, parts.limits)
       const { action, workflow } = body
       const id = await startBulk(parts.engine, caller.scope, {
-        ...{ action, workflow, options, known: problems },
+        action,
+        workflow,
+        options,
+        known: problems,
         source: selection && sourceOf(selection),
         dryRun: body.dry_run,
         requestedBy: caller.name,
@@ -242,7 +245,10 @@ async function givenProblems(
   const known = select ? null : selectedFiles({ action, options }, limits)
   const selection = select ? whole : (known?.selection ?? null)
   const { problems } = await judgeBulk(engine, scope, {
-    ...{ action, workflow, options: known?.options ?? options, dryRun: undefined },
+    action,
+    workflow,
+    options: known?.options ?? options,
+    dryRun: undefined,
     source: selection && sourceOf(selection),
   }).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'workflow_broken')) throw error

@@ -133,7 +133,8 @@ async function notifyOfNoAddress(
       body: say(
         'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
       ),
-      ...{ operation_id: null, delivery_id: row.id },
+      operation_id: null,
+      delivery_id: row.id,
     })
 }
 

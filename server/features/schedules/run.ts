@@ -54,7 +54,9 @@ export async function startRun(
   const operation = started ?? (await start(tx, true))
   if (started === null)
     await askToConfirm(tx, engine, schedule, operation, {
-      ...{ filter, now: run.now, all: deletesAll(workflow, plugins) },
+      filter,
+      now: run.now,
+      all: deletesAll(workflow, plugins),
     })
   await tx.query(
     `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop

@@ -24,7 +24,9 @@ const STUDIO = {
 }
 const MANUAL: Plans = { pricing: 'manual', free: 'small', list: [FREE, STUDIO], test: true }
 const MANAGED: Plans = {
-  ...{ pricing: 'managed', free: 'small', list: [FREE, STUDIO] },
+  pricing: 'managed',
+  free: 'small',
+  list: [FREE, STUDIO],
   partner: { organization: '42', token: 'prtapi_test', app: '7' },
 }
 

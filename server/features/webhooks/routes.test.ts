@@ -32,7 +32,12 @@ beforeEach(async () => {
   now = new Date()
   const { database, secrets } = app.engine.parts
   outbox = openOutbox({
-    ...{ database, secrets, client, smtpUrl: null, twilio: null, log: silent },
+    database,
+    secrets,
+    client,
+    smtpUrl: null,
+    twilio: null,
+    log: silent,
     from: 'files@example.com',
     baseUrl: app.url,
     clock: () => now,
@@ -138,7 +143,10 @@ it('a secret is shown once, and verifies its messages', async () => {
   expect(record).toMatchObject({
     id: expect.stringMatching(/^webhook_[0-9a-f]{32}$/),
     url: receiver.url.replace(/\?.*/, ''),
-    ...{ enabled: true, events: [], failing_since: null, last_success_at: null },
+    enabled: true,
+    events: [],
+    failing_since: null,
+    last_success_at: null,
   })
   expect((await call('GET', '/api/webhooks')).body.data).toEqual([record])
   const kept = await app.owner.scope.query(
@@ -153,7 +161,10 @@ it('a secret is shown once, and verifies its messages', async () => {
     timestamp: expect.stringMatching(/Z$/),
     data: {
       id: expect.stringMatching(/^notice_/),
-      ...{ level: 'info', title: 'It ended', body: 'All of it', operation_id: null },
+      level: 'info',
+      title: 'It ended',
+      body: 'All of it',
+      operation_id: null,
       delivery_id: null,
       created_at: expect.stringMatching(/Z$/),
     },
@@ -195,7 +206,9 @@ it('a webhook gets the events that it selects, and none while it is off', async 
       type: 'file.deleted',
       data: {
         operation_id: expect.stringMatching(/^op_/) as string,
-        ...{ total: 1, file_ids: files, more: null },
+        total: 1,
+        file_ids: files,
+        more: null,
       },
     }),
   )
@@ -227,7 +240,8 @@ it('events about files that were imported or deleted name only those', async () 
   const some = await endOperation('delete-files', [deleted, { tags: {} }, null])
   const purge = await endOperation('purge-files', [{ purged: true }])
   const sync = await endOperation('sync-cloud', [{ created: true }, deleted, null], {
-    ...{ kind: 'import', entries: 1 },
+    kind: 'import',
+    entries: 1,
   })
   await endOperation('sync-cloud', [{ filename: 'renamed.pdf' }], { kind: 'import' })
   await endOperation('restore-files', [{ deleted: false }])
@@ -347,7 +361,9 @@ it('a used-up link is reported once for its limit', async () => {
       id: crypto.randomUUID(),
       pack_name: 'Course',
       key_hash: Buffer.alloc(32, 7),
-      ...{ download_limit: 2, downloads: 1, email: 'buyer@example.com' },
+      download_limit: 2,
+      downloads: 1,
+      email: 'buyer@example.com',
     })
     .returning('id')) as { id: string }[]
   const used = () =>

@@ -67,7 +67,8 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   const list = files.data
   const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted(
     list && {
-      ...{ filter: filterOf(urlState), total: list.total },
+      filter: filterOf(urlState),
+      total: list.total,
       // The total of the list before is none of this one.
       isExact: list.total_is_exact && !files.isPlaceholderData,
     },
@@ -104,7 +105,13 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
               />
             </PageSearch>
             <ListBody
-              {...{ files, url, columns, onStarted, failed, none, retry }}
+              files={files}
+              url={url}
+              columns={columns}
+              onStarted={onStarted}
+              failed={failed}
+              none={none}
+              retry={retry}
               key={wholeRuns}
             />
           </Card>
@@ -192,7 +199,14 @@ function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyP
       ) : (
         list === undefined && <LoadingRows what={t('files')} />
       )}
-      <FilesList {...{ list, shown, urlState, columns, go, onStarted }} />
+      <FilesList
+        list={list}
+        shown={shown}
+        urlState={urlState}
+        columns={columns}
+        go={go}
+        onStarted={onStarted}
+      />
       {list && (
         <ListFoot
           url={url}

@@ -76,7 +76,8 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
       )}
       {field({
         label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
-        ...{ sent: correct, refused: problems.at },
+        sent: correct,
+        refused: problems.at,
       })}
       {delivery.sent && (
         <Hint>

@@ -63,7 +63,11 @@ function useUseTerms({ delivery: { id }, file, onClose, onChanged }: Props) {
     )
   }
   return {
-    ...{ change, hours, tag, tried, submit },
+    change,
+    hours,
+    tag,
+    tried,
+    submit,
     setHours: clearing(change, setHours),
     setTag: clearing(change, setTag),
   }

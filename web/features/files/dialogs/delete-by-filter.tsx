@@ -66,7 +66,10 @@ function useFound(form: CriteriaForm) {
     !found.isPlaceholderData &&
     JSON.stringify(filter) === JSON.stringify(debounced)
   return {
-    ...{ filter, found, count: found.data?.files ?? 0, links: found.data?.live_links ?? null },
+    filter,
+    found,
+    count: found.data?.files ?? 0,
+    links: found.data?.live_links ?? null,
     mapped,
     /** Until these criteria are counted, files may be mapped: a choice about mappings applies. */
     known: isCounted ? mapped : null,

@@ -123,7 +123,9 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       />
       <Matches pattern={settled} />
       <TargetFields
-        {...{ product, sku, problems }}
+        product={product}
+        sku={sku}
+        problems={problems}
         missing={tried && !target}
         onProduct={clearing(saving, setProduct)}
         onSku={clearing(saving, setSku)}

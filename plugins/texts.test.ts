@@ -19,7 +19,8 @@ it('writes numbers as the language does, and strings as they are', () => {
   const text = say(
     'It would delete {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
     {
-      ...{ count: 12_345, limit: '12345' },
+      count: 12_345,
+      limit: '12345',
     },
   )
   expect(english(text)).toBe('It would delete 12,345 files, and one run may delete 12345.')
@@ -29,7 +30,9 @@ it('writes numbers as the language does, and strings as they are', () => {
 
 it('joins texts, which are values of each other', () => {
   const done = say('{done} of {total, plural, one {# file} other {# files}} {what}', {
-    ...{ done: 1, total: 2000, what: say('imported') },
+    done: 1,
+    total: 2000,
+    what: say('imported'),
   })
   const body = sentences(
     sentence(phrases(done, say('{count} failed', { count: 1 }))),
@@ -67,7 +70,8 @@ it('shows an invalid message unformatted, and is English for other languages', (
 it('writes the texts in plain data, and leaves other messages', () => {
   const failure = { filename: 'a.pdf', code: 'unknown', message: say('imported') }
   expect(writtenIn({ listed: [failure], message: 'x' }, languageOf('de'))).toEqual({
-    ...{ listed: [{ ...failure, message: 'importiert' }], message: 'x' },
+    listed: [{ ...failure, message: 'importiert' }],
+    message: 'x',
   })
 })
 

@@ -123,8 +123,16 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     workflows: config.workflows,
     limits,
     ports: portsFactory({
-      ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
-      ...{ sandboxes, clock: given.clock },
+      database,
+      client,
+      stores,
+      storefront,
+      uploads: folder,
+      cloud,
+      secrets,
+      log,
+      sandboxes,
+      clock: given.clock,
     }),
     withScratch,
     listings: operationListings({ secrets, baseUrl, stores }),
@@ -158,9 +166,12 @@ const cloudOptions = ({
 })
 
 const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] => ({
-  ...{ from: environment.mailFrom, hasServer: environment.smtpUrl !== null },
-  ...{ ...environment.mail, dns },
-  ...{ allowLoopback: environment.allowLoopback, resolve: resolveByServers },
+  from: environment.mailFrom,
+  hasServer: environment.smtpUrl !== null,
+  ...environment.mail,
+  dns,
+  allowLoopback: environment.allowLoopback,
+  resolve: resolveByServers,
 })
 
 async function openPreviews(
@@ -197,7 +208,11 @@ async function openWeb(
     stores,
     secrets,
     uploads: {
-      ...{ engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
+      engine,
+      folder,
+      locks,
+      fileBytes: limits.file_bytes,
+      quotas: limits,
       direct: config.directUploads,
     },
     bucketOrigin: await directOrigin(config),

@@ -112,10 +112,16 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
   })
   const tasks = backgroundTasks({
     ...common,
-    ...{ engine, engineParts: parts, storefront, stores, folder, cloud },
+    engine,
+    engineParts: parts,
+    storefront,
+    stores,
+    folder,
+    cloud,
     limits: config.limits,
     plans: config.plans,
-    ...{ mailAdvice: config.environment.mail, mailDns: options.mailDns ?? mailDns() },
+    mailAdvice: config.environment.mail,
+    mailDns: options.mailDns ?? mailDns(),
     reportsUrl: config.environment.mail.reportsUrl,
   })
   const all = [...tasks, ...outbox.tasks]
@@ -161,7 +167,11 @@ function fillInBackground(
   closings.push(() => Promise.resolve(stopping.abort()))
   const { signal } = stopping
   const sample = {
-    ...{ scope: forShop(database, shop.id), url, apiKey, frontUrl, signal },
+    scope: forShop(database, shop.id),
+    url,
+    apiKey,
+    frontUrl,
+    signal,
     analyze: () => database.pool.query('analyze'),
     say: (text: string) => print(`${text}\n`),
   }

@@ -135,7 +135,8 @@ export async function openTestApp({
   const disk = (name: string) => ({ kind: 'disk' as const, folder: path.join(folder, name) })
   const whole = defineConfig({
     ...config,
-    ...{ plans, directUploads },
+    plans,
+    directUploads,
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
     channels: [...config.channels, ...channels],
@@ -156,8 +157,13 @@ export async function openTestApp({
   const closings: CloseStep[] = []
   const secrets = createSecrets('the secret of the tests, long enough')
   const composed = await composeServer({
-    ...{ config: whole, database, secrets, closings, log: silent },
-    ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
+    config: whole,
+    database,
+    secrets,
+    closings,
+    log: silent,
+    baseUrl: 'http://127.0.0.1',
+    clock: () => new Date(),
     ...(emulators ? { emulators } : {}),
     ...(mail.dns ? { mailDns: mail.dns } : {}),
     ...(mail.awsGet ? { awsGet: mail.awsGet } : {}),
@@ -182,7 +188,8 @@ export async function openTestApp({
     const scope = forShop(database, shop)
     const { key } = await createApiKey(scope, { name: 'test', scopes, demo: true })
     return {
-      ...{ scope, key },
+      scope,
+      key,
       call: async (method, route, ...request) => {
         const answer = await call(url, key, method, route, ...request)
         requireDocumented((schemas ??= answerSchemas(allEndpoints(parts))), method, route, answer)

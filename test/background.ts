@@ -33,7 +33,11 @@ export async function openTestWorker(
   const id = randomUUID()
   await database.pool.query('insert into workers (id, pool_id) values ($1, $2)', [id, id])
   const background = createBackground({
-    ...{ database, worker: id, tasks, log, signal },
+    database,
+    worker: id,
+    tasks,
+    log,
+    signal,
     slowAfterMs: 60_000,
   })
   const run: TestWorker['run'] = (task, job = { shop: null, key: '' }) =>
@@ -71,8 +75,12 @@ export async function startTestTasks(
       await work(payload as TaskJob).finally(leave)
     }
   const jobs = await runJobs({
-    ...{ pgPool: database.pool, taskList, noHandleSignals: true, pollInterval: 500 },
-    ...{ concurrency: background.places.count, forbiddenFlags: background.places.full },
+    pgPool: database.pool,
+    taskList,
+    noHandleSignals: true,
+    pollInterval: 500,
+    concurrency: background.places.count,
+    forbiddenFlags: background.places.full,
     logger: new GraphileLogger(() => () => {}),
   })
   const sweep = async () => {

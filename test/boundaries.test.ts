@@ -12,10 +12,14 @@ const loaded: Code = (file) => `const a = import('${file}')`
 const typed: Code = (file) => `type A = import('${file}').A`
 
 const allowed = (filename: string, file: string) => ({
-  ...{ filename, code: imported(file), options: [zones] },
+  filename,
+  code: imported(file),
+  options: [zones],
 })
 const refused = (filename: string, file: string, code: Code, ...reasons: RegExp[]) => ({
-  ...{ filename, code: code(file), options: [zones] },
+  filename,
+  code: code(file),
+  options: [zones],
   errors: reasons.map((message) => ({ message })),
 })
 

@@ -88,7 +88,9 @@ export async function openCloudApp(
   const get = async (route: string) => (await call('GET', route)).body
   return {
     ...app,
-    ...{ worker, folder, get },
+    worker,
+    folder,
+    get,
     lastSync: async (connection) => (await get(`/api/connections/${connection}`)).last_sync,
     authorize: async (connection) => {
       const { body } = await call('POST', `/api/connections/${connection}/authorize`)

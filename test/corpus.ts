@@ -20,13 +20,24 @@ const FEW_PACKAGES = {
 const ALL_PACKAGES = {
   debian: [
     ...FEW_PACKAGES.debian,
-    ...['asymptote-doc', 'doxygen-doc', 'fop-doc', 'gnuplot-doc', 'graphviz-doc', 'gri-pdf-doc'],
-    ...['python-reportlab-doc', 'texlive-fonts-recommended-doc', 'xfig-doc'],
+    'asymptote-doc',
+    'doxygen-doc',
+    'fop-doc',
+    'gnuplot-doc',
+    'graphviz-doc',
+    'gri-pdf-doc',
+    'python-reportlab-doc',
+    'texlive-fonts-recommended-doc',
+    'xfig-doc',
   ],
   npm: [
     ...FEW_PACKAGES.npm,
-    ...['pdf-extract@1.0.11', 'pdf-merger-js@5.1.2', 'pdf-parse@1.1.1', 'pdf-to-text@0.0.7'],
-    ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
+    'pdf-extract@1.0.11',
+    'pdf-merger-js@5.1.2',
+    'pdf-parse@1.1.1',
+    'pdf-to-text@0.0.7',
+    'pdf2pic@3.2.0',
+    'scissors@0.3.0',
   ],
 }
 /** Most documents of one package: manual pages are much alike. */

@@ -22,7 +22,11 @@ export const ANN: DeliveryAbout['buyer'] = {
 }
 
 export const deliveryWorkflowOf = (...steps: readonly Omit<Step, 'id'>[]): Workflow => ({
-  ...{ id: 'workflow_test', title: 'Deliver', action: 'delivery', kind: 'delivery', parallel: 1 },
+  id: 'workflow_test',
+  title: 'Deliver',
+  action: 'delivery',
+  kind: 'delivery',
+  parallel: 1,
   steps: steps.map((step, at) => ({ id: `step-${at}`, ...step })),
 })
 
@@ -81,7 +85,10 @@ export async function deliver(
     keys.set(file_id, (await addLink(scope, { file_id, parent_id: page.id })).key)
   const preparation = await scope.transaction((tx) =>
     prepareDelivery(tx, {
-      ...{ delivery: id, page: page.id, workflow, files },
+      delivery: id,
+      page: page.id,
+      workflow,
+      files,
       about: {
         order: {
           name: '#1001',

@@ -122,20 +122,16 @@ export async function openDepot(database: Database, shop: number) {
     const log = createLogger('info', (line) => void logged.push(line))
     const clock = () => time.now
     const delivery = createDelivery({
-      ...{
-        database: own,
-        listener: options.listener ?? (await listener()),
-        stores: new Map([['primary', store]]),
-        secrets,
-        log,
-        clock,
-      },
-      ...{
-        trustProxy: false,
-        baseUrl: 'http://shop.test',
-        messages: downloadMessages(own, clock),
-        ...options,
-      },
+      database: own,
+      listener: options.listener ?? (await listener()),
+      stores: new Map([['primary', store]]),
+      secrets,
+      log,
+      clock,
+      trustProxy: false,
+      baseUrl: 'http://shop.test',
+      messages: downloadMessages(own, clock),
+      ...options,
     })
     deliveries.push(delivery)
     const server = createServer((req, res) => {

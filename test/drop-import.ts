@@ -21,11 +21,18 @@ export async function openDropImports() {
   const { database, listener } = app.engine.parts
   const { stores } = app
   const server = await openDropServer({
-    ...{ database, listener, log: silent, stores },
+    database,
+    listener,
+    log: silent,
+    stores,
     staging: path.join(folder, 'staging'),
     limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11 },
     secrets: createSecrets('the secret of the tests, long enough'),
-    ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
+    host: '127.0.0.1',
+    sftpPort: 0,
+    ftpPort: 0,
+    publicHost: 'localhost',
+    certificate: null,
     passive: { ports: null, address: null },
   })
   const task = dropTask({ database, engine: app.engine.engine, stores, log: silent })
@@ -50,7 +57,17 @@ export async function openDropImports() {
       (file: { path: string }) => file.path,
     )
   return {
-    ...{ app, server, account, password, folder, home, call, get, curl, sftpUrl, fileNamed },
+    app,
+    server,
+    account,
+    password,
+    folder,
+    home,
+    call,
+    get,
+    curl,
+    sftpUrl,
+    fileNamed,
     set: async (settings: object) =>
       expect((await call('PATCH', '/api/drop', settings)).status).toBe(200),
     /** Sends a file over the house's SFTP connection. */

@@ -53,11 +53,18 @@ export async function openDropHouse(
   const open = async (settings: ServerSettings = {}): Promise<DropServer> => {
     const listener = await openListener(database.url, silent)
     const server = await openDropServer({
-      ...{ database, listener, log, stores: new Map([['primary', store]]) },
+      database,
+      listener,
+      log,
+      stores: new Map([['primary', store]]),
       staging: path.join(folder, `staging${opened.length || ''}`),
       limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11, ...limits },
       secrets: createSecrets('the secret of the tests, long enough'),
-      ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
+      host: '127.0.0.1',
+      sftpPort: 0,
+      ftpPort: 0,
+      publicHost: 'localhost',
+      certificate: null,
       passive: { ports: null, address: null },
       ...settings,
     })
@@ -71,16 +78,14 @@ export async function openDropHouse(
   const files = path.join(folder, 'client')
   await mkdir(files)
   return {
-    ...{
-      database,
-      scope,
-      server,
-      account,
-      password,
-      store,
-      folder: files,
-      home: `/uploads/${shop}`,
-    },
+    database,
+    scope,
+    server,
+    account,
+    password,
+    store,
+    folder: files,
+    home: `/uploads/${shop}`,
     another: open,
     close: async () => {
       for (const end of opened) await end()

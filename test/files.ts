@@ -15,7 +15,11 @@ export interface MadeFile {
 export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise<string[]> {
   const rows = files.map(
     ({ filename, size_bytes = 100, tags = [], age = 0, mapped = false }, n) => ({
-      ...{ n, filename, size_bytes, tags, age },
+      n,
+      filename,
+      size_bytes,
+      tags,
+      age,
       name_key: nameKey(filename),
       extension: extensionOf(filename),
       mapping_state: mapped ? 'mapped' : 'never',

@@ -45,7 +45,10 @@ const RECORDS: Readonly<Record<string, Records>> = {
     list: 'schedules',
     make: (call) =>
       call('POST', '/api/schedules', {
-        ...{ name: 'Monthly tidying', cron: '0 2 1 * *', action: 'delete-files', cap: 100 },
+        name: 'Monthly tidying',
+        cron: '0 2 1 * *',
+        action: 'delete-files',
+        cap: 100,
         filter: { older_than_days: 365, mapped: false },
       }),
   },
@@ -72,7 +75,8 @@ const RECORDS: Readonly<Record<string, Records>> = {
     list: 'webhooks',
     make: (call) =>
       call('POST', '/api/webhooks', {
-        ...{ url: 'https://example.com/hooks/stevedore', events: ['operation.finished'] },
+        url: 'https://example.com/hooks/stevedore',
+        events: ['operation.finished'],
       }),
   },
 }

@@ -35,7 +35,11 @@ async function start(
   dryRun: boolean,
 ): Promise<string> {
   return shop.engine.start(shop.scope, {
-    ...{ workflow: WORKFLOW, channel: 'api', request: {}, requestedBy: 'test', dryRun },
+    workflow: WORKFLOW,
+    channel: 'api',
+    request: {},
+    requestedBy: 'test',
+    dryRun,
     source: { type: 'entries', entries: names.map((name) => entryOf(name, on_conflict)) },
   })
 }
@@ -50,8 +54,13 @@ async function openShop(): Promise<TestEngine> {
     {
       fileId,
       mapping: {
-        ...{ product_id: 'gid://shopify/Product/1', product_title: 'Taken', variant_id: null },
-        ...{ sku: null, score: 1, reason: '', method: 'manual' },
+        product_id: 'gid://shopify/Product/1',
+        product_title: 'Taken',
+        variant_id: null,
+        sku: null,
+        score: 1,
+        reason: '',
+        method: 'manual',
       },
     },
   ])
@@ -74,7 +83,9 @@ describe.each(POLICIES)('names that are taken: %s', (policy) => {
     // A preview counts the versions of a file once, also if several entries add one.
     const shown = (rows: typeof items) =>
       rows.map(({ status, error, after }) => ({
-        ...{ status, error, after: { ...after, version: after?.version !== undefined } },
+        status,
+        error,
+        after: { ...after, version: after?.version !== undefined },
       }))
     expect(shown(foreseen)).toEqual(shown(items))
     expect(await previewed.scope.query('select 1 from files where shop_id = :shop')).toHaveLength(1)

@@ -136,7 +136,12 @@ async function openShop({ trashed }: ActionCase): Promise<TestEngine> {
 
 const mappingTo = (product_id: string) =>
   ({
-    ...{ product_id, product_title: 'Notes', variant_id: null, sku: null, score: 1, reason: '' },
+    product_id,
+    product_title: 'Notes',
+    variant_id: null,
+    sku: null,
+    score: 1,
+    reason: '',
     method: 'manual',
   }) as const
 
@@ -176,7 +181,11 @@ async function run(
 ) {
   const filter = { ...(trashed && { deleted: true }), ...(type && { type: [type] }) }
   const id = await shop.engine.start(shop.scope, {
-    ...{ workflow, channel: 'api', request: {}, requestedBy: 'test', dryRun: preview },
+    workflow,
+    channel: 'api',
+    request: {},
+    requestedBy: 'test',
+    dryRun: preview,
     source: { type: 'filter', filter },
   })
   if (!preview) return shop.untilEnd(id)
@@ -222,7 +231,11 @@ const workflowOf = (
   { options = {} }: ActionCase,
   first: readonly Step[],
 ): Workflow => ({
-  ...{ id: 'test', title: 'Test', action: id, kind: 'bulk', parallel: 1 },
+  id: 'test',
+  title: 'Test',
+  action: id,
+  kind: 'bulk',
+  parallel: 1,
   steps: [...first, { id: 'act', plugin: id, options }],
 })
 
@@ -264,7 +277,9 @@ test.each([
     items.map(({ status, error, warnings }) => ({ status, error, warnings }))
   expect(a.operation.done).toBeGreaterThan(0)
   expect(b.operation).toMatchObject({
-    ...{ status: a.operation.status, done: a.operation.done, skipped: a.operation.skipped },
+    status: a.operation.status,
+    done: a.operation.done,
+    skipped: a.operation.skipped,
   })
   expect(outcomes(b)).toEqual(outcomes(a))
   expect(await left(previewed)).toEqual(await left(direct))

@@ -72,13 +72,22 @@ export async function openPurchases(
   const secrets = createSecrets('the secret of the tests, long enough')
   const refusing = await refuseWebhooks()
   const demo = await startDemoStorefront({
-    ...{ catalog: null, bucket: 1_000_000, restore: 100_000, log: silent, ...CREDENTIALS },
+    catalog: null,
+    bucket: 1_000_000,
+    restore: 100_000,
+    log: silent,
+    ...CREDENTIALS,
     shop: { domain: DOMAIN, name: 'Harbour Books', email: 'owner@harbour.example' },
-    ...{ orders: databaseOrders(database, shop), appAddress: refusing.url },
+    orders: databaseOrders(database, shop),
+    appAddress: refusing.url,
   })
   const { transport, close } = createDemoTransport(demo.url)
   const storefront = createStorefront({
-    ...{ database, secrets, log: silent, platform: CREDENTIALS, transport },
+    database,
+    secrets,
+    log: silent,
+    platform: CREDENTIALS,
+    transport,
     appUrl: 'https://files.example.com',
   })
   await storefront.ensureAccess(shop, signSessionToken(demo.app))
@@ -93,14 +102,18 @@ export async function openPurchases(
   const worker = await openTestWorker(database, Object.values(tasks))
   const post = async (route: string, body: object): Promise<{ order_id: string }> => {
     const answer = await fetch(demo.url + route, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
     if (answer.status !== 201) throw new Error(await answer.text())
     return (await answer.json()) as { order_id: string }
   }
   const purchases: Purchases = {
-    ...{ database, scope, secrets, withheld: refusing.topics },
+    database,
+    scope,
+    secrets,
+    withheld: refusing.topics,
     buy: async (buyer, locations = [0]) => {
       const lines = locations.map((location) => ({ sku: SKU, quantity: 1, location }))
       return (await post('/demo/orders', { ...buyer, lines })).order_id
@@ -143,8 +156,13 @@ const openTestOutbox = (
   servers: Pick<OutboxOptions, 'smtpUrl' | 'twilio'>,
 ): Outbox =>
   openOutbox({
-    ...{ database, ...servers, secrets, log: silent, clock: () => new Date() },
-    ...{ from: 'Stevedore <files@example.com>', baseUrl: 'https://files.example.com' },
+    database,
+    ...servers,
+    secrets,
+    log: silent,
+    clock: () => new Date(),
+    from: 'Stevedore <files@example.com>',
+    baseUrl: 'https://files.example.com',
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     operationRecord: () => Promise.resolve({}),
   })
@@ -161,7 +179,8 @@ async function refuseWebhooks() {
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   return {
-    ...{ url: `http://127.0.0.1:${port}`, topics },
+    url: `http://127.0.0.1:${port}`,
+    topics,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -188,7 +207,11 @@ export async function fileProduct(scope: ShopScope, product: number, name: strin
       .insert('files', { ...file, ...about, mapping_state: 'mapped' })
       .returning('id')) as [{ id: string }]
     await tx.insert('versions', {
-      ...{ file_id: row.id, number: 1, hash, location: 'primary', ...about },
+      file_id: row.id,
+      number: 1,
+      hash,
+      location: 'primary',
+      ...about,
     })
     return row.id
   })

@@ -96,7 +96,8 @@ async function contentsOf(house: string): Promise<Map<string, string>> {
     COPIED.map(async (name) => {
       if (path.extname(name) !== '') return [name]
       const below = await readdir(path.join(house, name), {
-        ...{ recursive: true, withFileTypes: true },
+        recursive: true,
+        withFileTypes: true,
       })
       return below.flatMap((entry) =>
         entry.isFile() ? [path.relative(house, path.join(entry.parentPath, entry.name))] : [],

@@ -53,7 +53,8 @@ export async function openSftp(
   const sftp = await asked<SFTPWrapper>((done) => client.sftp(done))
   sftp.on('error', () => {})
   return {
-    ...{ sftp, socket },
+    sftp,
+    socket,
     put: async (path, bytes) => {
       const handle = await asked<Buffer>((done) => sftp.open(path, 'w', done))
       try {

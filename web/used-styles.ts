@@ -15,19 +15,37 @@ const UNUSED_CLASSES = [
   ),
   // No row has a tone or is part of another, and no column stays in view.
   ...[
-    ...['--toneSuccess', '--toneWarning', '--toneCritical', '--toneSubdued', '__ZebraStriping'],
-    ...['__TableRow--subheader', '__TableRow--child', '__Table--sticky', '--tableStickyLast'],
-    ...['--tableStickyScrolling', '--stickyTableHeaderStickyLast'],
-    ...['--stickyTableHeaderStickyScrolling', '__EmptySearchResultWrapper'],
+    '--toneSuccess',
+    '--toneWarning',
+    '--toneCritical',
+    '--toneSubdued',
+    '__ZebraStriping',
+    '__TableRow--subheader',
+    '__TableRow--child',
+    '__Table--sticky',
+    '--tableStickyLast',
+    '--tableStickyScrolling',
+    '--stickyTableHeaderStickyLast',
+    '--stickyTableHeaderStickyScrolling',
+    '__EmptySearchResultWrapper',
     // The bar of selected rows is shell/components/selection-bar.tsx.
-    ...['__BulkActionsWrapperVisible', '--disableTextSelection'],
+    '__BulkActionsWrapperVisible',
+    '--disableTextSelection',
   ].map((name) => `Polaris-IndexTable${name}`),
   // No entry has entries or actions.
   ...[
-    ...['__SecondaryNavigation', '__SecondaryNavigationOpen', '__SecondaryNavigation--noIcon'],
-    ...['__SecondaryAction', '__SecondaryActions', '__ItemWithFloatingActions'],
-    ...['__RollupSection', '__RollupToggle', '__ContextControl', '__UserMenu'],
-    ...['--subNavigationActive', '--itemInnerWrapperDisplayActionsOnHover'],
+    '__SecondaryNavigation',
+    '__SecondaryNavigationOpen',
+    '__SecondaryNavigation--noIcon',
+    '__SecondaryAction',
+    '__SecondaryActions',
+    '__ItemWithFloatingActions',
+    '__RollupSection',
+    '__RollupToggle',
+    '__ContextControl',
+    '__UserMenu',
+    '--subNavigationActive',
+    '--itemInnerWrapperDisplayActionsOnHover',
   ].map((name) => `Polaris-Navigation${name}`),
   ...['--toneMagic', '--suggestion'].map((name) => `Polaris-TextField${name}`),
 ]
@@ -67,8 +85,10 @@ export const toLogical = (css: string): string =>
     .replaceAll(/(?<=[;{\s]text-align\s*:\s*)(left|right)\b/g, (side) => EDGES[side] ?? side)
 
 const EDGES: Readonly<Record<string, string>> = {
-  ...{ top: 'start', bottom: 'end' },
-  ...{ left: 'start', right: 'end' },
+  top: 'start',
+  bottom: 'end',
+  left: 'start',
+  right: 'end',
 }
 
 /** The page's own sources: they use variables by their names, and colours as values of components. */

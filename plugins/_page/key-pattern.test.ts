@@ -38,6 +38,8 @@ test('the check character detects every wrong character', () => {
     for (const wrong of KEY_ALPHABET)
       if (wrong !== key[at])
         expect([at, wrong, isValid(key.slice(0, at) + wrong + key.slice(at + 1))]).toEqual([
-          ...[at, wrong, false],
+          at,
+          wrong,
+          false,
         ])
 })

@@ -8,20 +8,24 @@ import decompress from 'woff2-encoder/decompress'
 
 /** The fonts of a script come before others that contain its characters too. */
 const SCRIPTS = [
-  ...[
-    '',
-    'arabic',
-    'hebrew',
-    'armenian',
-    'georgian',
-    'ethiopic',
-    'bengali',
-    'gujarati',
-    'gurmukhi',
-    'kannada',
-    'malayalam',
-  ],
-  ...['tamil', 'telugu', 'sinhala', 'thai', 'lao', 'khmer', 'myanmar'],
+  '',
+  'arabic',
+  'hebrew',
+  'armenian',
+  'georgian',
+  'ethiopic',
+  'bengali',
+  'gujarati',
+  'gurmukhi',
+  'kannada',
+  'malayalam',
+  'tamil',
+  'telugu',
+  'sinhala',
+  'thai',
+  'lao',
+  'khmer',
+  'myanmar',
 ] as const
 const CHINESE = 'sc'
 const JAPANESE = 'jp'

@@ -47,6 +47,7 @@ export async function textMark({ text = '', font_size }: WatermarkOptions): Prom
     box,
     scale: font_size === undefined ? null : font_size / 1000,
     content: '/Mark Do',
-    ...{ drawing: mark, mask: null },
+    drawing: mark,
+    mask: null,
   }
 }

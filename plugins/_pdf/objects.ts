@@ -44,7 +44,11 @@ export async function readObjects(
   args: readonly string[] = ['--json-stream-data=none'],
 ): Promise<Objects> {
   await runQpdf(folder, [
-    ...[`${HERE}/${file}`, '--json=2', '--json-key=qpdf', '--decode-level=none', ...args],
+    `${HERE}/${file}`,
+    '--json=2',
+    '--json-key=qpdf',
+    '--decode-level=none',
+    ...args,
     ...ids.map((id) => `--json-object=${id}`),
     `${HERE}/${JSON_FILE}`,
   ])

@@ -22,7 +22,11 @@ export async function openDocument(
 ): Promise<OpenedDocument> {
   const linearized = await readBeginning(path.join(folder, file))
   const opened = {
-    ...{ file, password, linearized, protection: null, repaired: false },
+    file,
+    password,
+    linearized,
+    protection: null,
+    repaired: false,
     signed: await hasText(path.join(folder, file), '/ByteRange'),
   }
   const asked = await callQpdf(folder, [`--password=${password}`, ...FINDING, `${HERE}/${file}`])

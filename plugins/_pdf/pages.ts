@@ -115,7 +115,9 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
   )
   const unit = Number(objects.resolve(own['/UserUnit'])) || 1
   return {
-    ...{ reference: object, contents, resources: of('/Resources') },
+    reference: object,
+    contents,
+    resources: of('/Resources'),
     own: {
       ...own,
       ...(media ? {} : { '/MediaBox': listOf(LETTER) }),

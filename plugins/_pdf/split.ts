@@ -37,7 +37,8 @@ export async function splitDocument(
     throw new Refusal(
       'pdf_page_out_of_range',
       say('This would make {count} documents: at most {most} can be made from one', {
-        ...{ count, most: MAX_PARTS },
+        count,
+        most: MAX_PARTS,
       }),
     )
   const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
@@ -77,12 +78,10 @@ async function cutEvery(
   packing: readonly string[],
 ): Promise<Part[]> {
   await runQpdf(folder, [
-    ...[
-      `${HERE}/${opened.file}`,
-      `--split-pages=${every}`,
-      ...packing,
-      ...encryptionArguments(opened),
-    ],
+    `${HERE}/${opened.file}`,
+    `--split-pages=${every}`,
+    ...packing,
+    ...encryptionArguments(opened),
     `${HERE}/part-%d.pdf`,
   ])
   const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()

@@ -44,8 +44,11 @@ export const assignLicenceKey = definePlugin({
       yield found
         ? { item: item.id, status: 'ok' as const }
         : {
-            ...{ item: item.id, status: 'failed' as const, code: 'licence_list_not_found' },
-            ...{ message: 'There is no such list of licence keys', retryable: false },
+            item: item.id,
+            status: 'failed' as const,
+            code: 'licence_list_not_found',
+            message: 'There is no such list of licence keys',
+            retryable: false,
           }
     }
   },

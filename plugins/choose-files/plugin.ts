@@ -25,7 +25,8 @@ export const chooseFiles = definePlugin({
         matchesCondition(item.file, deliver)
           ? { item: item.id, status: 'ok' as const }
           : {
-              ...{ item: item.id, status: 'skipped' as const },
+              item: item.id,
+              status: 'skipped' as const,
               reason: sayPlain('The workflow’s rule excludes it'),
             },
       )

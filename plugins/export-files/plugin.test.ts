@@ -80,15 +80,13 @@ describe('export-files', () => {
   it('has the specification’s columns, and ids and addresses only if requested', async () => {
     expect(await run({})).toEqual({
       columns: [
-        ...[
-          'filename',
-          'size_bytes',
-          'upload_date',
-          'products',
-          'tags',
-          'downloads',
-          'expiry_days',
-        ],
+        'filename',
+        'size_bytes',
+        'upload_date',
+        'products',
+        'tags',
+        'downloads',
+        'expiry_days',
         'download_limit',
       ],
       names: ['files-2026-03-01.csv text/csv'],

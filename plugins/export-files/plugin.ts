@@ -16,9 +16,17 @@ import {
  * no use for them, and settings that few files have.
  */
 const ON_REQUEST: readonly ExportColumn[] = [
-  ...(['id', 'view', 'view_limit', 'view_days', 'sha256'] as const),
-  ...(['available_from', 'available_after_days'] as const),
-  ...(['first_use_hours', 'customer_tag', 'ask_for', 'url'] as const),
+  'id',
+  'view',
+  'view_limit',
+  'view_days',
+  'sha256',
+  'available_from',
+  'available_after_days',
+  'first_use_hours',
+  'customer_tag',
+  'ask_for',
+  'url',
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
@@ -99,13 +107,15 @@ export const exportFiles = definePlugin({
     columns.length === 1
       ? say('{format} with {column}', { format: format.toUpperCase(), column: columns.join(', ') })
       : say('{format} with {count, plural, one {# column} other {# columns}}', {
-          ...{ format: format.toUpperCase(), count: columns.length },
+          format: format.toUpperCase(),
+          count: columns.length,
         }),
   async *plan(operation, wanted, context) {
     context.signal.throwIfAborted()
     const { total } = operation
     yield say('{name}: {count, plural, one {# file} other {# files}}', {
-      ...{ name: nameOf(operation, wanted), count: total },
+      name: nameOf(operation, wanted),
+      count: total,
     })
   },
   async run(operation, wanted, { artifacts, listings, signal }) {

@@ -18,7 +18,9 @@ it('asks for the links of each file’s buyers, without an email', async () => {
   )
   expect(outcomes).toEqual(
     items.map(({ id }) => ({
-      ...{ item: id, status: 'ok', access: { move, send: false } },
+      item: id,
+      status: 'ok',
+      access: { move, send: false },
       unchanged: 'Its buyers have links already',
     })),
   )

@@ -18,7 +18,9 @@ it('gives each file to the buyers of all its products, with an email', async () 
   )
   expect(inEnglish(outcomes)).toEqual(
     items.map(({ id }) => ({
-      ...{ item: id, status: 'ok', give: { product_id: null, send: true, per_hour: null } },
+      item: id,
+      status: 'ok',
+      give: { product_id: null, send: true, per_hour: null },
       unchanged: 'No past buyer lacks it',
     })),
   )

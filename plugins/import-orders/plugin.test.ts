@@ -31,7 +31,10 @@ const options = { since: '2026-08-01T00:00:00.000Z', mail: true }
 pluginSuite(importOrders, () => {
   const { imported, told, pastOrders, notify } = platform()
   return Promise.resolve({
-    ...{ operation: operationView(), options, context: writeContext({ pastOrders }), notify },
+    operation: operationView(),
+    options,
+    context: writeContext({ pastOrders }),
+    notify,
     state: () => [[...imported], [...told]],
   })
 })

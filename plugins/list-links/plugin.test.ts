@@ -6,8 +6,12 @@ import type { Listings, MadeLink, Notifier, OperationView } from '../contract.ts
 import { listLinks } from './plugin.ts'
 
 const link = (given: Partial<MadeLink>): MadeLink => ({
-  ...{ filename: 'guide.pdf', url: 'https://files.example.com/download?key=abc', email: null },
-  ...{ expires_at: null, download_limit: null, ...given },
+  filename: 'guide.pdf',
+  url: 'https://files.example.com/download?key=abc',
+  email: null,
+  expires_at: null,
+  download_limit: null,
+  ...given,
 })
 const operation = (given: Partial<OperationView> = {}) =>
   operationView({

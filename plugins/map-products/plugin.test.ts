@@ -138,8 +138,11 @@ describe('map-products', () => {
 
   it('offers the products that have the SKU, not their variants', async () => {
     const variant = (product: number, id: number): CatalogVariant => ({
-      ...{ product_id: `p${product}`, product_title: `Product ${product}`, variant_id: `v${id}` },
-      ...{ variant_title: 'x', sku: 'TWICE' },
+      product_id: `p${product}`,
+      product_title: `Product ${product}`,
+      variant_id: `v${id}`,
+      variant_title: 'x',
+      sku: 'TWICE',
     })
     const twice = new Map([['TWICE', [variant(1, 1), variant(1, 2), variant(2, 3)]]])
     const given = context({ catalog: { ...catalog, findBySku: () => Promise.resolve(twice) } })
@@ -207,7 +210,8 @@ describe('guessing', () => {
   it('asks for a review if several products match', async () => {
     const outcome = (await outcomesOf([file('TIDE-2025_map.pdf')])).get('TIDE-2025_map.pdf')
     expect(inEnglish(outcome)).toMatchObject({
-      ...{ status: 'ok', warnings: [{ code: 'several_products' }] },
+      status: 'ok',
+      warnings: [{ code: 'several_products' }],
       unchanged: 'It matches 2 products: choose one in Reviews',
     })
     expect(
@@ -239,8 +243,13 @@ describe('guessing', () => {
   it('skips files that have products, unless they are to be replaced', async () => {
     const { product_id } = await productOf('EB-001')
     const mapping: Mapping = {
-      ...{ product_id, product_title: 'x', variant_id: null, sku: null },
-      ...{ method: 'manual', score: 1, reason: 'x' },
+      product_id,
+      product_title: 'x',
+      variant_id: null,
+      sku: null,
+      method: 'manual',
+      score: 1,
+      reason: 'x',
     }
     const item = file('Slow Bread.pdf', { mappings: [mapping] })
     expect((await outcomesOf([item])).get(item.id)).toMatchObject({
@@ -287,7 +296,11 @@ describe('files named by SKU prefix', () => {
 describe('the shop’s rules', () => {
   const withRules = async (...rules: [NameRule['kind'], string, sku: string | null][]) => {
     const made = rules.map(async ([kind, text, sku]): Promise<NameRule> => ({
-      ...{ kind, text, variant_id: null, sku_template: null, new_files: null },
+      kind,
+      text,
+      variant_id: null,
+      sku_template: null,
+      new_files: null,
       product_id: sku === null ? 'gone' : (await productOf(sku)).product_id,
     }))
     const all = await Promise.all(made)
@@ -319,14 +332,12 @@ describe('the shop’s rules', () => {
 
   it('make the SKU from the name; an unknown SKU is left to the next rule', async () => {
     const rule = (text: string, sku_template: string): NameRule => ({
-      ...{
-        kind: 'pattern',
-        text,
-        product_id: null,
-        variant_id: null,
-        sku_template,
-        new_files: null,
-      },
+      kind: 'pattern',
+      text,
+      product_id: null,
+      variant_id: null,
+      sku_template,
+      new_files: null,
     })
     const rules = [rule('Guide *_*', 'EB-{1}'), rule('*_*', '{2}')]
     const given = { ...context(), catalog: { ...catalog, rules: () => Promise.resolve(rules) } }
@@ -353,8 +364,13 @@ describe('the shop’s rules', () => {
   it('are passed over if their product is gone, and leave files that have a product', async () => {
     const given = await withRules(['starts', 'EB', null], ['contains', '-001', 'EB-005'])
     const mapping: Mapping = {
-      ...{ product_id: 'x', product_title: 'x', variant_id: null, sku: null },
-      ...{ method: 'manual', score: 1, reason: 'x' },
+      product_id: 'x',
+      product_title: 'x',
+      variant_id: null,
+      sku: null,
+      method: 'manual',
+      score: 1,
+      reason: 'x',
     }
     const items = [file('EB-001.pdf'), file('EB-001 b.pdf', { mappings: [mapping] })]
     const outcomes = await outcomesOf(items, {}, given)
@@ -369,8 +385,13 @@ describe('a chosen product', () => {
   it('is mapped to all files, in addition to their products or instead', async () => {
     const { product_id, variant_id, product_title } = await productOf('EB-004-PDF')
     const other: Mapping = {
-      ...{ product_id: 'gid://shopify/Product/1', product_title: 'x', variant_id: null, sku: null },
-      ...{ method: 'sku', score: 1, reason: 'x' },
+      product_id: 'gid://shopify/Product/1',
+      product_title: 'x',
+      variant_id: null,
+      sku: null,
+      method: 'sku',
+      score: 1,
+      reason: 'x',
     }
     const items = [file('a.pdf'), file('b.pdf', { mappings: [other] })]
     const kept = await outcomesOf(items, { product_id })

@@ -226,7 +226,8 @@ function outcomeOfHits(
     const warning = {
       code: 'sku_ambiguous',
       message: say('{count} products have the SKU {sku}: choose one', {
-        ...{ count: hits.length, sku },
+        count: hits.length,
+        sku,
       }),
     }
     return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }

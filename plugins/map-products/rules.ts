@@ -89,9 +89,13 @@ class RuleFinder {
     const product = await catalog.findProduct(product_id, variant_id, signal)
     const hits: SkuHits | null = product && [
       {
-        ...{ product_id: product.product_id, product_title: product.product_title, variant_id },
+        product_id: product.product_id,
+        product_title: product.product_title,
+        variant_id,
         sku: product.variant?.sku ?? null,
-        ...{ method: 'rule', score: 1, reason: reasonOfRule(rule) },
+        method: 'rule',
+        score: 1,
+        reason: reasonOfRule(rule),
       },
     ]
     this.#products.set(rule, hits)

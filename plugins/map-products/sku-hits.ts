@@ -18,9 +18,13 @@ export function mappingsOfSku(
     variant
       ? [
           {
-            ...{ product_id: variant.product_id, product_title: variant.product_title },
+            product_id: variant.product_id,
+            product_title: variant.product_title,
             variant_id: more.length === 0 ? variant.variant_id : null,
-            ...{ sku: variant.sku, method, score: 1, reason },
+            sku: variant.sku,
+            method,
+            score: 1,
+            reason,
           },
         ]
       : [],

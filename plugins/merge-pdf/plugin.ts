@@ -94,7 +94,8 @@ export const mergePdf = definePlugin({
     signal.throwIfAborted()
     const { items, leftOut } = await documentsOf(operation)
     yield say('Makes one document of {count}, in their order: {name}', {
-      ...{ count: items.length, name: nameOf(filename) },
+      count: items.length,
+      name: nameOf(filename),
     })
     for (const { message } of leftOut) yield message
   },
@@ -141,6 +142,7 @@ async function documentsOf(
 const leftOutFor = (filename: string, error: FinishedItem['error']): Warning => ({
   code: error?.code ?? 'skipped',
   message: say('{name} was left out: {why}', {
-    ...{ name: filename, why: textOf(error?.message ?? say('it was cancelled')) },
+    name: filename,
+    why: textOf(error?.message ?? say('it was cancelled')),
   }),
 })

@@ -89,7 +89,9 @@ export function headlineOf(
   const brought = done - countPresent(present)
   const parts = [
     say('{done} of {total, plural, one {# file} other {# files}} {what}', {
-      ...{ done: brought, total, what: doneWords(operation, actions) },
+      done: brought,
+      total,
+      what: doneWords(operation, actions),
     }),
     ...presentParts(present).map(({ text }) => text),
   ]

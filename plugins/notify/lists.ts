@@ -64,7 +64,10 @@ export async function listsOf(
     if (item.status === 'failed') {
       const { code, message, detail } = error ?? UNKNOWN
       failures.add({
-        ...{ filename, code, message: textOf(message), url },
+        filename,
+        code,
+        message: textOf(message),
+        url,
         detail: detail === undefined ? null : textOf(detail),
       })
       errors.add(code)

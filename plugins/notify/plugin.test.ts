@@ -144,12 +144,11 @@ describe('notify', () => {
         failures: {
           listed: [
             {
-              ...{
-                filename: 'lost.pdf',
-                code: 'url_not_accessible',
-                message: 'File URL not accessible',
-              },
-              ...{ detail: 'The server answered 404', url: 'https://cdn.example.com/lost.pdf' },
+              filename: 'lost.pdf',
+              code: 'url_not_accessible',
+              message: 'File URL not accessible',
+              detail: 'The server answered 404',
+              url: 'https://cdn.example.com/lost.pdf',
             },
           ],
           more: 0,
@@ -274,7 +273,11 @@ describe('notify', () => {
 
   it('says how many paid deliveries a deletion affects', async () => {
     const deletion = bulk({
-      ...{ ...well, action: 'delete-files', title: 'Delete files', total: 9, done: 9 },
+      ...well,
+      action: 'delete-files',
+      title: 'Delete files',
+      total: 9,
+      done: 9,
       lostDeliveries: () => Promise.resolve(3),
       async *reported() {},
     })

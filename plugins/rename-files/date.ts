@@ -18,14 +18,12 @@ export function isDateFormat(format: string): boolean {
 export function dateWriter(format: string, timeZone: string): (time: Date) => string {
   const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,
-    ...{
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
     hourCycle: 'h23',
   })
   return (time) => {
@@ -34,8 +32,15 @@ export function dateWriter(format: string, timeZone: string): (time: Date) => st
     )
     const { year = '', month = '', day = '', hour = '', minute = '', second = '' } = parts
     const values: Record<Token, string> = {
-      ...{ YYYY: year.padStart(4, '0'), YY: year.slice(-2), MM: month, M: String(Number(month)) },
-      ...{ DD: day, D: String(Number(day)), HH: hour, mm: minute, ss: second },
+      YYYY: year.padStart(4, '0'),
+      YY: year.slice(-2),
+      MM: month,
+      M: String(Number(month)),
+      DD: day,
+      D: String(Number(day)),
+      HH: hour,
+      mm: minute,
+      ss: second,
     }
     return format.replace(RUN, (run) => values[run as Token])
   }

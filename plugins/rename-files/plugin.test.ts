@@ -9,8 +9,13 @@ import type { Item, Outcome, FileView, Mapping } from '../contract.ts'
 import { renameFiles } from './plugin.ts'
 
 const product = (product_title: string): Mapping => ({
-  ...{ product_id: 'gid://shopify/Product/1', product_title, variant_id: null, sku: null },
-  ...{ method: 'manual', score: 1, reason: 'test' },
+  product_id: 'gid://shopify/Product/1',
+  product_title,
+  variant_id: null,
+  sku: null,
+  method: 'manual',
+  score: 1,
+  reason: 'test',
 })
 
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>

@@ -191,7 +191,10 @@ function outcomeOf(item: Item, named: NamingResult): Outcome {
 }
 
 const tooSlow = ({ id: item }: Item): Outcome => ({
-  ...{ item, status: 'failed', code: 'plugin_failed', retryable: true },
+  item,
+  status: 'failed',
+  code: 'plugin_failed',
+  retryable: true,
   message: sayPlain('The expression takes too long: make it simpler'),
 })
 

@@ -87,7 +87,9 @@ describe('licence keys in the text', () => {
   it('must have been assigned', async () => {
     expect(await stampWith([])).toMatchObject([
       {
-        ...{ status: 'failed', code: 'licence_key_missing', retryable: false },
+        status: 'failed',
+        code: 'licence_key_missing',
+        retryable: false,
         message: expect.stringContaining('no step before it assigned one') as string,
       },
     ])

@@ -175,7 +175,9 @@ export function keysText(keys: readonly string[]): string {
 const dayOf = (time: string, timeZone: string) =>
   new Intl.DateTimeFormat('sv-SE-u-ca-gregory-nu-latn', {
     timeZone,
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
   }).format(new Date(time))
 
 /**

@@ -61,7 +61,10 @@ describe('sync-cloud', () => {
 
   it('foresees that an empty object, or one over the limit, fails', async () => {
     const sized = (size_bytes: number): CloudTask => ({
-      ...{ does: 'fetch', path: 'x', pack: null, size_bytes },
+      does: 'fetch',
+      path: 'x',
+      pack: null,
+      size_bytes,
     })
     const { items, context } = world({ empty: sized(0), huge: sized(6e9), unknown: sized(-1) })
     const outcomes = await Array.fromAsync(syncCloud.plan!(items, {}, context))
@@ -84,7 +87,9 @@ describe('sync-cloud', () => {
       packed: { status: 'ok', bytes: staged, change: { pack: { name: 'course' } } },
       same: { status: 'skipped', reason: 'It has the same bytes here' },
       lost: {
-        ...{ status: 'failed', code: 'cloud_file_not_found', message: 'It is gone' },
+        status: 'failed',
+        code: 'cloud_file_not_found',
+        message: 'It is gone',
         retryable: false,
       },
       superseded: {

@@ -39,7 +39,9 @@ const options = z
       }),
   })
   .refine(({ mode, tags }) => tags !== undefined || mode === 'clear', {
-    ...{ path: ['tags'], message: sayPlain('This is required'), params: { code: 'required' } },
+    path: ['tags'],
+    message: sayPlain('This is required'),
+    params: { code: 'required' },
     // Also if the mode is invalid, so that all problems are named.
     when: ({ value, issues }) =>
       typeof value === 'object' &&

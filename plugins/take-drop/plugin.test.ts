@@ -37,7 +37,9 @@ async function openWorld() {
   const states = () =>
     scope.query('select id, state from drop_entries where shop_id = :shop order by id')
   return {
-    ...{ scope, drop, states },
+    scope,
+    drop,
+    states,
     context: writeContext({
       drop: createDropPort({ scope, stores: new Map([['primary', store]]) }),
     }),

@@ -5,8 +5,13 @@ import type { Outcome, Mapping } from '../contract.ts'
 import { unmapProducts } from './plugin.ts'
 
 const mapping = (product_id: string, variant_id: string | null = null): Mapping => ({
-  ...{ product_id, variant_id, product_title: product_id, sku: null },
-  ...{ method: 'manual', score: 1, reason: 'Chosen manually' },
+  product_id,
+  variant_id,
+  product_title: product_id,
+  sku: null,
+  method: 'manual',
+  score: 1,
+  reason: 'Chosen manually',
 })
 
 const items = () => [

@@ -88,7 +88,8 @@ const refusal = (item: Item, code: string, message: AnyText): Outcome => ({
 const largeFile = (size: number, recommended: number): Warning => ({
   code: 'large_file',
   message: say('The file has {size} MB: up to {most} MB are recommended', {
-    ...{ size: String(Math.round(size / MB)), most: String(Math.round(recommended / MB)) },
+    size: String(Math.round(size / MB)),
+    most: String(Math.round(recommended / MB)),
   }),
 })
 

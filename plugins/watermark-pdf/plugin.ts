@@ -166,7 +166,8 @@ const markOf = ({
   font_size,
   password,
 }: Omit<Options, 'saved' | 'by_pack'>) => ({
-  ...{ position, opacity },
+  position,
+  opacity,
   ...(text === undefined ? {} : { text }),
   ...(picture === undefined ? {} : { picture: uuidOf(picture) }),
   ...(font_size === undefined ? {} : { font_size }),

@@ -15,7 +15,9 @@ const notify: Notifier = { email: refuse, notice: refuse, sms: refuse }
 function portsFor(size: FilesSize) {
   const documents = new Map<string, string>()
   const listings: Listings = {
-    ...{ files: refuse, links: refuse, size: () => Promise.resolve(size) },
+    files: refuse,
+    links: refuse,
+    size: () => Promise.resolve(size),
     async *zip() {
       yield await Promise.resolve(Buffer.from('the bytes'))
     },
@@ -31,7 +33,9 @@ function portsFor(size: FilesSize) {
 const { documents, ports } = portsFor({ files: 2, bytes: 3_500_000 })
 pluginSuite(zipFiles, () =>
   Promise.resolve({
-    ...{ operation, notify, ports },
+    operation,
+    notify,
+    ports,
     context: writeContext(),
     state: () => [...documents],
   }),

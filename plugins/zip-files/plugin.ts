@@ -49,7 +49,9 @@ export const zipFiles = definePlugin({
     requireRoom(size, limits.file_bytes)
     const { files, bytes } = size
     yield say('{name}: {files, plural, one {# file} other {# files}}, {size}', {
-      ...{ name: nameOf(operation), files, size: sizeText(bytes) },
+      name: nameOf(operation),
+      files,
+      size: sizeText(bytes),
     })
   },
   async run(operation, _options, { artifacts, listings, limits, signal }) {
@@ -68,11 +70,13 @@ function requireRoom({ files, bytes }: FilesSize, mostBytes: number): void {
   const problem =
     files > MAX_FILES
       ? say('These are {count} files: a ZIP file has at most {limit}', {
-          ...{ count: files, limit: MAX_FILES },
+          count: files,
+          limit: MAX_FILES,
         })
       : bytes > mostBytes
         ? say('These files have {size}: a ZIP file has at most {limit}', {
-            ...{ size: sizeText(bytes), limit: sizeText(mostBytes) },
+            size: sizeText(bytes),
+            limit: sizeText(mostBytes),
           })
         : null
   if (problem !== null) throw new PortError('zip_too_large', problem, false)

@@ -23,7 +23,9 @@ await runCommand(async () => {
     await runInterruptible(async ({ signal, line }) => {
       await keepLinkKeys(database.pool, secrets, previousSecrets)
       const state = await resealAll({
-        ...{ pool: database.pool, secrets, signal },
+        pool: database.pool,
+        secrets,
+        signal,
         progress: (now) => line.show(summary(now)),
       })
       line.end()

@@ -25,7 +25,11 @@ function readArguments() {
   const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
     options: {
-      ...{ hash: flag, repair: flag, json: flag, restart: flag, help: flag },
+      hash: flag,
+      repair: flag,
+      json: flag,
+      restart: flag,
+      help: flag,
       rate: { type: 'string' },
     },
   })
@@ -77,7 +81,10 @@ await runCommand(async () => {
       const state = await verifyStorage(
         { database, stores, log },
         {
-          ...{ hash, repair, pace, signal },
+          hash,
+          repair,
+          pace,
+          signal,
           progress: async (now) => {
             line.show(summary(now))
             await writeState(file, now)

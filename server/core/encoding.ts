@@ -5,11 +5,32 @@ import { isAscii, isUtf8 } from 'node:buffer'
 
 /** Labels of the Encoding Standard. */
 export const ENCODINGS = [
-  ...['utf-8', 'utf-16le', 'utf-16be'],
-  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254'],
-  ...['windows-1255', 'windows-1256', 'windows-1257', 'windows-1258', 'windows-874'],
-  ...['iso-8859-2', 'iso-8859-5', 'iso-8859-15', 'koi8-r', 'koi8-u', 'ibm866', 'macintosh'],
-  ...['shift_jis', 'euc-jp', 'iso-2022-jp', 'gb18030', 'big5', 'euc-kr'],
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'windows-874',
+  'iso-8859-2',
+  'iso-8859-5',
+  'iso-8859-15',
+  'koi8-r',
+  'koi8-u',
+  'ibm866',
+  'macintosh',
+  'shift_jis',
+  'euc-jp',
+  'iso-2022-jp',
+  'gb18030',
+  'big5',
+  'euc-kr',
 ] as const
 export type Encoding = (typeof ENCODINGS)[number]
 

@@ -34,7 +34,9 @@ export function createLogger(
       : (message: string, fields: LogFields = {}) =>
           write(
             JSON.stringify({
-              ...{ time: new Date().toISOString(), level, message },
+              time: new Date().toISOString(),
+              level,
+              message,
               ...traceFields(),
               ...fields,
             }) + '\n',

@@ -28,8 +28,11 @@ export async function isPassword(password: string, phc: string): Promise<boolean
   if (nonce === undefined || tag === undefined) return false
   const expected = Buffer.from(tag, 'base64')
   const parameters = {
-    ...{ nonce: Buffer.from(nonce, 'base64'), tagLength: expected.length },
-    ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    nonce: Buffer.from(nonce, 'base64'),
+    tagLength: expected.length,
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
   }
   return timingSafeEqual(await inTurn(() => passwordTag(password, parameters)), expected)
 }

@@ -89,7 +89,11 @@ const fields = (count: number) => say('{count, plural, one {# field} other {# fi
 
 /** What a limit counts; a number has no unit. */
 const UNITS: Readonly<Record<string, (count: number) => Text>> = {
-  ...{ array: entries, set: entries, map: entries, object: fields, record: fields },
+  array: entries,
+  set: entries,
+  map: entries,
+  object: fields,
+  record: fields,
 }
 const LENGTHS: Readonly<Record<string, (count: number) => Text>> = {
   ...UNITS,

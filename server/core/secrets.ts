@@ -77,7 +77,9 @@ export function createSecrets(
   const earlierLinkSecrets = linkSecrets.slice(1)
   const clientSecret = lookupKey('client')
   return {
-    ...{ derive, deriveAll, lookupKey },
+    derive,
+    deriveAll,
+    lookupKey,
     seal: (plain, about) => {
       const dataKey = randomBytes(KEY)
       const wrapped = encrypt(wrapping, dataKey, about)

@@ -21,8 +21,13 @@ function createTotals(labels: readonly string[] = []): RunningTotals {
 
 /** OAuth's codes. All others are `other`, so that the platform cannot add series. */
 export const TOKEN_CODES = [
-  ...['invalid_client', 'invalid_grant', 'invalid_request', 'invalid_scope'],
-  ...['invalid_subject_token', 'unauthorized_client', 'unsupported_grant_type'],
+  'invalid_client',
+  'invalid_grant',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_subject_token',
+  'unauthorized_client',
+  'unsupported_grant_type',
 ]
 /** Requests for a token that the platform refused or did not answer, by its code. */
 export const tokenFailures = createTotals([...TOKEN_CODES, 'other'])

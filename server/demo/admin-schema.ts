@@ -53,8 +53,13 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
 type Views = ReturnType<typeof createViews>
 
 const shopView = ({ name, email, domain }: DemoShop) => ({
-  ...{ __typename: 'Shop', id: toGid('Shop', 1), name, email, myshopifyDomain: domain },
-  ...{ ianaTimezone: 'Europe/London', currencyCode: 'GBP' },
+  __typename: 'Shop',
+  id: toGid('Shop', 1),
+  name,
+  email,
+  myshopifyDomain: domain,
+  ianaTimezone: 'Europe/London',
+  currencyCode: 'GBP',
   primaryDomain: { localization: { defaultLocale: 'en' } },
 })
 

@@ -48,7 +48,11 @@ export function createDemoBilling(url: () => string): DemoBilling {
       state.charges
         .filter(({ status }) => status === 'ACTIVE')
         .map(({ id, name, status, createdAt, trialDays }) => ({
-          ...{ id: toGid('AppSubscription', id), name, status, createdAt, trialDays },
+          id: toGid('AppSubscription', id),
+          name,
+          status,
+          createdAt,
+          trialDays,
         })),
     appSubscriptionCreate: (request) => createCharge(state, request, url()),
     partner: (request, body) => answerPartner(state, request, body),
@@ -70,12 +74,17 @@ function createCharge(
   const price = lineItems[0]?.plan.appRecurringPricingDetails?.price
   if (!price || !(Number(price.amount) > 0))
     return {
-      ...{ appSubscription: null, confirmationUrl: null },
+      appSubscription: null,
+      confirmationUrl: null,
       userErrors: [{ field: ['lineItems'], message: 'Price must be greater than 0' }],
     }
   const charge: DemoCharge = {
-    ...{ id: charges.length + 1, name, returnUrl, status: 'PENDING' },
-    ...{ trialDays: trialDays ?? 0, createdAt: new Date().toISOString() },
+    id: charges.length + 1,
+    name,
+    returnUrl,
+    status: 'PENDING',
+    trialDays: trialDays ?? 0,
+    createdAt: new Date().toISOString(),
     price: `${price.amount} ${price.currencyCode}`,
   }
   charges.push(charge)

@@ -91,7 +91,8 @@ async function postSigned(
   const body = JSON.stringify({ shop_id: '1', shopify_domain: shopDomain, ...content })
   const signature = createHmac('sha256', apiSecret).update(body).digest('base64')
   const response = await fetch(address, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { 'content-type': 'application/json', 'x-shopify-hmac-sha256': signature },
   })
   return { status: response.status, body: (await response.json()) as unknown }
@@ -110,7 +111,8 @@ function createRoutes(state: FlowState, post: PostToApp): Readonly<Record<string
     'POST /demo/flow/triggers': async (body) => {
       const use = useBody.parse(body)
       const answer = await post('/flow/triggers', {
-        ...{ flow_trigger_definition_id: use.handle, has_enabled_flow: use.enabled },
+        flow_trigger_definition_id: use.handle,
+        has_enabled_flow: use.enabled,
         timestamp: new Date().toISOString(),
       })
       // As on the platform: a workflow cannot be switched on if the app refuses the request.

@@ -29,8 +29,12 @@ export function createDemoInstallation(): DemoInstallation {
       }
       for (const { namespace, key, value } of metafields)
         kept.set(nameOf(namespace, key), {
-          ...{ __typename: 'Metafield', id: toGid('Metafield', 1) },
-          ...{ namespace: namespace ?? '$app', key, type: 'json', value },
+          __typename: 'Metafield',
+          id: toGid('Metafield', 1),
+          namespace: namespace ?? '$app',
+          key,
+          type: 'json',
+          value,
         })
       return { metafields: [], userErrors: [] }
     },

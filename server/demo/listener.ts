@@ -89,7 +89,11 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   })
   url = `http://127.0.0.1:${await listen(server)}`
   return {
-    ...{ url, app, shop, shopFront, installation },
+    url,
+    app,
+    shop,
+    shopFront,
+    installation,
     size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
     counts: { grants: tokens.counts, admin: admin.counts },
     close: async () => {
@@ -119,7 +123,8 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
       accessScopes: DEMO_SCOPES.map((handle) => ({ handle })),
       activeSubscriptions: billing.activeSubscriptions(),
       app: { handle: 'stevedore' },
-      ...{ id: installation.id, metafield: installation.metafield },
+      id: installation.id,
+      metafield: installation.metafield,
     }),
     metafieldsSet: ({ metafields }: { metafields: MetafieldInput[] }) =>
       installation.set(metafields) ?? setMetafields(orders, metafields),
@@ -127,7 +132,10 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
   const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const orderPages = createShopFrontRequests({
     front: new DemoShopFront(catalog, orders, sender),
-    ...{ catalog, shopName: shop.name, adminUrl: appAddress, log },
+    catalog,
+    shopName: shop.name,
+    adminUrl: appAddress,
+    log,
   })
   const tokens = createTokenEndpoint(app, accessSeconds)
   const installing = createInstalling({ app, tokens, sender })

@@ -5,8 +5,13 @@ type DoneOutcome = Extract<Outcome, { status: 'ok' }>
 
 /** Fields of an outcome that the engine itself applies to the item. Every other one is an effect. */
 const OWN_FIELDS = [
-  ...(['item', 'status', 'change', 'bytes'] as const),
-  ...(['warnings', 'unchanged', 'last'] as const),
+  'item',
+  'status',
+  'change',
+  'bytes',
+  'warnings',
+  'unchanged',
+  'last',
 ] as const satisfies readonly (keyof DoneOutcome)[]
 const isOwn: ReadonlySet<string> = new Set(OWN_FIELDS)
 

@@ -64,7 +64,13 @@ export async function startWorker(
   // Recovery starts before the first job is taken: the holder of a chain must be known as alive.
   const pool: { id: string | null } = { id: null }
   const recovery = await startRecovery({
-    ...{ database, listener: parts.listener, worker, pool, jobs, background, log },
+    database,
+    listener: parts.listener,
+    worker,
+    pool,
+    jobs,
+    background,
+    log,
     broken: runner.broken,
     loadOf: (operation) => strategyOf(operation, parts.plugins).load,
   })

@@ -44,13 +44,11 @@ export async function addVersion(
      from files where files.shop_id = :shop and files.id = :file
      returning number`,
     {
-      ...{
-        file: fileId,
-        hash: staged.hash,
-        location: staged.location,
-        size: staged.size_bytes,
-        filename,
-      },
+      file: fileId,
+      hash: staged.hash,
+      location: staged.location,
+      size: staged.size_bytes,
+      filename,
       type: filename === null ? null : contentTypeOf(filename),
     },
   )

@@ -66,7 +66,9 @@ describe('admitFiles', () => {
     expect(result).toMatchObject({ status: 'created' })
     const all = await rows('files')
     expect(all.find(({ filename }) => filename === 'Earlier.pdf')).toMatchObject({
-      ...{ view: 'download', first_use_hours: null, visibility: draft.visibility },
+      view: 'download',
+      first_use_hours: null,
+      visibility: draft.visibility,
     })
     await scope.query(`delete from files where shop_id = :shop`)
   })

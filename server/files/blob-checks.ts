@@ -180,7 +180,8 @@ async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
   const payload = { template: 'files-damaged', data: { shop: { name }, title, body } }
   const [message] = (await tx
     .insert('outbox', {
-      ...{ key: `damaged/${now.toISOString().slice(0, 10)}`, kind: 'email' },
+      key: `damaged/${now.toISOString().slice(0, 10)}`,
+      kind: 'email',
       payload: JSON.stringify(payload),
     })
     .onConflict()
@@ -274,8 +275,13 @@ export async function scrubBlobs(
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
     [
       new Date(clock().getTime() - DUE_MS),
-      ...[MIN_BLOBS * SCRUB_PARTS, RUNS, SCRUB_PARTS, part],
-      ...[MAX_WITHOUT_DIGEST, BYTES_WITHOUT_DIGEST, new Date(clock().getTime() - DAY_MS)],
+      MIN_BLOBS * SCRUB_PARTS,
+      RUNS,
+      SCRUB_PARTS,
+      part,
+      MAX_WITHOUT_DIGEST,
+      BYTES_WITHOUT_DIGEST,
+      new Date(clock().getTime() - DAY_MS),
     ],
   )
   let found = 0

@@ -65,7 +65,13 @@ export function matchesPreview(
  */
 const COMPARED_FIELDS: ReadonlySet<string> = new Set([
   ...PLAIN,
-  ...['size_bytes', 'allowed_referrers', 'tags', 'mappings', 'pack_id', 'deleted', 'purged'],
+  'size_bytes',
+  'allowed_referrers',
+  'tags',
+  'mappings',
+  'pack_id',
+  'deleted',
+  'purged',
 ])
 
 const comparable = (fields: unknown): Record<string, unknown> =>
@@ -82,8 +88,13 @@ const asStored = (value: unknown): unknown =>
 export function deltaOf(change: Change): Delta | null {
   const { record, draft } = change
   const delta: Delta = {
-    ...{ change, columns: {}, ledger: { before: {}, after: {} }, added: [], removed: [] },
-    ...{ row_version: record.row_version, from: null },
+    change,
+    columns: {},
+    ledger: { before: {}, after: {} },
+    added: [],
+    removed: [],
+    row_version: record.row_version,
+    from: null,
   }
   if (draft.purged) {
     delta.ledger = { before: { filename: record.filename }, after: { purged: true } }

@@ -64,7 +64,11 @@ test('a list sorted by downloads has the numbers of links and public addresses, 
   await addNotedDownloads(scope)
   expect(await listed('-downloads', 3)).toEqual(right)
   const skipped = await listFilePage(scope, {
-    ...{ filter: {}, sort: '-downloads', after: null, offset: 1, limit: 2 },
+    filter: {},
+    sort: '-downloads',
+    after: null,
+    offset: 1,
+    limit: 2,
   })
   expect(skipped.map(({ filename }) => filename)).toEqual(['a', 'd'])
 

@@ -44,7 +44,8 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
     const changed = firstOf(await changeFiles(tx, [{ record, draft }], { write }))
     if (changed.status === 'refused')
       problems.push({
-        ...{ param: PARAMS[changed.code] ?? 'filename', code: changed.code },
+        param: PARAMS[changed.code] ?? 'filename',
+        code: changed.code,
         message: textOf(changed.message),
       })
     if (problems.length > 0) throw refusal(problems)

@@ -399,7 +399,9 @@ describe('find', () => {
     )
     for (const few of [2, 3, 4]) {
       const { ids, near, bindings, isRare } = await findWord(scope, 'song', {
-        ...{ at: 0, isDeleted: false, few },
+        at: 0,
+        isDeleted: false,
+        few,
       })
       expect(isRare).toBe(few === 4)
       const rows = await scope.query(

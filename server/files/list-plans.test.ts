@@ -109,7 +109,10 @@ describe('a list of many files', () => {
     'sorted by %s is read in the order of an index, on any page',
     async (sort) => {
       const [row] = await listFilePage(scope, {
-        ...{ filter: {}, sort, after: null, limit: 1 },
+        filter: {},
+        sort,
+        after: null,
+        limit: 1,
         offset: FILES / 2,
       })
       for (const after of [null, cursorOf(row!, sort)]) {

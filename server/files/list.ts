@@ -212,8 +212,10 @@ function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: 
 
 const chosenByDownloads = (page: FilePage, condition: string, direction: Direction): string =>
   `${foundByDownloads({
-    ...{ condition, direction },
-    ...{ continues: page.after !== null, skips: (page.offset ?? 0) > 0 },
+    condition,
+    direction,
+    continues: page.after !== null,
+    skips: (page.offset ?? 0) > 0,
   })}, chosen as (
      select ${COLUMNS}, found.downloads as ${SORTS.downloads.column} from found
      join files on files.shop_id = :shop and files.id = found.id)`

@@ -46,7 +46,9 @@ export async function resolveNames(
   { stays, preview, leaving }: NameOptions,
 ): Promise<ResolvedName[]> {
   const namings = changes.map((change, at): NameChange => ({
-    ...{ change, stays: stays(at), resolved: { problem: null, from: null } },
+    change,
+    stays: stays(at),
+    resolved: { problem: null, from: null },
   }))
   const renames = namings.flatMap(({ change, stays, resolved }) => {
     const request = stays ? null : nameRequestOf(change)

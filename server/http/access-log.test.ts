@@ -20,7 +20,11 @@ test('a line has the route of its request, and nothing of its address', async ()
   await expect.poll(() => lines).toHaveLength(2)
   expect(lines).toMatchObject(
     ['/download', 'other'].map((route, at) => ({
-      ...{ message: 'request', method: 'GET', route, status: 404, complete: true },
+      message: 'request',
+      method: 'GET',
+      route,
+      status: 404,
+      complete: true,
       request_id: answers[at]!.headers.get('x-request-id'),
     })),
   )

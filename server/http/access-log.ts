@@ -26,7 +26,9 @@ export function openAccessLog(log: Pick<Logger, 'info'> = createLogger('info')):
       const ids = traceFields()
       response.once('close', () =>
         log.info('request', {
-          ...{ method, route: routes.get(response) ?? 'other', status: response.statusCode },
+          method,
+          route: routes.get(response) ?? 'other',
+          status: response.statusCode,
           // With headers, as they were sent.
           bytes: socket.bytesWritten - sentBefore,
           ms: Math.round((performance.now() - begun) * 10) / 10,

@@ -87,7 +87,11 @@ function textReader(maxBytes: number): (ctx: Context) => Promise<string> {
 }
 
 const TEXT_ONLY = {
-  ...{ json: false, urlencoded: false, multipart: false, text: true, textTypes: ['json', '+json'] },
+  json: false,
+  urlencoded: false,
+  multipart: false,
+  text: true,
+  textTypes: ['json', '+json'],
   encoding: 'binary',
   patchNode: false,
   onError: (error: Error) => {

@@ -53,7 +53,9 @@ export async function streamContent(
 ): Promise<void> {
   const etag = `"${hash}"`
   const answer = evaluateConditions(ctx.method, ctx.req.headers, {
-    ...{ etag, modifiedMs, size: size_bytes },
+    etag,
+    modifiedMs,
+    size: size_bytes,
   })
   if (answer.status === 412) throw new AppError('precondition_failed')
   if (answer.status === 416) {

@@ -30,7 +30,10 @@ async function send(method: string, path: string, body?: Json, etag?: string, ke
 }
 
 const tagging = (name: string, tag: string) => ({
-  ...{ name, kind: 'bulk', parallel: 1, channel: null },
+  name,
+  kind: 'bulk',
+  parallel: 1,
+  channel: null,
   steps: [{ plugin: 'tag-files', options: { tags: [tag] } }],
 })
 

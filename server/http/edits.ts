@@ -132,7 +132,8 @@ const changedMeanwhile = (fields: readonly string[], current: JsonRecord | null)
     ...(current ? { current } : {}),
     param: firstOf(fields),
     details: fields.map((param) => ({
-      ...{ param, code: 'changed_meanwhile' },
+      param,
+      code: 'changed_meanwhile',
       message: say('It was changed since you read it'),
     })),
   })

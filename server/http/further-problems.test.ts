@@ -11,11 +11,17 @@ afterAll(() => app.close())
 
 const UNKNOWN = '0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'
 const schedule = {
-  ...{ name: '', cron: 'x', action: 'tag-files', options: { tags: ['a,b'] } },
-  ...{ filter: { pack: `pack_${UNKNOWN}` }, cap: 0 },
+  name: '',
+  cron: 'x',
+  action: 'tag-files',
+  options: { tags: ['a,b'] },
+  filter: { pack: `pack_${UNKNOWN}` },
+  cap: 0,
 }
 const workflow = {
-  ...{ name: 'Taken', kind: 'bulk', parallel: 'two' },
+  name: 'Taken',
+  kind: 'bulk',
+  parallel: 'two',
   steps: [
     { plugin: 'fly', on_failure: 'explode' },
     { plugin: 5, options: { colour: 'red' } },
@@ -24,8 +30,13 @@ const workflow = {
   ],
 }
 const ofWorkflow = [
-  ...['parallel', 'on_failure 0', 'plugin 1', 'steps[0].plugin', 'steps[2].options.tags[0]'],
-  ...['steps[2].options.tags[1]', 'steps[3].options.pack'],
+  'parallel',
+  'on_failure 0',
+  'plugin 1',
+  'steps[0].plugin',
+  'steps[2].options.tags[0]',
+  'steps[2].options.tags[1]',
+  'steps[3].options.pack',
 ]
 const connection = { max_bytes: 0, bucket: 'a', access_key: 7, folder: 'b' }
 
@@ -42,7 +53,10 @@ test.each<[string, object, string[]]>([
     'POST /api/workflows/try',
     { workflow, file_ids: [] },
     [
-      ...['workflow.parallel', 'on_failure 0', 'plugin 1', 'file_ids'],
+      'workflow.parallel',
+      'on_failure 0',
+      'plugin 1',
+      'file_ids',
       ...ofWorkflow.slice(3).map((param) => `workflow.${param}`),
     ],
   ],
@@ -50,10 +64,15 @@ test.each<[string, object, string[]]>([
     'POST /api/links',
     {
       file_ids: ['nonsense', `file_${UNKNOWN}`, `file_${UNKNOWN}`],
-      ...{ expiry_days: 0, per_file: [{ file_id: 'x', download_limit: 0 }] },
+      expiry_days: 0,
+      per_file: [{ file_id: 'x', download_limit: 0 }],
     },
     [
-      ...['file_ids 0', 'expiry_days', 'download_limit 0', 'file_ids 2', 'per_file.file_id 0'],
+      'file_ids 0',
+      'expiry_days',
+      'download_limit 0',
+      'file_ids 2',
+      'per_file.file_id 0',
       'file_ids 1',
     ],
   ],

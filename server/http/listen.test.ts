@@ -20,7 +20,9 @@ it('closes silent connections, but not slow ones', async () => {
       request.on('error', () => {}).on('data', (chunk: Buffer) => (bytes += chunk.length))
       request.on('end', () => response.end(String(bytes)))
     },
-    ...([0, '127.0.0.1', stallMs] as const),
+    0,
+    '127.0.0.1',
+    stallMs,
   )
   expect([server.requestTimeout, server.headersTimeout]).toEqual([0, 60_000])
   const open = () => {

@@ -37,7 +37,8 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   const count = async ({ name, points, limit }: Counted, subject: string) => {
     const { exceeded, remainingPoints, retryAfter } = await limit.consume(subject)
     return {
-      ...{ exceeded, retryAfter },
+      exceeded,
+      retryAfter,
       policy: `"${name}";q=${points};w=${MINUTE}`,
       limit: `"${name}";r=${Math.max(0, remainingPoints)};t=${retryAfter}`,
     }

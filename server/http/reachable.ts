@@ -19,7 +19,9 @@ export async function requireReachable(
       'This server cannot send to this address: use one on the public internet, on port 80 or 443',
     )
     throw new AppError('validation_failed', {
-      ...{ param, message, cause },
+      param,
+      message,
+      cause,
       details: [{ param, code, message }],
     })
   })

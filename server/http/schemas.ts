@@ -12,9 +12,7 @@ import {
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
-export const mappingMethod = z.enum([
-  ...(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'] as const),
-])
+export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'])
 
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {

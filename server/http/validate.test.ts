@@ -103,7 +103,11 @@ describe('with problems of the well-formed fields', () => {
       'name',
     ]
     expect((await places(value, found)).params).toEqual([
-      ...['n', 'options.a', 'list[0].text', 'list[1]', 'name'],
+      'n',
+      'options.a',
+      'list[0].text',
+      'list[1]',
+      'name',
     ])
   })
 })
@@ -189,7 +193,9 @@ describe('a value that is too long is named, and passed to no other check', () =
     expect(details).toEqual([
       { param: 'text', code: 'invalid_value', message: 'At most five' },
       {
-        ...{ param: 'list', code: 'too_many', message: 'At most 2 entries' },
+        param: 'list',
+        code: 'too_many',
+        message: 'At most 2 entries',
         message_text: expect.objectContaining({ message: 'At most {limit}' }) as object,
       },
       {

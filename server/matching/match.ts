@@ -108,7 +108,9 @@ async function byFilename(
   // oxfmt-ignore
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
   const named = zip(files, starts).map(([file, start]) => ({
-    ...{ file, start, hits: [] as Mapping[] },
+    file,
+    start,
+    hits: [] as Mapping[],
     found: start
       .filter(({ run }) => !run.weak && !(rules.start_only && isAmbiguous(run)))
       .slice(0, 1),

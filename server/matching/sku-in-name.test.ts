@@ -146,9 +146,15 @@ describe('in a catalog', () => {
     const scope = await shopWith(['BREAD'], ['2025'], ['K2'], ['EB-9'])
     const rules = { by: ['filename'] as const, threshold: 1, start_only: true }
     const found = {
-      ...{ 'bread recipes.pdf': null, '2025 plan.pdf': null, 'K2 map.pdf': null },
-      ...{ 'my EB-9.pdf': null, 'bread EB-9.pdf': null },
-      ...{ 'bread.pdf': 'BREAD', '2025.pdf': '2025', 'K2_map.pdf': 'K2', 'eb 9 x.pdf': 'EB-9' },
+      'bread recipes.pdf': null,
+      '2025 plan.pdf': null,
+      'K2 map.pdf': null,
+      'my EB-9.pdf': null,
+      'bread EB-9.pdf': null,
+      'bread.pdf': 'BREAD',
+      '2025.pdf': '2025',
+      'K2_map.pdf': 'K2',
+      'eb 9 x.pdf': 'EB-9',
     }
     const files = Object.keys(found).map((filename) => ({ filename, tags: [] }))
     const matches = await match(scope, files, rules, never)

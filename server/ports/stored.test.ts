@@ -58,7 +58,8 @@ const copy = async (id: string, to?: BlobStore) =>
   (await stored(to).relocate(itemOf(id), 'backup', { keep: true }, signal)).copied
 const stage = async (content: string) => ({
   ...(await primary.write(scope.shop, Readable.from([Buffer.from(content)]))),
-  ...{ location: 'primary', content_type: null },
+  location: 'primary',
+  content_type: null,
 })
 async function fileOf(content: string, filename = 'a.txt'): Promise<string> {
   const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }

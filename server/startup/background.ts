@@ -18,7 +18,9 @@ export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
   return [
     ...allTasks(parts),
     mirrorTask({
-      ...{ database, storefront, log },
+      database,
+      storefront,
+      log,
       refreshed: (scope, { matchable }) => rematchFiles(engine, scope, matchable),
     }),
     changesTask(database, {

@@ -70,7 +70,10 @@ export async function backUp(parts: BackupParts, withBytes: boolean): Promise<Ba
   const result: BackupResult = { rows: rowsOf(dump), copied: 0, blobs: 0, failed: [] }
   if (withBytes) await copyBlobs(parts, result)
   const manifest: BackupManifest = {
-    ...{ format: FORMAT, created_at: created.toISOString(), database: name, dump },
+    format: FORMAT,
+    created_at: created.toISOString(),
+    database: name,
+    dump,
     secrets: parts.secrets.map(secretFingerprint),
     locations: withBytes ? [...stores.keys()] : [],
   }

@@ -39,7 +39,11 @@ export function defineConfig(
   const { channels = [], limits, plans = null, directUploads = null } = config
   const allLimits = { ...DEFAULT_LIMITS, ...limits }
   const whole: Config = {
-    ...{ ...config, workflows, channels, plans, directUploads },
+    ...config,
+    workflows,
+    channels,
+    plans,
+    directUploads,
     limits: allLimits,
   }
   const problems = [
@@ -96,7 +100,11 @@ function impliedBy(plugin: Plugin, title: string, canNotify: boolean): Workflow 
   const notify = { id: 'notify', plugin: 'notify', options: { when } }
   const inOrder = plugin.scope === 'operation' || plugin.ordered || plugin.sequential
   return {
-    ...{ id, title, action: id, kind: 'bulk', parallel: inOrder ? 1 : 2 },
+    id,
+    title,
+    action: id,
+    kind: 'bulk',
+    parallel: inOrder ? 1 : 2,
     steps: [{ id: 'act', plugin: id }, ...(canNotify ? [notify] : [])],
   }
 }

@@ -14,7 +14,8 @@ function attempt(errors: (() => Error)[], forMs: number, signal?: AbortSignal) {
       if (error) throw error()
     },
     {
-      ...{ forMs, log: createLogger('info', (line) => void lines.push(line)) },
+      forMs,
+      log: createLogger('info', (line) => void lines.push(line)),
       onWait: async () => void waits++,
       ...(signal ? { signal } : {}),
     },

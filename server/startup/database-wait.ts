@@ -38,7 +38,8 @@ export async function whenReachable(
       if (leftMs <= 0 || !mayComeLater(error)) throw failure(error)
       if (tries === 0) await onWait?.()
       log.warn('waiting for the database', {
-        ...{ reason: reasonOf(error), left_seconds: Math.ceil(leftMs / 1000) },
+        reason: reasonOf(error),
+        left_seconds: Math.ceil(leftMs / 1000),
       })
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS, leftMs)
       await delay(pause, undefined, signal ? { signal } : {})

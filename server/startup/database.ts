@@ -52,7 +52,9 @@ export async function openForStart(
     const forMs = embedded ? 0 : environment.databaseWaitSeconds * 1000
     const reach = (one: Database, setting: string) =>
       whenReachable(() => requireServer(one), {
-        ...{ forMs, log, ...waiting },
+        forMs,
+        log,
+        ...waiting,
         ...(embedded ? {} : { failure: unusable(setting) }),
       })
     await reach(database, 'DATABASE_URL')

@@ -44,7 +44,8 @@ export async function prepareDemo(
     .then((text) => JSON.parse(text) as Partial<Demo>)
     .catch(() => ({}) as Partial<Demo>)
   const demo: Demo = {
-    ...{ url, shop: shop.domain },
+    url,
+    shop: shop.domain,
     api_key: await demoKey(database, shop.id, before.api_key),
   }
   if (shopFrontUrl) demo.storefront = { url: shopFrontUrl }

@@ -48,8 +48,11 @@ export async function startDropChild(
   const secret = environment.secret ?? (await ensureSecret(dataDir))
   const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
   const env = {
-    ...{ ROLE: 'drop', APP_SECRET: secret, DATA_DIR: dataDir },
-    ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.directUrl },
+    ROLE: 'drop',
+    APP_SECRET: secret,
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    DATABASE_DIRECT_URL: database.directUrl,
     // Without the web role the parent itself listens there.
     ...(roles.includes('web') ? {} : { MONITORING_PORT: '' }),
   }

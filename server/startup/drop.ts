@@ -55,7 +55,10 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
   const server = await openDropServer({
     ...parts,
     staging: drop.staging,
-    ...{ host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort, publicHost: drop.host },
+    host,
+    sftpPort: drop.sftpPort,
+    ftpPort: drop.ftpPort,
+    publicHost: drop.host,
     certificate: drop.certificate,
     passive: { ports: drop.passivePorts, address: drop.passiveAddress },
   })

@@ -20,7 +20,9 @@ afterAll(() => database.drop())
 const { signal } = new AbortController()
 const reseal = (progress: (state: ResealState) => void = () => {}, stop = signal) =>
   resealAll({
-    ...{ pool: database.pool, signal: stop, progress },
+    pool: database.pool,
+    signal: stop,
+    progress,
     secrets: createSecrets(AFTER, { previous: [BEFORE] }),
   })
 

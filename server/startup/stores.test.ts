@@ -98,7 +98,9 @@ describe('the storage locations', () => {
     expect([...stores.keys()]).toEqual(['backup'])
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({
-        ...{ level: 'error', location: 'backup', error: readOnly.message },
+        level: 'error',
+        location: 'backup',
+        error: readOnly.message,
         message: expect.stringContaining(
           'a storage location refuses writes: check its permissions',
         ),

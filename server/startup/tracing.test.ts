@@ -25,7 +25,9 @@ test('is off without a variable that asks for it, and with one that forbids it',
 test('reads the sampler, and refuses what it cannot send', () => {
   const sampled = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '.1' }
   expect(settingsOf({ ...COLLECTOR, ...sampled })?.sampler).toEqual({
-    ...{ kind: 'traceidratio', ratio: 0.1, followsParent: true },
+    kind: 'traceidratio',
+    ratio: 0.1,
+    followsParent: true,
   })
   const wrong = (variables: Record<string, string>) => () =>
     settingsOf({ ...COLLECTOR, ...variables })

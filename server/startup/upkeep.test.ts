@@ -33,7 +33,8 @@ afterAll(async () => {
 const sweep = () => store.sweep(-1000, knownIn(database.pool, 'primary'))
 const stage = async (text: string) => ({
   ...(await store.write(scope.shop, Readable.from([Buffer.from(text)]))),
-  ...{ location: 'primary', content_type: null },
+  location: 'primary',
+  content_type: null,
 })
 const admit = (filename: string, staged: Awaited<ReturnType<typeof stage>>) => {
   const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }

@@ -63,7 +63,9 @@ async function verify(
   return verifyStorage(
     { database, stores, log: silent },
     {
-      ...{ hash: false, repair: false, pace: UNLIMITED },
+      hash: false,
+      repair: false,
+      pace: UNLIMITED,
       signal: new AbortController().signal,
       progress: () => Promise.resolve(),
       ...options,

@@ -52,9 +52,18 @@ const CONCURRENCY = 8
 const MAX_NAMED = 1000
 
 export const emptyState = (hash: boolean): VerifyState => ({
-  ...{ hash, after: null, rowsDone: false, listed: [] },
-  ...{ rows: 0, bytes: 0, missing: 0, damaged: 0, restored: 0, orphans: 0 },
-  ...{ problems: [], orphaned: [] },
+  hash,
+  after: null,
+  rowsDone: false,
+  listed: [],
+  rows: 0,
+  bytes: 0,
+  missing: 0,
+  damaged: 0,
+  restored: 0,
+  orphans: 0,
+  problems: [],
+  orphaned: [],
 })
 
 /** Continues `state`, and returns it. Throws the reason of `signal`, after `progress`. */

@@ -171,7 +171,8 @@ async function attempt(
 
 /** The wait for points of the shop was too long for a request. */
 const BUSY: PlatformFailure = {
-  ...{ kind: 'throttled', cost: null },
+  kind: 'throttled',
+  cost: null,
   reason: 'it is busy with other requests of this app',
 }
 

@@ -10,7 +10,10 @@ const seconds = Math.floor(NOW.getTime() / 1000)
 const claims = {
   dest: 'harbour.myshopify.com',
   aud: platform.apiKey,
-  ...{ exp: seconds + 300, nbf: seconds, iat: seconds, jti: 'a' },
+  exp: seconds + 300,
+  nbf: seconds,
+  iat: seconds,
+  jti: 'a',
 }
 const sign = (over: Record<string, unknown> = {}, secret = platform.apiSecret) =>
   signToken({ ...claims, ...over }, secret)
@@ -23,7 +26,8 @@ test('a buyer’s token names the shop, with and without an account', () => {
     sub: 'gid://shopify/Customer/1',
   })
   expect(verify(signedIn)).toEqual({
-    ...{ shopDomain: 'harbour.myshopify.com', customer: 'gid://shopify/Customer/1' },
+    shopDomain: 'harbour.myshopify.com',
+    customer: 'gid://shopify/Customer/1',
   })
 })
 

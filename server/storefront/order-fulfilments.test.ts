@@ -43,7 +43,8 @@ async function fulfil(orders: Record<string, TestOrder>) {
     return answer ? Promise.resolve({ order: answer } as never) : Promise.reject(REFUSED)
   }
   const wanted = Object.keys(orders).map((order) => ({
-    ...{ order, lines: [`${order}/line`] },
+    order,
+    lines: [`${order}/line`],
     notify: { company: 'Books', url: `https://${order}`, untold: [`${order}/line`] },
   }))
   const results = await fulfilLines(request, orderChanges(request, false), wanted, signal)
@@ -55,13 +56,15 @@ const fulfilmentsOf = (id: string, { left, held = false }: TestOrder) => ({
     pageInfo: { hasNextPage: false, endCursor: null },
     nodes: [
       {
-        ...{ id, status: held ? 'ON_HOLD' : left > 0 ? 'OPEN' : 'CLOSED' },
+        id,
+        status: held ? 'ON_HOLD' : left > 0 ? 'OPEN' : 'CLOSED',
         supportedActions: [{ action: 'CREATE_FULFILLMENT' }],
         lineItems: {
           pageInfo: { hasNextPage: false, endCursor: null },
           nodes: [
             {
-              ...{ id: `${id}/1`, remainingQuantity: left },
+              id: `${id}/1`,
+              remainingQuantity: left,
               lineItem: { id: `${id}/line`, requiresShipping: false },
             },
           ],

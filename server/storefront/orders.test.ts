@@ -20,10 +20,22 @@ const ID = 'gid://shopify/Order/1'
 const never = new AbortController().signal
 const at = '2026-10-01T00:00:00.000Z'
 const ORDER: DemoOrder = {
-  ...{ id: 1, name: '#1', confirmationNumber: 'X1', email: 'buyer@example.com', locale: 'en' },
-  ...{ customerId: 7, customerName: 'Ada Lovelace', createdAt: at, updatedAt: at },
-  ...{ cancelledAt: null, financialStatus: 'PAID', recommendation: 'NONE' },
-  ...{ lines: [], tags: [], metafields: [], fulfilments: [] },
+  id: 1,
+  name: '#1',
+  confirmationNumber: 'X1',
+  email: 'buyer@example.com',
+  locale: 'en',
+  customerId: 7,
+  customerName: 'Ada Lovelace',
+  createdAt: at,
+  updatedAt: at,
+  cancelledAt: null,
+  financialStatus: 'PAID',
+  recommendation: 'NONE',
+  lines: [],
+  tags: [],
+  metafields: [],
+  fulfilments: [],
 }
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -47,7 +59,11 @@ async function read(ids: readonly string[], { denied = [], instead }: Difference
   for (const id of ids) await orders.add({ ...ORDER, id: Number(id.split('/').at(-1)) })
   const limits = { catalog: null, bucket: 100_000, restore: 1000 }
   const demo = await startDemoStorefront({
-    ...{ ...CREDENTIALS, ...limits, log: silent, orders, denied },
+    ...CREDENTIALS,
+    ...limits,
+    log: silent,
+    orders,
+    denied,
   })
   const { transport, close } = createDemoTransport(demo.url)
   const around: Transport = async (url, init) => {
@@ -56,7 +72,10 @@ async function read(ids: readonly string[], { denied = [], instead }: Difference
     return (asked && instead?.(asked)) ?? transport(url, init)
   }
   const storefront = createStorefront({
-    ...{ database, log: silent, transport: around, platform: CREDENTIALS },
+    database,
+    log: silent,
+    transport: around,
+    platform: CREDENTIALS,
     secrets: createSecrets('a secret of the tests, long enough'),
     appUrl: 'https://files.example.com',
   })
@@ -79,7 +98,9 @@ test.each([
   [['Order.customer', 'Order.email'], { email: null, customer_name: null, customer_id: null }],
 ])('an order is read without the fields %j', async (denied, { customer_id, ...expected }) => {
   expect(await readWithout(denied)).toMatchObject({
-    ...{ id: ID, financial_status: 'PAID', ...expected },
+    id: ID,
+    financial_status: 'PAID',
+    ...expected,
     customer_id: customer_id && `gid://shopify/${customer_id}`,
   })
 })

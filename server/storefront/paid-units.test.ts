@@ -11,7 +11,8 @@ const agreement = (reason: string, sales: readonly Sale[]) => ({
   sales: {
     nodes: sales.map(([id, amount, units = 1]) => ({
       actionType: units === 0 ? 'UPDATE' : units < 0 ? 'RETURN' : 'ORDER',
-      ...{ quantity: units, totalAmount: money(amount) },
+      quantity: units,
+      totalAmount: money(amount),
       ...(id === null ? {} : { lineItem: { id } }),
     })),
   },
@@ -41,7 +42,8 @@ const AT = '2026-11-26T00:00:00Z'
 
 test('a purchase that was paid stays paid when an edit leaves a balance', () => {
   expect(paid(34.9, { a, b, c: 1 }, purchase, agreement('ORDER_EDIT', [['c', 20]]))).toEqual({
-    ...{ a, b },
+    a,
+    b,
   })
 })
 test('a deposit pays nothing', () => {

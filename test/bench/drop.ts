@@ -231,7 +231,12 @@ async function memory(place: Place, { say }: Context): Promise<Row[]> {
   say('memory under attack')
   const attacked = await attackedGrowth(place)
   const row = (what: string, ours: number, theirs: number, ceiling: number): Row => ({
-    ...{ what, unit: 'MB', ours, theirs, ratio: ours / theirs, ceiling },
+    what,
+    unit: 'MB',
+    ours,
+    theirs,
+    ratio: ours / theirs,
+    ceiling,
   })
   return [
     row(`peak memory, 1 upload of ${LARGE_MB} MB`, one, MEMORY_MB, 1),

@@ -33,14 +33,18 @@ export async function libraryRow(
   const buy = async (email: string, count: number, first: number) => {
     const orders = Array.from({ length: count }, (_, at) =>
       paidOrder({
-        ...{ id: `gid://shopify/Order/${first + at}`, name: `#${first + at}` },
-        ...{ email, products: [PRODUCT] },
+        id: `gid://shopify/Order/${first + at}`,
+        name: `#${first + at}`,
+        email,
+        products: [PRODUCT],
       }),
     )
     for (let at = 0; at < count; at += BATCH)
       await scope.transaction((tx) =>
         reconcileOrders(tx, orders.slice(at, at + BATCH), {
-          ...{ secrets, now: new Date(), quiet: true },
+          secrets,
+          now: new Date(),
+          quiet: true,
         }),
       )
   }

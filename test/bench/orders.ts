@@ -62,7 +62,8 @@ async function measure(cluster: Cluster, mail: MailFake, context: Context): Prom
     const scope = forShop(database, rows[0]!.id)
     await sell(scope, cluster.dataDir)
     const library = {
-      ...{ scope, url: web.url },
+      scope,
+      url: web.url,
       addFile: async (name: string, bytes: Buffer, product: string) =>
         mapTo(scope, await addFile(scope, cluster.dataDir, name, [bytes]), product),
     }
@@ -114,7 +115,12 @@ const mapTo = (scope: ShopScope, fileId: string, product_id: string) =>
     {
       fileId,
       mapping: {
-        ...{ product_id, product_title: '', variant_id: null, sku: null, score: 1, reason: '' },
+        product_id,
+        product_title: '',
+        variant_id: null,
+        sku: null,
+        score: 1,
+        reason: '',
         method: 'manual',
       },
     },
@@ -162,7 +168,12 @@ async function buyAndWait(
   const sorted = took.toSorted((a, b) => a - b)
   const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Infinity
   const row = (what: string, ours: number, most: number): Row => ({
-    ...{ what, ours, theirs: most, unit: 'ms', ratio: ours / most, ceiling: 1 },
+    what,
+    ours,
+    theirs: most,
+    unit: 'ms',
+    ratio: ours / most,
+    ceiling: 1,
   })
   return {
     rows: [
@@ -175,7 +186,9 @@ async function buyAndWait(
 
 async function buy(dispatcher: Agent, url: string, email: string): Promise<void> {
   const { statusCode, body } = await request(`${url}/demo/orders`, {
-    ...{ method: 'POST', dispatcher, headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    dispatcher,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, lines: [{ sku: SKU, quantity: 1 }] }),
   })
   const text = await body.text()

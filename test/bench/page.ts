@@ -255,14 +255,21 @@ async function accessibilityRows(
     for (const what of ['pages', 'dialogs'] as const)
       rows.push({
         what: `findings of axe on ${what} at ${SIZES[size].width} px`,
-        ...{ unit: '', ours: found[what], theirs: 0, ratio: found[what], ceiling: 0 },
+        unit: '',
+        ours: found[what],
+        theirs: 0,
+        ratio: found[what],
+        ceiling: 0,
       })
   }
   return rows
 }
 
 const goal = (what: string, unit: string, ours: number, theirs: number): Row => ({
-  ...{ what, unit, ours, theirs },
+  what,
+  unit,
+  ours,
+  theirs,
   ratio: ours / theirs,
   ceiling: 1,
 })

@@ -102,14 +102,18 @@ const WORKS: readonly Work[] = [
     prepare: async ({ healthy, others, buckets, database }) => {
       const { id } = await healthy('POST', '/api/connections', {
         ...buckets.healthy.connection('healthy'),
-        ...{ name: 'Healthy', notify: false, auto_map: false },
+        name: 'Healthy',
+        notify: false,
+        auto_map: false,
       })
       // Made before they hang: a new connection is tried once.
       for (const call of others)
         for (let n = 0; n < 3; n++)
           await call('POST', '/api/connections', {
             ...buckets.hanging.connection(`stuck-${n}`),
-            ...{ name: `Stuck ${n}`, notify: false, auto_map: false },
+            name: `Stuck ${n}`,
+            notify: false,
+            auto_map: false,
           })
       return async (n) => {
         for (let file = 0; file < 5; file++)
@@ -177,7 +181,9 @@ async function measure(work: Work, { folder, say }: Context): Promise<Row> {
   const database = openDatabase((await findRunning(dataDir))!, 4, log)
   try {
     const fixture: Fixture = {
-      ...{ database, origin, buckets: { healthy: healthyBucket, hanging: hangingBucket } },
+      database,
+      origin,
+      buckets: { healthy: healthyBucket, hanging: hangingBucket },
       healthy: await callerOf(database, server, 'healthy'),
       others: await Promise.all(
         Array.from({ length: ATTACKERS }, (_, n) =>

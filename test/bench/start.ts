@@ -42,18 +42,20 @@ async function readyAfter(
   const child = spawn(process.execPath, [...flags, ...ARGUMENTS], {
     cwd: app,
     env: {
-      ...{
-        ...baseEnv(),
-        NODE_ENV: 'production',
-        NODE_COMPILE_CACHE: path.join(dataDir, 'compiled'),
-      },
-      ...{ DATABASE_URL: databaseUrl, APP_SECRET: SECRET, DATA_DIR: dataDir, ROLE: role },
-      ...{ PORT: String(port), MONITORING_PORT: String(monitoring), LOG_LEVEL: 'warn' },
-      ...{ BASE_URL: 'https://files.example.com', SMTP_URL: 'smtp://127.0.0.1:1' },
-      ...{
-        SHOPIFY_API_KEY: 'key',
-        SHOPIFY_API_SECRET: createHash('md5').update('x').digest('hex'),
-      },
+      ...baseEnv(),
+      NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: path.join(dataDir, 'compiled'),
+      DATABASE_URL: databaseUrl,
+      APP_SECRET: SECRET,
+      DATA_DIR: dataDir,
+      ROLE: role,
+      PORT: String(port),
+      MONITORING_PORT: String(monitoring),
+      LOG_LEVEL: 'warn',
+      BASE_URL: 'https://files.example.com',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      SHOPIFY_API_KEY: 'key',
+      SHOPIFY_API_SECRET: createHash('md5').update('x').digest('hex'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -51,10 +51,13 @@ function send(
     const sent = request(
       new URL(at, url),
       {
-        ...{ method, agent },
+        method,
+        agent,
         headers: {
           ...(key ? { authorization: `Bearer ${key}` } : {}),
-          ...{ 'tus-resumable': '1.0.0', 'content-length': size, ...headers },
+          'tus-resumable': '1.0.0',
+          'content-length': size,
+          ...headers,
         },
       },
       (response) => {

@@ -66,7 +66,11 @@ const day = (days: number): Date => new Date(+depot.time.now + days * 86_400_000
 
 async function addNamed(filename: string, bytes: Uint8Array, fields: object = {}): Promise<string> {
   return depot.addFile(bytes, {
-    ...{ filename, name_key: filename, mapping_state: 'mapped', download_limit: null, ...fields },
+    filename,
+    name_key: filename,
+    mapping_state: 'mapped',
+    download_limit: null,
+    ...fields,
   })
 }
 
@@ -85,8 +89,12 @@ async function sell(files: readonly string[]): Promise<void> {
 async function buy(number: number, email: string) {
   const id = `gid://shopify/Order/${number}`
   const order = paidOrder({
-    ...{ id, name: `#${number}`, email, products: [PRODUCT] },
-    ...{ created_at: day(-40), updated_at: day(-40) },
+    id,
+    name: `#${number}`,
+    email,
+    products: [PRODUCT],
+    created_at: day(-40),
+    updated_at: day(-40),
   })
   await reconcileOrder(depot.scope, order, { secrets: depot.secrets, now: day(-40) })
   const rows = await depot.scope.query<{ id: string; file_id: string | null }>(
@@ -158,7 +166,8 @@ async function fillShop(): Promise<void> {
   const packed = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
   const opened = { email: ADA, locale: null }
   const library = await openLibraryKey(depot.scope, depot.secrets, {
-    ...{ ...opened, now: depot.time.now },
+    ...opened,
+    now: depot.time.now,
   })
   const ended = await openLibraryKey(depot.scope, depot.secrets, { ...opened, now: day(-1) })
   Object.assign(addresses, {
@@ -195,8 +204,12 @@ beforeAll(async () => {
     others: (request, response) => {
       if (!isLibraryPath((request.url ?? '').split('?')[0]!)) return response.writeHead(404).end()
       answer ??= createLibraryRequests({
-        ...{ database, secrets, trustProxy: false, clock: () => depot.time.now },
-        ...{ log: createLogger('error', () => {}), delivery: depot.lastDelivery() },
+        database,
+        secrets,
+        trustProxy: false,
+        clock: () => depot.time.now,
+        log: createLogger('error', () => {}),
+        delivery: depot.lastDelivery(),
       })
       void answer(request, response)
     },

@@ -90,13 +90,21 @@ function buyerToken(): string {
 
 test('the thank-you page waits for the order, then shows its downloads', async () => {
   order = {
-    ...{ confirmation_number: 'X1Y2Z3', ordered_at: new Date(), status: 'ready', files: 2 },
+    confirmation_number: 'X1Y2Z3',
+    ordered_at: new Date(),
+    status: 'ready',
+    files: 2,
     url: 'https://files.example.com/download?key=k',
     terms: { ...OPEN, later: 1, available_at: '2999-03-01T00:00:00Z', use_hours: 48 },
   }
   const page = await openExtension(browser, {
-    ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, locale: 'de' },
-    ...{ token: buyerToken(), orderConfirmation: ORDER, products: [PRODUCT] },
+    name: 'thank-you',
+    origin: CHECKOUT,
+    appUrl: thanksUrl,
+    locale: 'de',
+    token: buyerToken(),
+    orderConfirmation: ORDER,
+    products: [PRODUCT],
   })
   await page.getByText('Ihre Dateien werden vorbereitet.').waitFor()
   await page.getByText('2 Dateien sind bereit.').waitFor()
@@ -110,8 +118,12 @@ soakTest('the thank-you page shows nothing for an order whose products have no f
   order = null
   const before = asked
   const page = await openExtension(browser, {
-    ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, token: buyerToken() },
-    ...{ orderConfirmation: ORDER, products: ['gid://shopify/Product/2'] },
+    name: 'thank-you',
+    origin: CHECKOUT,
+    appUrl: thanksUrl,
+    token: buyerToken(),
+    orderConfirmation: ORDER,
+    products: ['gid://shopify/Product/2'],
   })
   await expect.poll(() => asked).toBe(before + 1)
   await page.waitForLoadState('networkidle')
@@ -122,7 +134,10 @@ soakTest('the order’s page in the account reads the metafield and sends no req
   const value = { status: 'ready', files: 1, url: 'https://files.example.com/download?key=k' }
   const open = (entries: object[]) =>
     openExtension(browser, {
-      ...{ name: 'order-status', origin: CHECKOUT, appUrl: 'https://nobody.example', token: '' },
+      name: 'order-status',
+      origin: CHECKOUT,
+      appUrl: 'https://nobody.example',
+      token: '',
       appMetafields: entries.map((entry) => ({
         target: { type: 'order' },
         metafield: { key: 'delivery', value: JSON.stringify(entry) },
@@ -152,15 +167,23 @@ const addFile = () =>
     const about = { size_bytes: 3_145_728, content_type: 'application/pdf' }
     const [file] = (await tx
       .insert('files', {
-        ...{ filename: 'Guide.pdf', name_key: 'guide.pdf', extension: 'pdf', channel: 'api' },
-        ...{ ...about, version_since: new Date() },
+        filename: 'Guide.pdf',
+        name_key: 'guide.pdf',
+        extension: 'pdf',
+        channel: 'api',
+        ...about,
+        version_since: new Date(),
       })
       .returning('id')) as { id: string }[]
     const bytes = { hash, location: 'primary', created_at: new Date(), ...about }
     await tx.insert('versions', { file_id: file!.id, number: 1, ...bytes })
     await tx.insert('mappings', {
-      ...{ file_id: file!.id, product_id: PRODUCT, product_title: 'Guide', method: 'manual' },
-      ...{ score: 1, reason: 'Chosen' },
+      file_id: file!.id,
+      product_id: PRODUCT,
+      product_title: 'Guide',
+      method: 'manual',
+      score: 1,
+      reason: 'Chosen',
     })
   })
 
@@ -168,7 +191,11 @@ test('the page in the account opens the library, and offers another attempt', as
   const address = `${CHECKOUT}/extensions/library`
   const open = (locale: string) =>
     openExtension(browser, {
-      ...{ name: 'library-page', origin: CHECKOUT, appUrl: CHECKOUT, token: 'a token', locale },
+      name: 'library-page',
+      origin: CHECKOUT,
+      appUrl: CHECKOUT,
+      token: 'a token',
+      locale,
     })
   const page = await open('en.default')
   await page.getByText('Your downloads could not be loaded.').waitFor()
@@ -183,7 +210,10 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
   await addFile()
   const open = (name: 'product-block' | 'product-links') =>
     openExtension(browser, {
-      ...{ name, origin: EXTENSION_ORIGIN, appUrl: app.url, token: app.owner.key },
+      name,
+      origin: EXTENSION_ORIGIN,
+      appUrl: app.url,
+      token: app.owner.key,
       selected: [PRODUCT],
     })
   const block = await open('product-block')
@@ -203,7 +233,10 @@ test('the order’s block shows its delivery, and the merchant’s actions chang
   await reconcileOrder(app.owner.scope, bought, { secrets, now: new Date() })
   const open = (order: string, token = app.owner.key) =>
     openExtension(browser, {
-      ...{ name: 'order-block', origin: EXTENSION_ORIGIN, appUrl: app.url, token },
+      name: 'order-block',
+      origin: EXTENSION_ORIGIN,
+      appUrl: app.url,
+      token,
       selected: [order],
     })
   const block = await open(bought.id)

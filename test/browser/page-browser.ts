@@ -39,7 +39,9 @@ const FLAGS = [
  */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
-    ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: WAIT_MS },
+    executablePath: EXECUTABLE,
+    args: FLAGS,
+    timeout: WAIT_MS,
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   })
 

@@ -21,7 +21,9 @@ const open = usePages(startOrigin, async (world) => {
   ;({ server, browser } = world)
   originUrl = `${world.origin.url}/bytes/500/9`
   const file = (filename: string, n: number, more: object) => ({
-    ...{ filename, url: `${world.origin.url}/bytes/500/${n}`, ...more },
+    filename,
+    url: `${world.origin.url}/bytes/500/${n}`,
+    ...more,
   })
   const files = [
     file('Tides.pdf', 1, { product_sku: 'EB-001', download_limit: 1, expiry_days: 10 }),
@@ -202,7 +204,8 @@ soakTest(
     }
     await expect.poll(address).not.toBe('')
     const context = await browser.newContext({
-      ...{ javaScriptEnabled: false, viewport: { width: 390, height: 844 } },
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 844 },
     })
     const buyer = await context.newPage()
     await buyer.goto(await address())
@@ -347,7 +350,8 @@ soakTest(
     const created_at = new Date(Date.now() - 20 * 86_400_000).toISOString()
     const lines = [{ sku: 'EB-001', quantity: 1 }]
     const placed = await fetch(`${shopFront}/demo/orders`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'past@example.com', lines, created_at }),
     })
     expect(placed.status).toBe(201)

@@ -17,7 +17,9 @@ let server: RunningServer
 const open = usePages(startOrigin, async (world) => {
   ;({ server } = world)
   const file = (filename: string, tags: string[]) => ({
-    ...{ filename, tags, url: `${world.origin.url}/bytes/700/${encodeURIComponent(filename)}` },
+    filename,
+    tags,
+    url: `${world.origin.url}/bytes/700/${encodeURIComponent(filename)}`,
   })
   const files = [
     ...['a', 'b', 'c'].map((letter) => file(`Guide ${letter}.pdf`, ['guide', '2026'])),

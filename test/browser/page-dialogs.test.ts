@@ -16,7 +16,9 @@ const open = usePages(startOrigin, async (world) => {
   ;({ server } = world)
   const at = (name: string) => `${world.origin.url}/bytes/700/${encodeURIComponent(name)}`
   const named = (filename: string, tags: string[] = [], product_sku?: string) => ({
-    ...{ filename, url: at(filename), tags },
+    filename,
+    url: at(filename),
+    tags,
     ...(product_sku ? { product_sku } : {}),
   })
   const files = [
@@ -262,7 +264,8 @@ soakDescribe('deleting', () => {
     expect(await by('old')).toHaveLength(3)
     // An operation started after the preview must not change the number on the button.
     await server.call('POST', '/api/operations', {
-      ...{ action: 'tag-files', options: { mode: 'add', tags: ['old'] } },
+      action: 'tag-files',
+      options: { mode: 'add', tags: ['old'] },
       select: { filter: { search: 'match nothing' } },
     })
     await dialog.getByRole('button', { name: 'Delete 3 files' }).click()

@@ -19,7 +19,10 @@ const call = async <T>(method: string, path: string, body?: object): Promise<T> 
   return (await response.json()) as T
 }
 const tagging = (name: string, tag: string) => ({
-  ...{ name, kind: 'bulk', parallel: 1, channel: null },
+  name,
+  kind: 'bulk',
+  parallel: 1,
+  channel: null,
   steps: [{ plugin: 'tag-files', options: { tags: [tag] } }],
 })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })

@@ -15,7 +15,8 @@ const open = usePages(
   async (world: { server: RunningServer; origin: Origin; browser: Browser }) => {
     ;({ server, browser } = world)
     const files = Array.from({ length: 60 }, (_, n) => ({
-      ...{ filename: `Quiet ${n}.pdf`, url: `${world.origin.url}/bytes/900/${n}` },
+      filename: `Quiet ${n}.pdf`,
+      url: `${world.origin.url}/bytes/900/${n}`,
     }))
     expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(60)
   },

@@ -32,7 +32,8 @@ test('the list shows a small picture of an image', async () => {
 
 soakTest('a trial shows the picture before and after, side by side', async () => {
   const made = await app.demo.call('POST', '/api/workflows', {
-    ...{ name: 'Smaller', kind: 'bulk' },
+    name: 'Smaller',
+    kind: 'bulk',
     steps: [{ plugin: 'optimize-image', options: { max_px: 100 } }],
   })
   expect(made.body).toMatchObject({ id: expect.any(String) })

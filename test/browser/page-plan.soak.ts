@@ -8,14 +8,21 @@ import { addFile } from '../deliveries.ts'
 import { openPage, sharedBrowser } from './page-browser.ts'
 
 const PLANS: Plans = {
-  ...{ pricing: 'manual', free: 'small', test: true },
+  pricing: 'manual',
+  free: 'small',
+  test: true,
   list: [
     {
-      ...{ id: 'small', title: 'Small', features: [] },
+      id: 'small',
+      title: 'Small',
+      features: [],
       limits: { files: 1, storage_bytes: 1000, monthly_downloads: 10 },
     },
     {
-      ...{ id: 'studio', title: 'Studio', features: ['workflows'], trialDays: 14 },
+      id: 'studio',
+      title: 'Studio',
+      features: ['workflows'],
+      trialDays: 14,
       limits: { files: null, storage_bytes: null, monthly_downloads: null },
       price: { amount: 19, currency: 'EUR', interval: 'EVERY_30_DAYS' },
     },

@@ -71,7 +71,8 @@ test('a file is imported through a channel with its own bytes', async () => {
   const { files } = await importUntilEnd(server, null, job_id)
   expect(files).toMatchObject([{ filename: 'tides.txt', status: 'imported' }])
   expect(await json(`/api/operations/${job_id}`)).toMatchObject({
-    ...{ channel: 'parcels', status: 'success' },
+    channel: 'parcels',
+    status: 'success',
   })
   const links = { file_ids: [files[0]!.file_id] }
   const made = await (await server.call('POST', '/api/links', links)).json()

@@ -155,7 +155,8 @@ async function giveKey(list: string): Promise<string> {
   await importUntilEnd(server, { files })
   const { storefront } = await readDemo(server.dataDir)
   await fetch(`${storefront.url}/demo/orders`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'keyed@example.com', lines: [{ sku: 'EB-001' }] }),
   })
   const keys = () =>
@@ -188,7 +189,8 @@ test('a webhook’s deliveries are read and replayed, and it is deleted after co
   await dialog(page).waitFor({ state: 'detached' })
   await expect.poll(() => receiver.posts.length).toBe(2)
   const [first, second] = receiver.posts.map(({ headers, body }) => ({
-    ...{ id: headers['webhook-id'], body },
+    id: headers['webhook-id'],
+    body,
   }))
   expect(second).toEqual(first)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -208,7 +210,8 @@ test('a customer’s data request is listed with its document, which is download
   await page.getByRole('heading', { name: 'No requests' }).waitFor()
   const { storefront } = await readDemo(server.dataDir)
   const asked = await fetch(`${storefront.url}/demo/customers/data-request`, {
-    ...{ method: 'POST', body: JSON.stringify({ email: 'asks@example.com' }) },
+    method: 'POST',
+    body: JSON.stringify({ email: 'asks@example.com' }),
     headers: { 'content-type': 'application/json' },
   })
   expect(asked.status).toBe(202)

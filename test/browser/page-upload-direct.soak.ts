@@ -87,7 +87,10 @@ test('sends a large file straight to the bucket, and continues after a reload', 
   const client = await page.context().newCDPSession(page)
   const limited = (uploadThroughput: number) =>
     client.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
     })
   await client.send('Network.enable')
   await limited(4 * MB)

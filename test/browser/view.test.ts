@@ -93,8 +93,12 @@ beforeAll(async () => {
   const pack = await ensurePack(depot.scope, 'Course')
   for (const [at, [filename, content_type, bytes]] of files.entries())
     await depot.addFile(bytes, {
-      ...{ filename, name_key: filename, content_type, view: 'both' },
-      ...{ pack_id: pack, pack_position: at + 1 },
+      filename,
+      name_key: filename,
+      content_type,
+      view: 'both',
+      pack_id: pack,
+      pack_position: at + 1,
     })
   const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
   pageKey = link.key

@@ -21,8 +21,17 @@ interface Account {
 const CONTAINER = 'harbour'
 /** Its names are in the text that is signed, in this order. */
 const SIGNED_HEADERS = [
-  ...['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type'],
-  ...['date', 'if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'],
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'date',
+  'if-modified-since',
+  'if-match',
+  'if-none-match',
+  'if-unmodified-since',
+  'range',
 ]
 
 interface Blob {

@@ -17,9 +17,15 @@ import { storage } from './clouds/storage.ts'
 import { token, type Grants } from './clouds/tokens.ts'
 
 const HOSTS = [
-  ...['www.googleapis.com', 'oauth2.googleapis.com', 'storage.googleapis.com'],
-  ...['api.dropboxapi.com', 'content.dropboxapi.com', 'graph.microsoft.com'],
-  ...['login.microsoftonline.com', 'harbour1.blob.core.windows.net', 's3.harbour.test'],
+  'www.googleapis.com',
+  'oauth2.googleapis.com',
+  'storage.googleapis.com',
+  'api.dropboxapi.com',
+  'content.dropboxapi.com',
+  'graph.microsoft.com',
+  'login.microsoftonline.com',
+  'harbour1.blob.core.windows.net',
+  's3.harbour.test',
 ]
 
 export interface FakeClouds extends Account, Grants {

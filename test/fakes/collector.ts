@@ -47,7 +47,8 @@ export async function startCollector(): Promise<Collector> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ spans, headers },
+    spans,
+    headers,
     refuse: (value) => void (refused = value),
     close: async () => {
       server.closeAllConnections()
@@ -98,7 +99,9 @@ function spansOf(body: Buffer): ReceivedSpan[] {
     return messages(resource, 2)
       .flatMap((scope) => messages(scope, 2))
       .map((span) => ({
-        ...{ trace: hex(span, 1) ?? '', span: hex(span, 2) ?? '', parent: hex(span, 4) ?? '' },
+        trace: hex(span, 1) ?? '',
+        span: hex(span, 2) ?? '',
+        parent: hex(span, 4) ?? '',
         name: String(one(span, 5)),
         kind: number(span, 6),
         failed: messages(span, 15).some((status) => number(status, 3) === 2),

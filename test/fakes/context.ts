@@ -80,8 +80,10 @@ export function writeContext(
     },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
     listings: {
-      ...{ files: refuse('listings'), links: refuse('listings') },
-      ...{ size: refuse('listings'), zip: refuse('listings') },
+      files: refuse('listings'),
+      links: refuse('listings'),
+      size: refuse('listings'),
+      zip: refuse('listings'),
     },
     ...given,
   }
@@ -139,7 +141,8 @@ export function importItem(
       view: 'download',
       available_from: null,
       available_after_days: null,
-      ...{ view_limit: null, view_days: null },
+      view_limit: null,
+      view_days: null,
       first_use_hours: null,
       customer_tag: null,
       ask_for: null,

@@ -193,7 +193,9 @@ async function answerList(ctx: Context, store: WholeStore, bucket: string): Prom
     NextContinuationToken: Buffer.from(objects.at(-1)!.key).toString('base64'),
   }
   const Contents = objects.map(({ key, size, lastModifiedDate }) => ({
-    ...{ Key: key, Size: size, LastModified: lastModifiedDate.toISOString() },
+    Key: key,
+    Size: size,
+    LastModified: lastModifiedDate.toISOString(),
   }))
   ctx.body = { ListBucketResult: { Name: bucket, IsTruncated: isTruncated, ...next, Contents } }
 }
@@ -255,8 +257,14 @@ export async function startS3({ minPart = MIN_PART } = {}): Promise<FakeS3> {
   return Object.assign(fake, {
     port,
     location: (change = {}) => ({
-      ...{ kind: 's3' as const, bucket: BUCKET, prefix: '', region: 'us-east-1', pathStyle: true },
-      ...{ endpoint: `http://127.0.0.1:${port}`, credentials: CREDENTIALS, ...change },
+      kind: 's3' as const,
+      bucket: BUCKET,
+      prefix: '',
+      region: 'us-east-1',
+      pathStyle: true,
+      endpoint: `http://127.0.0.1:${port}`,
+      credentials: CREDENTIALS,
+      ...change,
     }),
     contents: async () => {
       const { objects } = await store.listObjects(BUCKET, {})

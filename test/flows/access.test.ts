@@ -164,7 +164,8 @@ describe('keys', () => {
     expect(refused.status).toBe(403)
     expect(await refused.json()).toMatchObject({
       error: {
-        ...{ code: 'missing_scope', message: 'Permission denied' },
+        code: 'missing_scope',
+        message: 'Permission denied',
         details: [{ message: expect.stringContaining('files:read') }],
       },
     })

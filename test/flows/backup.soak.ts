@@ -33,7 +33,8 @@ afterAll(async () => {
 
 const backUp = (...args: string[]) =>
   runCommand('backup', [folder, ...args], {
-    ...{ DATABASE_URL: server.databaseUrl, DATA_DIR: server.dataDir },
+    DATABASE_URL: server.databaseUrl,
+    DATA_DIR: server.dataDir,
   })
 
 /** An empty database and data folder. */

@@ -53,8 +53,12 @@ export async function makeBelongings(
   }
   const drop = (await (await server.call('GET', '/api/drop')).json()) as { host_keys: unknown }
   return {
-    ...{ key: server.apiKey, connection: connection.id, account: account.id },
-    ...{ link: data[0] as ListedLink, webhookSecret: secret, hostKeys: drop.host_keys },
+    key: server.apiKey,
+    connection: connection.id,
+    account: account.id,
+    link: data[0] as ListedLink,
+    webhookSecret: secret,
+    hostKeys: drop.host_keys,
   }
 }
 

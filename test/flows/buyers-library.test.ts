@@ -167,7 +167,9 @@ soakTest('an address gets three mails an hour and a network makes 60 requests', 
   const silent = await ask({ email: ADA }, { accept: '*/*' })
   expect([silent.status, await silent.text()]).toEqual([202, '{"status":"accepted"}'])
   const malformed = await fetch(`${server.url}/library/request`, {
-    ...{ method: 'POST', body: '{', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    body: '{',
+    headers: { 'content-type': 'application/json' },
   })
   expect(malformed.status).toBe(400)
   expect(await malformed.json()).toMatchObject({ error: { code: 'malformed_request' } })
@@ -261,7 +263,8 @@ test('a library marks what is new since the last visit, and says how to get the 
   expect(await text()).not.toMatch(/Buy again|Ask .* for more/)
   const key = present(page?.[1]?.split('=')[1], 'The key of the page')
   const asked = await fetch(`${server.url}/download/ask`, {
-    ...{ method: 'POST', body: new URLSearchParams({ key }) },
+    method: 'POST',
+    body: new URLSearchParams({ key }),
   })
   expect(asked.status).toBe(409)
   await server.call('PATCH', '/api/settings/buyer-page', { ask_again: true, buy_again: true })
@@ -295,7 +298,9 @@ test('the shop lists its buyers with what they have, and sends their library', a
   await expect
     .poll(() => read(`/api/buyers/detail?email=${ADA.toUpperCase()}`))
     .toMatchObject({
-      ...{ email: ADA, orders: 3, library: { opened_at: expect.any(String) } },
+      email: ADA,
+      orders: 3,
+      library: { opened_at: expect.any(String) },
       download_list: [{ filename: 'walks.pdf' }],
       refusals: [{ filename: 'guide.pdf', code: 'expired' }],
     })

@@ -84,7 +84,9 @@ soakTest(
 
 test('an endpoint that redirects its listing is refused, with advice', async () => {
   bucket.intercept = () => ({
-    ...{ status: 302, code: 'Found', headers: { location: addressOf('127.0.0.1') } },
+    status: 302,
+    code: 'Found',
+    headers: { location: addressOf('127.0.0.1') },
   })
   const { status, body } = await app.owner.call('POST', '/api/connections', given('any'))
   expect([status, body.error]).toMatchObject([422, { code: 'cloud_redirected', param: 'endpoint' }])

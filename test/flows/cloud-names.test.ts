@@ -30,23 +30,50 @@ const LONG = 'long '.repeat(60)
 /** 12 folders of 80 letters, and 3 of 255 bytes. */
 const DEEP = `${Array.from({ length: 12 }, (_, n) => `${n}`.padEnd(80, 'd')).join('/')}/deep.txt`
 const ODD = [
-  ...['line\nbreak.txt', 'tab\t.txt', '\x01.txt', '\x7f.txt', 'Icon\r', 'dots...', '...'],
-  ...[' begins with a space.txt', 'ends with a space.txt ', 'ends with a dot.', '~tilde'],
-  ...['back\\slash.txt', 'colon:.txt', 'question?.txt', 'star*.txt', '<angle>|pipe.txt', '"q".txt'],
-  ...[
-    'con',
-    'aux.txt',
-    '-rf',
-    '--help',
-    '#comment.txt',
-    '; semicolon.txt',
-    '[set].txt',
-    '{a,b}.txt',
-  ],
-  ...['percent %41.txt', 'plus+.txt', 'slash%2Fcode.txt', '&amp;.txt', "it's.txt"],
-  ...['␀ symbol.txt', '␊ symbol.txt', '／wide.txt', 'Ａ（１）？.txt', '．txt'],
-  ...['\u202etxt.exe', 'zero\u200bwidth.txt', '😀.txt', '日本語.txt'],
-  ...[`${LONG}.txt`, DEEP, 'file', 'file/inside.txt', 'FILE/other.txt'],
+  'line\nbreak.txt',
+  'tab\t.txt',
+  '\x01.txt',
+  '\x7f.txt',
+  'Icon\r',
+  'dots...',
+  '...',
+  ' begins with a space.txt',
+  'ends with a space.txt ',
+  'ends with a dot.',
+  '~tilde',
+  'back\\slash.txt',
+  'colon:.txt',
+  'question?.txt',
+  'star*.txt',
+  '<angle>|pipe.txt',
+  '"q".txt',
+  'con',
+  'aux.txt',
+  '-rf',
+  '--help',
+  '#comment.txt',
+  '; semicolon.txt',
+  '[set].txt',
+  '{a,b}.txt',
+  'percent %41.txt',
+  'plus+.txt',
+  'slash%2Fcode.txt',
+  '&amp;.txt',
+  "it's.txt",
+  '␀ symbol.txt',
+  '␊ symbol.txt',
+  '／wide.txt',
+  'Ａ（１）？.txt',
+  '．txt',
+  '\u202etxt.exe',
+  'zero\u200bwidth.txt',
+  '😀.txt',
+  '日本語.txt',
+  `${LONG}.txt`,
+  DEEP,
+  'file',
+  'file/inside.txt',
+  'FILE/other.txt',
 ]
 /** rclone normalizes these paths to that of another object. */
 const CLEANED = ['a//b.txt', '/c.txt', '../odd/c.txt', './c.txt', 'a/../c.txt', 'a/./b.txt', '..']
@@ -98,8 +125,14 @@ soakTest('an empty object is refused with a message, as empty files are', async 
 
 test('objects whose names differ only in case or accents are separate files', async () => {
   const names = [
-    ...['Abc.txt', 'aBC.txt', 'abc.txt', 'sub/ABC.txt', 'Sub/abc.txt'],
-    ...['\u00e9t\u00e9.txt', 'e\u0301te\u0301.txt', '\u00c9T\u00c9.txt'],
+    'Abc.txt',
+    'aBC.txt',
+    'abc.txt',
+    'sub/ABC.txt',
+    'Sub/abc.txt',
+    '\u00e9t\u00e9.txt',
+    'e\u0301te\u0301.txt',
+    '\u00c9T\u00c9.txt',
   ]
   for (const name of names) bucket.put(`pairs/${name}`, `content of ${name}`)
   const id = await app.connect({ ...bucket.connection('pairs'), auto_map: false })
@@ -132,7 +165,8 @@ soakTest(
 
 soakTest('two files of one name in Google Drive that are excluded are not reported', async () => {
   const twin = (path: string, content: string) => ({
-    ...{ path, content: Buffer.from(content) },
+    path,
+    content: Buffer.from(content),
     modified: new Date(),
   })
   clouds.files.push(twin('left/twin.tmp', 'first'), twin('left/twin.tmp', 'second'))

@@ -218,7 +218,9 @@ test('Google Cloud Storage is read with a service account’s key', async () => 
   }
   for (const name of ['a', 'b', 'c']) clouds.put(`gcs/${name} of gcs.pdf`, name)
   const id = await app.connect({
-    ...{ provider: 'google_cloud_storage', bucket: 'harbour', prefix: 'gcs' },
+    provider: 'google_cloud_storage',
+    bucket: 'harbour',
+    prefix: 'gcs',
     service_account: JSON.stringify(key),
   })
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 3, done: 3 })

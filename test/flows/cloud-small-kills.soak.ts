@@ -104,7 +104,9 @@ async function hold(name: string, { at, lock }: Phase) {
   }
   await expect.poll(isHeld, { message: name, interval: 20 }).toBe(true)
   return {
-    ...{ name, connection, operation },
+    name,
+    connection,
+    operation,
     release: async () => {
       released.resolve(null)
       await client.end()

@@ -44,8 +44,13 @@ const nothingLeft = async (id: string) =>
 
 test('sends changes both ways, keeps both versions of a conflict, and replaces no other object', async () => {
   const given = {
-    ...{ 'a both.txt': 'a', 'b both.txt': 'b', 'c both.txt': 'c', 'd both.txt': 'd' },
-    ...{ 'twin both.txt': 'top', 'x/twin both.txt': 'in x', 'left both.tmp': 'theirs' },
+    'a both.txt': 'a',
+    'b both.txt': 'b',
+    'c both.txt': 'c',
+    'd both.txt': 'd',
+    'twin both.txt': 'top',
+    'x/twin both.txt': 'in x',
+    'left both.tmp': 'theirs',
   }
   const { id, files } = await begin('both', given, { exclude: ['*.tmp'] })
   expect(files).not.toHaveProperty(['left both.tmp'])

@@ -56,8 +56,11 @@ test('a worker waits too, and its monitoring port says so', async () => {
   onTestFinished(() => removeDataDir(dataDir))
   const url = `http://127.0.0.1:${port}`
   const starting = startWorkerProcess('late', {
-    ...{ ...env, ROLE: 'worker', DATA_DIR: dataDir },
-    ...{ MONITORING_PORT: String(port), DATABASE_WAIT_SECONDS: '300' },
+    ...env,
+    ROLE: 'worker',
+    DATA_DIR: dataDir,
+    MONITORING_PORT: String(port),
+    DATABASE_WAIT_SECONDS: '300',
   })
   onTestFinished(async () => void (await (await starting).stop()))
   await expect.poll(() => statusOf(`${url}/healthz`)).toBe(200)

@@ -77,7 +77,8 @@ async function downloaded(
 }
 
 const typed = (filename: string, contentType?: string) => ({
-  ...{ filename, name_key: randomBytes(8).toString('hex') },
+  filename,
+  name_key: randomBytes(8).toString('hex'),
   content_type: contentType ?? contentTypeOf(filename),
 })
 
@@ -190,7 +191,8 @@ async function buyGuides(number: number, locale: string): Promise<string> {
   for (const name of ['guide.pdf', 'map.pdf']) {
     const bytes = randomBytes(1000)
     const fileId = await depot.addFile(bytes, {
-      ...{ ...typed(`${number} ${name}`), mapping_state: 'mapped' },
+      ...typed(`${number} ${name}`),
+      mapping_state: 'mapped',
     })
     const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
     await addMappings(depot.scope, [

@@ -227,7 +227,8 @@ describe('the address of a button', () => {
   test('curl -L gets the file from the form itself', async () => {
     const link = await opened()
     const { stdout } = await run('curl', ['-sfL', '-d', '', link.page], {
-      ...{ encoding: 'buffer', maxBuffer: 2 * LARGE.length },
+      encoding: 'buffer',
+      maxBuffer: 2 * LARGE.length,
     })
     expect(stdout.equals(LARGE)).toBe(true)
     expect(await link.downloads()).toBe(1)

@@ -141,12 +141,10 @@ test('a merge keeps the chosen order, and an undo reverts it', async () => {
     ids.push(await add(`Part ${name}.pdf`, documentOf([page(name)])))
   const chosen = [ids[2]!, ids[0]!, ids[1]!]
   const preview = await call('POST', '/api/operations', {
-    ...{
-      action: 'merge-pdf',
-      select: { file_ids: chosen },
-      options: { filename: 'Whole' },
-      dry_run: true,
-    },
+    action: 'merge-pdf',
+    select: { file_ids: chosen },
+    options: { filename: 'Whole' },
+    dry_run: true,
   })
   expect(preview.status).toBe(202)
   const merged = await act('merge-pdf', chosen, { filename: 'Whole' })
@@ -306,7 +304,8 @@ describe('a password', () => {
   test('cannot be stored in a workflow or a schedule', async () => {
     const message = 'This is not stored: it can only be given when the action is started manually'
     const workflow = await call('POST', '/api/workflows', {
-      ...{ name: 'Marked', kind: 'bulk' },
+      name: 'Marked',
+      kind: 'bulk',
       steps: [{ plugin: 'watermark-pdf', options: { text: 'a', password: CANARY } }],
     })
     expect(workflow).toMatchObject({
@@ -314,12 +313,10 @@ describe('a password', () => {
       body: { error: { details: [{ param: 'steps[0].options.password', message }] } },
     })
     const schedule = await call('POST', '/api/schedules', {
-      ...{
-        name: 'Nightly',
-        cron: '0 3 * * *',
-        action: 'optimize-pdf',
-        options: { password: CANARY },
-      },
+      name: 'Nightly',
+      cron: '0 3 * * *',
+      action: 'optimize-pdf',
+      options: { password: CANARY },
     })
     expect(schedule).toMatchObject({
       status: 422,

@@ -35,7 +35,10 @@ test('a client that reads no replies of FTP is not read either, and its replies 
   const signIn = { isBanned: () => Promise.resolve(false) }
   const count = vi.fn<(reason: string) => void>()
   const server = createFtpServer({
-    ...{ ...options, signIn, places: createUnsignedPlaces(limits, { count }), refusals: { count } },
+    ...options,
+    signIn,
+    places: createUnsignedPlaces(limits, { count }),
+    refusals: { count },
   } as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   const accepted = once(server, 'connection')

@@ -174,8 +174,23 @@ function mutated(text: Buffer): Buffer {
 }
 
 const FTP_LINES = [
-  ...['USER x', 'PASS x', 'OPTS UTF8 ON', 'FEAT', 'AUTH TLS', 'PBSZ 0', 'PROT P', 'EPSV', 'PASV'],
-  ...['REST 99', 'STOR a', 'RETR a', 'MLST', 'SIZE a', 'MFMT 20260101000000 a', 'RNFR a', 'ABOR'],
+  'USER x',
+  'PASS x',
+  'OPTS UTF8 ON',
+  'FEAT',
+  'AUTH TLS',
+  'PBSZ 0',
+  'PROT P',
+  'EPSV',
+  'PASV',
+  'REST 99',
+  'STOR a',
+  'RETR a',
+  'MLST',
+  'SIZE a',
+  'MFMT 20260101000000 a',
+  'RNFR a',
+  'ABOR',
 ]
 
 test('changed packets and command lines end no other session', async () => {

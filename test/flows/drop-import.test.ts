@@ -26,8 +26,12 @@ let house: DropImports
 beforeAll(async () => void (house = await openDropImports()))
 afterAll(() => house.close())
 const DEFAULTS = {
-  ...{ schedule: 'realtime', match_by: 'sku_prefix', move_to_processed: true },
-  ...{ folder_names: 'ignore', on_conflict: 'error', auto_import: true },
+  schedule: 'realtime',
+  match_by: 'sku_prefix',
+  move_to_processed: true,
+  folder_names: 'ignore',
+  on_conflict: 'error',
+  auto_import: true,
 }
 beforeEach(() => house.set(DEFAULTS))
 const today = () => expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/[^/]+$/)
@@ -176,7 +180,9 @@ test('in manual mode all waiting files are one import; without any the error say
   expect(await house.get('/api/drop')).toMatchObject({ waiting: { files: 2, bytes: 2 } })
   const { data: waiting } = await house.get('/api/drop/files')
   expect(waiting.map((file: { waits_for: string | null }) => file.waits_for)).toEqual([
-    ...[null, null, 'rename'],
+    null,
+    null,
+    'rename',
   ])
   const { body, status } = await house.call('POST', '/api/drop/import')
   expect(status).toBe(202)

@@ -81,7 +81,8 @@ describe('a preview', () => {
     expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'invalid_csv' })
     expect(body.error.details).toMatchObject([
       {
-        ...{ param: 'wrong/import.csv', code: 'invalid_csv' },
+        param: 'wrong/import.csv',
+        code: 'invalid_csv',
         message: 'Row 2, expiry_days: This is not a number from 1 to 36,500',
       },
     ])
@@ -108,8 +109,13 @@ describe('import.csv', () => {
       status: 'success',
     })
     expect(await house.fileNamed('Guide.pdf')).toMatchObject({
-      ...{ expiry_days: 30, download_limit: null, tags: ['one', 'two'] },
-      ...{ available_after_days: 7, first_use_hours: 48, customer_tag: 'vip', ask_for: 'email' },
+      expiry_days: 30,
+      download_limit: null,
+      tags: ['one', 'two'],
+      available_after_days: 7,
+      first_use_hours: 48,
+      customer_tag: 'vip',
+      ask_for: 'email',
     })
     expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
     expect(await house.paths('failed')).toEqual(['failed/list/b.pdf', 'failed/list/import.csv'])

@@ -253,7 +253,10 @@ test('OpenSSH negotiates AES-GCM, which it lists after AES-CTR', async () => {
   const ciphers = 'Ciphers=aes128-ctr,aes256-gcm@openssh.com'
   const ssh = (...more: string[]) =>
     runProgram([
-      ...(['ssh', '-v', '-p', String(house.server.sftpPort)] as const),
+      'ssh',
+      '-v',
+      '-p',
+      String(house.server.sftpPort),
       ...[...options, ...more].flatMap((option) => ['-o', option]),
       `${house.account.username}@127.0.0.1`,
     ])

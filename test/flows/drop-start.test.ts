@@ -43,8 +43,13 @@ function start(env: Readonly<Record<string, string>>) {
     cwd: ROOT,
     env: {
       ...baseEnv(),
-      ...{ DATABASE_URL: database.url, APP_SECRET: SECRET, DATA_DIR: dataDir },
-      ...{ ROLE: 'drop', SFTP_PORT: '0', FTP_PORT: '0', ...env },
+      DATABASE_URL: database.url,
+      APP_SECRET: SECRET,
+      DATA_DIR: dataDir,
+      ROLE: 'drop',
+      SFTP_PORT: '0',
+      FTP_PORT: '0',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -108,7 +113,9 @@ soakTest(
     const [span, ...others] = collector.spans
     expect(others).toEqual([])
     expect(span).toMatchObject({
-      ...{ name: 'receive a file', parent: '', failed: false },
+      name: 'receive a file',
+      parent: '',
+      failed: false,
       fields: {
         'stevedore.protocol': 'sftp',
         'stevedore.bytes': 700_000,
@@ -125,7 +132,9 @@ soakTest(
 test('wrong settings end the start of all roles, before anything starts, and are all named', async () => {
   const none = path.join(dataDir, 'none.pem')
   const { closed, output } = start({
-    ...{ ROLE: 'web,worker,drop', DROP_TLS_CERT: none, DROP_TLS_KEY: none },
+    ROLE: 'web,worker,drop',
+    DROP_TLS_CERT: none,
+    DROP_TLS_KEY: none,
     APP_SECRET: '',
   })
   expect(await closed).toBe(1)

@@ -21,7 +21,11 @@ let begun = 0
  */
 const noting = (id: string, more: Partial<Plugin>): Plugin =>
   definePlugin({
-    ...{ id, kind: 'act', title: 'Note', options: z.strictObject({}), undo: 'fields' },
+    id,
+    kind: 'act',
+    title: 'Note',
+    options: z.strictObject({}),
+    undo: 'fields',
     ...(more as object),
     async *plan(items) {
       begun++
@@ -31,14 +35,12 @@ const noting = (id: string, more: Partial<Plugin>): Plugin =>
   })
 /** Waits forever, as for a server that accepts the connection and never answers. */
 const waitForEver = definePlugin({
-  ...{
-    id: 'wait-for-ever',
-    kind: 'act',
-    title: 'Wait',
-    options: z.strictObject({}),
-    undo: 'none',
-    outside: true,
-  },
+  id: 'wait-for-ever',
+  kind: 'act',
+  title: 'Wait',
+  options: z.strictObject({}),
+  undo: 'none',
+  outside: true,
   async *plan(_items, _options, { signal }) {
     waiting++
     await new Promise((_resolve, reject) =>
@@ -73,7 +75,11 @@ afterEach(async () => {
 afterAll(() => house.close())
 
 const workflowOf = (kind: Workflow['kind'], parallel: number, ...steps: string[]): Workflow => ({
-  ...{ id: 'test', title: 'Test', action: steps.at(-1)!, kind, parallel },
+  id: 'test',
+  title: 'Test',
+  action: steps.at(-1)!,
+  kind,
+  parallel,
   steps: steps.map((plugin) => ({ id: plugin, plugin })),
 })
 const start = (scope: ShopScope, workflow: Workflow, source: OperationSource) =>

@@ -73,7 +73,9 @@ test('triggers are sent if a workflow uses them, with the fields that they decla
   await expect.poll(() => received('limit-reached')).toHaveLength(1)
   const [reached] = await received('limit-reached')
   expect(reached.payload).toMatchObject({
-    ...{ 'File name': 'limited.pdf', 'Buyer email': 'reader@example.com', 'Download limit': 1 },
+    'File name': 'limited.pdf',
+    'Buyer email': 'reader@example.com',
+    'Download limit': 1,
   })
   expect(Object.keys(reached.payload)).toEqual(await keysOf('flow-limit-reached'))
 })
@@ -108,8 +110,11 @@ test('a trigger that no workflow uses any more, or that is refused, is not sent'
 test('the action sends links by email, once for each run', async () => {
   const id = await importOne('Ünïcode 名.pdf')
   const properties = {
-    ...{ email: ' flow@example.com ', files: `Ünïcode 名.pdf\n${id}\n\n`, pack: '' },
-    ...{ expiry_days: '7', download_limit: '3.0' },
+    email: ' flow@example.com ',
+    files: `Ünïcode 名.pdf\n${id}\n\n`,
+    pack: '',
+    expiry_days: '7',
+    download_limit: '3.0',
   }
   const run = { action_run_id: 'run-1', properties }
   const [first, second] = [
@@ -141,7 +146,9 @@ test('an action that cannot run reports why, and does not block a later run', as
   }
   expect((await act({ ...to, files: 'Ünïcode 名.pdf' })).status).toBe(200)
   const unsigned = await fetch(`${server.url}/flow/actions/send-download-links`, {
-    ...{ method: 'POST', body: '{}', headers: { 'x-shopify-hmac-sha256': 'AAAA' } },
+    method: 'POST',
+    body: '{}',
+    headers: { 'x-shopify-hmac-sha256': 'AAAA' },
   })
   expect(unsigned.status).toBe(401)
 })

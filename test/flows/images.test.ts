@@ -46,13 +46,20 @@ beforeEach(async () => {
 })
 
 const importOf = (...steps: [plugin: string, options?: Record<string, unknown>][]): Workflow => ({
-  ...{ id: 'own-import', title: 'Import of images', action: 'import', kind: 'import', parallel: 2 },
+  id: 'own-import',
+  title: 'Import of images',
+  action: 'import',
+  kind: 'import',
+  parallel: 2,
   steps: steps.map(([plugin, options = {}]) => ({ id: plugin, plugin, options })),
 })
 /** A shop's own workflow, in its stored form. */
 const own = checkWorkflow(
   {
-    ...{ name: 'Small photographs', kind: 'import', parallel: 2, channel: 'api' },
+    name: 'Small photographs',
+    kind: 'import',
+    parallel: 2,
+    channel: 'api',
     steps: [
       { plugin: 'fetch-url' },
       { plugin: 'validate-file' },
@@ -299,7 +306,11 @@ test('later steps also run on images that stay unchanged', async () => {
     'b.webp': small,
   })
   const workflow: Workflow = {
-    ...{ id: 'tidy', title: 'Tidy', action: 'tidy', kind: 'bulk', parallel: 1 },
+    id: 'tidy',
+    title: 'Tidy',
+    action: 'tidy',
+    kind: 'bulk',
+    parallel: 1,
     steps: [
       { id: 'optimize', plugin: 'optimize-image', options: { max_px: 100 } },
       { id: 'tag', plugin: 'tag-files', options: { mode: 'add', tags: ['web'] } },

@@ -49,7 +49,8 @@ const given = async (): Promise<number> => {
 
 async function buy(number: number): Promise<void> {
   const answer = await fetch(`${front}/demo/orders`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       email: `buyer-${number}@example.com`,
       lines: [{ sku: 'EB-001', quantity: 1 }],
@@ -73,12 +74,14 @@ async function sellWithKeys(): Promise<{ filled: string; generated: string }> {
   })
   const keys = Array.from({ length: KEYS }, (_, at) => `FILLED-${1000 + at}`).join('\n')
   const added = await fetch(`${web.url}/api/licence-lists/${filled}/keys`, {
-    ...{ method: 'POST', body: keys },
+    method: 'POST',
+    body: keys,
     headers: { authorization: `Bearer ${web.apiKey}`, 'content-type': 'text/plain' },
   })
   expect(added.status).toBe(200)
   const steps = [filled, generated].map((list) => ({
-    ...{ plugin: 'assign-licence-key', options: { list } },
+    plugin: 'assign-licence-key',
+    options: { list },
   }))
   const workflow = await make('/api/workflows', { name: 'Keys', kind: 'delivery', steps })
   await api('PATCH', '/api/settings', { delivery_workflow: workflow })
@@ -111,7 +114,8 @@ test('no key is given twice under 50 concurrent orders and two kills', async () 
   ])
   // A killed run leaves no key that nobody has.
   expect(await api('GET', `/api/licence-lists/${filled}`)).toMatchObject({
-    ...{ left: KEYS - ORDERS, given: ORDERS },
+    left: KEYS - ORDERS,
+    given: ORDERS,
   })
   expect(await api('GET', `/api/licence-lists/${generated}`)).toMatchObject({ given: ORDERS })
 })

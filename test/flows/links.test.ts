@@ -119,7 +119,8 @@ describe('a link stops within a second, and is restored', () => {
   test('when an undo removes its file’s product', async () => {
     const link = await makeLink({ file_ids: [file] })
     const { id } = await call<{ id: string }>('POST', '/api/operations', {
-      ...{ action: 'unmap-products', select: { file_ids: [file] } },
+      action: 'unmap-products',
+      select: { file_ids: [file] },
     })
     await expectStatus(link, 410)
     await (await server.call('GET', `/api/operations/${id}/events`)).text()
@@ -211,7 +212,8 @@ describe('sent links', () => {
     const file_ids = [file, ...others]
     const per_file = [{ file_id: others[1], email: 'second@example.com', expiry_days: 1 }]
     const { id } = await call<{ id: string }>('POST', '/api/operations', {
-      ...{ action: 'create-links', select: { file_ids } },
+      action: 'create-links',
+      select: { file_ids },
       options: { email: 'first@example.com', send_emails: true, per_file },
     })
     await expect.poll(() => received('first@example.com').length).toBe(2)

@@ -42,8 +42,10 @@ export async function startMachines(
   const location = (prefix: string) =>
     `s3://${BUCKET}/${prefix}?endpoint=${endpoint}&region=us-east-1&path_style=1`
   const env = {
-    ...{ DATABASE_URL: database.url, APP_SECRET: SECRET },
-    ...{ STORAGE_PRIMARY: location('files'), STORAGE_BACKUP: location('backup') },
+    DATABASE_URL: database.url,
+    APP_SECRET: SECRET,
+    STORAGE_PRIMARY: location('files'),
+    STORAGE_BACKUP: location('backup'),
     S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     ...(await settings(database.url)),

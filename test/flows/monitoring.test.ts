@@ -32,8 +32,13 @@ async function startProcess(env: Readonly<Record<string, string>>) {
     cwd: ROOT,
     env: {
       ...baseEnv(),
-      ...{ DATABASE_URL: database.url, APP_SECRET: SECRET, DATA_DIR: dataDir },
-      ...{ SFTP_PORT: '0', FTP_PORT: '0', MONITORING_PORT: String(port), ...env },
+      DATABASE_URL: database.url,
+      APP_SECRET: SECRET,
+      DATA_DIR: dataDir,
+      SFTP_PORT: '0',
+      FTP_PORT: '0',
+      MONITORING_PORT: String(port),
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -74,9 +74,16 @@ test('files with their products, then buyers with what remains of their terms; b
   expect({ status, products }).toMatchObject({
     status: 201,
     products: {
-      ...{ app: 'woocommerce', table: 'products', kind: 'files', rows: 8, operation_id: null },
+      app: 'woocommerce',
+      table: 'products',
+      kind: 'files',
+      rows: 8,
+      operation_id: null,
       files: {
-        ...{ total: 6, fresh: 6, present: 0, without_files: 2 },
+        total: 6,
+        fresh: 6,
+        present: 0,
+        without_files: 2,
         products: { id: 0, sku: 3, handle: 0, title: 1, none: 1 },
       },
       findings: [
@@ -96,7 +103,9 @@ test('files with their products, then buyers with what remains of their terms; b
   expect(there).toMatchObject([
     {
       filename: 'brot-backen.pdf',
-      ...{ expiry_days: 30, download_limit: 5, tags: ['Backen', 'Küche'] },
+      expiry_days: 30,
+      download_limit: 5,
+      tags: ['Backen', 'Küche'],
       products: ['Brot backen für Anfänger/BROT-1 by sku'],
     },
     { filename: 'extra.pdf', products: [] },
@@ -105,7 +114,9 @@ test('files with their products, then buyers with what remains of their terms; b
     { filename: 'presets-co.zip', products: ['Presets/PRESETS-CO by sku'] },
     {
       filename: 'presets-lr.zip',
-      ...{ expiry_days: null, download_limit: null, products: ['Presets/PRESETS-LR by sku'] },
+      expiry_days: null,
+      download_limit: null,
+      products: ['Presets/PRESETS-LR by sku'],
     },
   ])
 
@@ -122,7 +133,9 @@ test('files with their products, then buyers with what remains of their terms; b
 
   const { body: permissions } = await upload('woocommerce-permissions.csv')
   expect(permissions).toMatchObject({
-    ...{ app: 'woocommerce', table: 'permissions', kind: 'buyers' },
+    app: 'woocommerce',
+    table: 'permissions',
+    kind: 'buyers',
     buyers: { total: 5, links: 3, files: 3, present: 0, ended: 2, without_file: 1 },
   })
   const given = await start(permissions)
@@ -130,16 +143,25 @@ test('files with their products, then buyers with what remains of their terms; b
   const created = await links()
   expect(created).toEqual([
     {
-      ...{ filename: 'presets-lr.zip', email: 'Jörg.Müller@example.com', downloads: 0 },
-      ...{ download_limit: null, expires_at: null },
+      filename: 'presets-lr.zip',
+      email: 'Jörg.Müller@example.com',
+      downloads: 0,
+      download_limit: null,
+      expires_at: null,
     },
     {
-      ...{ filename: 'brot-backen.pdf', email: 'mira@example.com', downloads: 0 },
-      ...{ download_limit: 2, expires_at: new Date('3000-01-01T00:00:00Z') },
+      filename: 'brot-backen.pdf',
+      email: 'mira@example.com',
+      downloads: 0,
+      download_limit: 2,
+      expires_at: new Date('3000-01-01T00:00:00Z'),
     },
     {
-      ...{ filename: 'karten.zip', email: 'mira@example.com', downloads: 0 },
-      ...{ download_limit: null, expires_at: null },
+      filename: 'karten.zip',
+      email: 'mira@example.com',
+      downloads: 0,
+      download_limit: null,
+      expires_at: null,
     },
   ])
   expect(await mails()).toEqual([])
@@ -181,7 +203,9 @@ test('files with their products, then buyers with what remains of their terms; b
 test('other apps, and a table that no app wrote', async () => {
   const { body: list } = await upload('list-of-files.csv')
   expect(list).toMatchObject({
-    ...{ app: 'other', table: 'list', unknown_columns: ['Bemerkung'] },
+    app: 'other',
+    table: 'list',
+    unknown_columns: ['Bemerkung'],
     files: { fresh: 2, products: { sku: 1, title: 1, none: 0 } },
   })
   expect(await start(list)).toMatchObject({ status: 'success', done: 2 })
@@ -211,7 +235,12 @@ test('other apps, and a table that no app wrote', async () => {
   expect(await start(edd)).toMatchObject({ status: 'success', done: 3 })
   const { body: orders } = await upload('edd-orders.csv')
   expect(orders.buyers).toEqual({
-    ...{ total: 2, links: 4, files: 3, present: 0, ended: 0, without_file: 0 },
+    total: 2,
+    links: 4,
+    files: 3,
+    present: 0,
+    ended: 0,
+    without_file: 0,
   })
   expect(await start(orders)).toMatchObject({ status: 'success', done: 3 })
   // The limit of the product, not used yet as far as the export says.

@@ -214,7 +214,8 @@ test('the end of a cloud sync is posted to a webhook for sync.finished', async (
     (await (await server.call('POST', route, body)).json()) as { id: string; secret: string }
   try {
     const { id: webhook, secret } = await post('/api/webhooks', {
-      ...{ url: hook.url, events: ['sync.finished'] },
+      url: hook.url,
+      events: ['sync.finished'],
     })
     const connection = await post('/api/connections', { provider: 'demo', folder: 'told' })
     const sync = await post(`/api/connections/${connection.id}/sync`, {})

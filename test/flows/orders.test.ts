@@ -213,7 +213,8 @@ soakTest('an edit with a balance takes nothing back, and its payment brings the 
 
 test('an order that is first seen after its edit delivers what was paid before', async () => {
   const order = await post('/demo/orders', {
-    ...{ email: 'unseen@example.com', lines: [{ sku: 'EB-001', quantity: 1 }] },
+    email: 'unseen@example.com',
+    lines: [{ sku: 'EB-001', quantity: 1 }],
     // No webhook reports it.
     created_at: new Date(Date.now() - 60_000).toISOString(),
   })
@@ -232,7 +233,9 @@ soakTest(
   'an order with a deposit waits for its payment; a line that is added waits alone',
   async () => {
     const order = await post('/demo/orders', {
-      ...{ email: 'deposit@example.com', source: 'pos', financial_status: 'PARTIALLY_PAID' },
+      email: 'deposit@example.com',
+      source: 'pos',
+      financial_status: 'PARTIALLY_PAID',
       lines: [{ sku: 'EB-001' }],
     })
     expect(order).toMatchObject({ status: 201, financial_status: 'PARTIALLY_PAID' })
@@ -246,7 +249,9 @@ soakTest(
     const { id } = await deliveryOf(order.order_id)
     const lines = async () =>
       (await read(`/api/deliveries/${id}`)).lines.map(({ sku, quantity, entitled }: any) => [
-        ...[sku, quantity, entitled],
+        sku,
+        quantity,
+        entitled,
       ])
     await expect.poll(lines).toEqual([
       ['EB-001', 1, true],
@@ -267,7 +272,8 @@ soakTest(
     const set = (deliver_on: string) => server.call('PATCH', '/api/settings', { deliver_on })
     expect((await set('authorized')).status).toBe(200)
     const order = await post('/demo/orders', {
-      ...{ email: 'authorized@example.com', financial_status: 'AUTHORIZED' },
+      email: 'authorized@example.com',
+      financial_status: 'AUTHORIZED',
       lines: [{ sku: 'EB-001', quantity: 1 }],
     })
     await expect.poll(() => statusOf(order.order_id)).toBe('ready')
@@ -287,7 +293,8 @@ soakTest(
 
 test('an order without an address has a notice, and a link to copy', async () => {
   const order = await post('/demo/orders', {
-    ...{ email: null, phone: '+15550100' },
+    email: null,
+    phone: '+15550100',
     lines: [{ sku: 'EB-001', quantity: 1 }],
   })
   await expect.poll(() => statusOf(order.order_id)).toBe('ready')
@@ -352,12 +359,15 @@ soakTest(
     expect(product).toMatchObject({ orders: 1, buyers: 1 })
     expect((await read('/api/attention')).needs).toContainEqual(
       expect.objectContaining({
-        ...{ need: 'new_files', count: data.length },
+        need: 'new_files',
+        count: data.length,
         url: `${server.url}/deliveries/new-files`,
       }),
     )
     const request = {
-      ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
+      action: 'give-files',
+      options: { product_id: product.product_id },
+      dry_run: true,
       select: { file_ids: product.files.map(({ file_id }: any) => file_id) },
     }
     const preview: any = await (await server.call('POST', '/api/operations', request)).json()
@@ -382,7 +392,8 @@ test('orders from before the installation are imported after a preview, without 
   await sell('old.pdf', 'EB-007')
   const placed = (days: number) =>
     post('/demo/orders', {
-      ...{ email: 'before@example.com', lines: [{ sku: 'EB-007', quantity: 1 }] },
+      email: 'before@example.com',
+      lines: [{ sku: 'EB-007', quantity: 1 }],
       created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
     })
   const [recent, hidden] = [await placed(30), await placed(90)]

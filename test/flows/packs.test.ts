@@ -203,8 +203,12 @@ test('a deleted pack keeps its files, without the pack’s products', async () =
     { both: [plain, own] },
   )
   await house.scope.insert('mappings', {
-    ...{ file_id: own, product_id: 'gid://shopify/Product/3', product_title: 'Own' },
-    ...{ method: 'manual', score: 1, reason: 'Chosen manually' },
+    file_id: own,
+    product_id: 'gid://shopify/Product/3',
+    product_title: 'Own',
+    method: 'manual',
+    score: 1,
+    reason: 'Chosen manually',
   })
   await house.scope.query(
     `update files set mapping_state = 'mapped' where shop_id = :shop and id = :own`,

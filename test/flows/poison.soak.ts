@@ -28,7 +28,11 @@ test.each(CASES.slice(0, sized(1, 2)))(
   async (_, another) => {
     await house.scope.query('update files set expiry_days = null where shop_id = :shop')
     const id = await house.startOn({
-      ...{ id: 'test', title: 'Test', action: 'meet-poison', kind: 'bulk', parallel: 2 },
+      id: 'test',
+      title: 'Test',
+      action: 'meet-poison',
+      kind: 'bulk',
+      parallel: 2,
       steps: [{ id: 'act', plugin: 'meet-poison' }],
     })
     if (another) {

@@ -34,11 +34,15 @@ beforeAll(async () => {
   if (USER) execFileSync('chown', [`${USER.uid}:${USER.gid}`, dataDir])
   else execFileSync('chmod', ['-R', 'a-w', folder])
   server = await startServer({
-    ...{ root: folder, node: process.execPath, dataDir },
+    root: folder,
+    node: process.execPath,
+    dataDir,
     ...(USER ? { user: USER } : {}),
     env: {
-      ...{ DATABASE_URL: (await createTestDatabase()).url, APP_SECRET: SECRET },
-      ...{ ROLE: 'web,worker', NODE_COMPILE_CACHE: path.join(dataDir, 'compiled') },
+      DATABASE_URL: (await createTestDatabase()).url,
+      APP_SECRET: SECRET,
+      ROLE: 'web,worker',
+      NODE_COMPILE_CACHE: path.join(dataDir, 'compiled'),
     },
   })
 })

@@ -42,7 +42,10 @@ function ask(port: number, { body, chunked = false, headers = {}, agent }: Asked
   const authorization = `Bearer ${app.owner.key}`
   const length = body && !chunked ? { 'content-length': String(body.length) } : {}
   const options = {
-    ...{ port, host: '127.0.0.1', path: '/api/packs', method: body ? 'POST' : 'GET' },
+    port,
+    host: '127.0.0.1',
+    path: '/api/packs',
+    method: body ? 'POST' : 'GET',
     headers: { authorization, 'content-type': 'application/json', ...length, ...headers },
     ...(agent && { agent }),
   }

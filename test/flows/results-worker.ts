@@ -44,7 +44,8 @@ await startOwnWorker(writeUntilDeath, {
   ports: ({ shop }) =>
     Promise.resolve({ stage: createStage({ store, shop, location: 'primary' }) } as Ports),
   listings: operationListings({
-    ...{ secrets, baseUrl: 'http://127.0.0.1' },
+    secrets,
+    baseUrl: 'http://127.0.0.1',
     stores: new Map([['primary', store]]),
   }),
 })

@@ -45,26 +45,32 @@ const run = (_operation: unknown, _options: unknown, context: OperationContext) 
   return behave(context)
 }
 const writeResult = definePlugin({
-  ...{
-    ...common,
-    id: 'write-result',
-    title: 'Write a result',
-    undo: 'none',
-    ledger: false,
-    document: true,
-    run,
-  },
+  ...common,
+  id: 'write-result',
+  title: 'Write a result',
+  undo: 'none',
+  ledger: false,
+  document: true,
+  run,
   async *plan({ total }) {
     yield await Promise.resolve(`Writes ${total} names`)
   },
 })
 const makeResult = definePlugin({
-  ...{ ...common, id: 'make-result', title: 'Make a result', undo: 'fields', run },
+  ...common,
+  id: 'make-result',
+  title: 'Make a result',
+  undo: 'fields',
+  run,
   async *plan() {},
 })
 
 const workflowOf = (...ids: string[]): Workflow => ({
-  ...{ id: 'test', title: 'Test', action: ids[0]!, kind: 'bulk', parallel: 2 },
+  id: 'test',
+  title: 'Test',
+  action: ids[0]!,
+  kind: 'bulk',
+  parallel: 2,
   steps: ids.map((plugin) => ({
     id: plugin,
     plugin,
@@ -171,14 +177,12 @@ describe('an operation without a ledger', () => {
     const id = await house.startOn(WRITE)
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({
-      ...{
-        status: 'success',
-        total: COUNT,
-        done: COUNT,
-        failed: 0,
-        stopped: null,
-        undo_until: null,
-      },
+      status: 'success',
+      total: COUNT,
+      done: COUNT,
+      failed: 0,
+      stopped: null,
+      undo_until: null,
       artifact: { filename: 'names.csv', content_type: 'text/csv' },
     })
     expect(operation.artifact!.size_bytes).toBe(Buffer.byteLength((await contentOf(id))!))
@@ -424,7 +428,9 @@ describe('an operation without a ledger', () => {
 const startProcess = (env: Record<string, string>) =>
   spawn(process.execPath, [path.join(import.meta.dirname, 'results-worker.ts')], {
     env: {
-      ...{ PATH: process.env.PATH ?? '', DATABASE_URL: house.parts.database.url, ...env },
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: house.parts.database.url,
+      ...env,
       FOLDER: path.join(house.folder, 'primary'),
     },
     stdio: 'inherit',

@@ -32,8 +32,10 @@ afterAll(async () => {
 
 const start = (secret: string, previous = '') =>
   startLocalServer({
-    ...{ DATABASE_URL: database.url, DATA_DIR: dataDir },
-    ...{ APP_SECRET: secret, APP_SECRET_PREVIOUS: previous },
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    APP_SECRET: secret,
+    APP_SECRET_PREVIOUS: previous,
   })
 
 test('links, connections, drop accounts and API keys outlive a change of the secret', async () => {

@@ -176,7 +176,8 @@ describe('files that move to the backup location', () => {
     await operate('change-storage', [1], { location: 'primary', keep: true })
     await operate('back-up-files', [1], {})
     expect(await storageOf(1)).toEqual({
-      ...{ location: 'backup', copies: ['primary'] },
+      location: 'backup',
+      copies: ['primary'],
       backed_up_at: expect.stringMatching(/^\d{4}-.*Z$/),
     })
   })

@@ -51,7 +51,10 @@ const mailsTo = (email: string) => mail.mails.filter(({ to }) => to[0] === email
 
 async function importFiles(sku: string, files: Record<string, object>): Promise<any> {
   const entries = Object.entries(files).map(([filename, terms]) => ({
-    ...{ filename, url: `${origin.url}/bytes/1000/${filename}`, product_sku: sku, ...terms },
+    filename,
+    url: `${origin.url}/bytes/1000/${filename}`,
+    product_sku: sku,
+    ...terms,
   }))
   const { files: imported } = await importUntilEnd(server, { files: entries })
   expect(imported.map(({ status }: any) => status)).toEqual(entries.map(() => 'imported'))
@@ -73,7 +76,8 @@ soakTest(
     const buttons = await buttonsOf(url)
     expect(Object.keys(buttons)).toEqual(['film.pdf'])
     expect((await filesOf(id))['album.pdf']).toMatchObject({
-      ...{ status: 'not_released', available_at: '2099-03-01T00:00:00.000Z' },
+      status: 'not_released',
+      available_at: '2099-03-01T00:00:00.000Z',
       expires_at: '2099-03-31T00:00:00.000Z',
     })
     const parallel = await Promise.all(Array.from({ length: 6 }, () => fetch(buttons['film.pdf']!)))

@@ -75,7 +75,8 @@ test('requests, batches, operations and fetches are spans without contents', asy
   await expect.poll(() => find({ name: 'operation import', trace })).toHaveLength(1)
   const [operation] = find({ name: 'operation import', trace })
   expect(operation).toMatchObject({
-    ...{ parent: '', failed: false },
+    parent: '',
+    failed: false,
     fields: { 'stevedore.status': 'success', 'stevedore.items': 1 },
     resource: {
       'service.name': 'files',
@@ -98,7 +99,9 @@ test('requests, batches, operations and fetches are spans without contents', asy
   await expect.poll(() => find({ name: 'GET /download' })).toHaveLength(1)
   const [download] = find({ name: 'GET /download' })
   expect(download).toMatchObject({
-    ...{ kind: SERVER, parent: '', failed: false },
+    kind: SERVER,
+    parent: '',
+    failed: false,
     fields: { 'http.route': '/download', 'http.response.status_code': 200 },
   })
   // Anyone could send that header.

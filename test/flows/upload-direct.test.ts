@@ -59,10 +59,15 @@ beforeEach(() => {
 function send(bytes: Buffer, filename: string, given: { at?: string; retry?: boolean } = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const upload: Upload = new Upload(bytes, {
-    ...{ endpoint: `${app.url}/api/uploads`, uploadUrl: given.at ?? null, httpStack: requests },
-    ...{ metadata: { filename }, headers: { authorization: `Bearer ${sender.key}` } },
+    endpoint: `${app.url}/api/uploads`,
+    uploadUrl: given.at ?? null,
+    httpStack: requests,
+    metadata: { filename },
+    headers: { authorization: `Bearer ${sender.key}` },
     retryDelays: given.retry ? [0, 0, 0, 0, 0] : [],
-    ...{ storeFingerprintForResuming: false, onError: reject, onSuccess: () => resolve() },
+    storeFingerprintForResuming: false,
+    onError: reject,
+    onSuccess: () => resolve(),
   })
   upload.start()
   return { upload, done: promise }
@@ -169,7 +174,8 @@ it('asks about a name that was taken meanwhile before more bytes are sent', asyn
 
 it('refuses a file for which the shop has no room before it is sent', async () => {
   const full = await openTestApp({
-    ...{ bucket: s3.location({ prefix: 'full/' }), directUploads: DIRECT },
+    bucket: s3.location({ prefix: 'full/' }),
+    directUploads: DIRECT,
     limits: { shop_storage_bytes: PIECE },
   })
   try {

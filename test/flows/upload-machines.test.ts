@@ -46,7 +46,8 @@ test('the second refuses uploads with the reason, and the first continues', asyn
 
 test('with UPLOAD_DIR as a shared folder the second continues the uploads of the first', async () => {
   const env = {
-    ...{ DATABASE_URL: database.url, ROLE: 'web' },
+    DATABASE_URL: database.url,
+    ROLE: 'web',
     UPLOAD_DIR: path.join(first.dataDir, 'uploads'),
   }
   const sharing = await startLocalServer(env)

@@ -32,7 +32,8 @@ test('ends with 1 while a blob is missing, restores it from the backup, and name
   }))
   const { files: imported } = await importUntilEnd(server, { files })
   await server.call('POST', '/api/operations', {
-    ...{ action: 'back-up-files', select: { file_ids: imported.map(({ file_id }) => file_id) } },
+    action: 'back-up-files',
+    select: { file_ids: imported.map(({ file_id }) => file_id) },
   })
   const blobs = async (location: string) =>
     (await readdir(path.join(server.dataDir, location), { recursive: true })).filter((name) =>

@@ -27,7 +27,9 @@ beforeAll(async () => {
   cluster = await startCluster()
   origin = await startGatedOrigin()
   web = await startLocalServer({
-    ...{ DATABASE_URL: cluster.url, DATA_DIR: cluster.dataDir, ROLE: 'web' },
+    DATABASE_URL: cluster.url,
+    DATA_DIR: cluster.dataDir,
+    ROLE: 'web',
   })
   await Promise.all(names.map(begin))
 })

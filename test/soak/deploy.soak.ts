@@ -65,9 +65,13 @@ async function settingsOf(service: string): Promise<Env> {
     FTP_PASSIVE_PORTS: '',
   }
   return {
-    ...{ ...environment, ...replaced },
-    ...{ APP_SECRET: SECRET, DATA_DIR: path.join(root, 'data'), ACCESS_LOG: '1' },
-    ...{ BASE_URL: `https://127.0.0.1:${nginxPorts[1]}`, DRAIN_SECONDS: '0' },
+    ...environment,
+    ...replaced,
+    APP_SECRET: SECRET,
+    DATA_DIR: path.join(root, 'data'),
+    ACCESS_LOG: '1',
+    BASE_URL: `https://127.0.0.1:${nginxPorts[1]}`,
+    DRAIN_SECONDS: '0',
     NODE_EXTRA_CA_CERTS: path.join(root, 'nginx/certificates/fullchain.pem'),
   }
 }
@@ -114,7 +118,8 @@ beforeAll(async () => {
   const url = `https://127.0.0.1:${nginxPorts[1]}`
   site = {
     ...webs[0]!,
-    ...{ url, apiKey },
+    url,
+    apiKey,
     output: () => [...webs, ...workers, drop].map(({ output }) => output()).join('\n'),
     call: (method, route, body, headers = {}) =>
       through(route, {

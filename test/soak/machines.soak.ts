@@ -169,7 +169,8 @@ test('a killed drop server keeps what it acknowledged, and clients resume on its
   await writeFile(path.join(folder, 'resumed.bin'), whole)
   const lftp = (scheme: string, port: number, name: string) =>
     runProgram([
-      ...(['lftp', '-c'] as const),
+      'lftp',
+      '-c',
       `set sftp:auto-confirm yes; set ssl:verify-certificate no; open ${scheme}://${account.join(':')}@127.0.0.1:${port}; ` +
         `put -c ${folder}/resumed.bin -o ${name}`,
     ])
@@ -225,7 +226,8 @@ test('a transfer that was lost with its machine is sent again to another one', a
   await writeFile(local, whole)
   const address = `sftp://${account.join(':')}@127.0.0.1:${other.drop!.sftp_port}`
   const lftp = await runProgram([
-    ...(['lftp', '-c'] as const),
+    'lftp',
+    '-c',
     `set sftp:auto-confirm yes; open ${address}; put -c ${local} -o '${continued}'`,
   ])
   expect(lftp).toMatchObject({ code: 0 })

@@ -73,7 +73,8 @@ const PATH = [
   ...own.split(':').filter((folder) => !folder.includes('node_modules')),
 ].join(':')
 const env: Record<string, string> = {
-  ...{ PATH, HOME },
+  PATH,
+  HOME,
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       NETWORK.test(name) && value !== undefined ? [[name, value]] : [],
@@ -165,7 +166,10 @@ async function forThisMachine(): Promise<void> {
   await appendFile(
     file,
     [
-      ...[`PORT=${ports.web}`, 'SFTP_PORT=0', 'FTP_PORT=0', 'ALLOW_LOOPBACK=1'],
+      `PORT=${ports.web}`,
+      'SFTP_PORT=0',
+      'FTP_PORT=0',
+      'ALLOW_LOOPBACK=1',
       `DATABASE_URL='${database.url}'\n`,
     ].join('\n'),
   )

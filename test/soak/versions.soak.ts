@@ -69,8 +69,11 @@ type Version = 'earlier' | 'new'
 
 /** The worker's fetches name its version. */
 const settings = (version: Version, ROLE: string) => ({
-  ...{ DATABASE_URL: database.url, APP_SECRET: SECRET, DATA_DIR: dataDir },
-  ...{ ROLE, FETCH_USER_AGENT: version },
+  DATABASE_URL: database.url,
+  APP_SECRET: SECRET,
+  DATA_DIR: dataDir,
+  ROLE,
+  FETCH_USER_AGENT: version,
 })
 
 async function startWeb(version: Version): Promise<ServerProcess> {
@@ -112,7 +115,11 @@ interface Work {
 /** @param first the beginning of the files' names */
 function startWork(key: string, first = ''): Work {
   const work: Work = {
-    ...{ faults: [], requests: 0, files: new Map(), jobs: [], downloads: 0 },
+    faults: [],
+    requests: 0,
+    files: new Map(),
+    jobs: [],
+    downloads: 0,
     end: async () => {
       over = true
       await Promise.all(clients)

@@ -64,7 +64,9 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       const { body: made, status } = await call('POST', '/api/workflows', own)
       expect(status).toBe(201)
       expect(await world().imported(`${id} attached.bin`)).toMatchObject({
-        ...{ workflow: made.id, status: 'success', channel: id },
+        workflow: made.id,
+        status: 'success',
+        channel: id,
       })
       expect(await fileNamed(`${id} attached.bin`)).toMatchObject({ tags: ['own way'] })
       expect((await call('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)

@@ -168,7 +168,11 @@ function itemPlans(plugin: ItemPlugin, open: () => ItemCase): void {
       const given = open()
       let looked = false
       const unread = given.items.map(({ id, position, entry, staged, wanted }) => ({
-        ...{ id, position, entry, staged, wanted },
+        id,
+        position,
+        entry,
+        staged,
+        wanted,
         get file(): never {
           looked = true
           throw new Error('The file has not been read')

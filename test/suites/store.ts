@@ -90,7 +90,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       )
       const released: Uint8Array[] = []
       const source = {
-        ...{ [Symbol.asyncIterator]: () => chunksFrom(given) },
+        [Symbol.asyncIterator]: () => chunksFrom(given),
         // Overwrites released chunks: if the store still used them, the blob would differ.
         release: (chunks: readonly Uint8Array[]) =>
           chunks.forEach((chunk) => released.push(chunk) && chunk.fill(0)),

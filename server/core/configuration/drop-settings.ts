@@ -42,7 +42,8 @@ export function readDropSettings(
   return {
     staging: env.DROP_DIR ? path.resolve(env.DROP_DIR) : path.join(dataDir, 'drop'),
     host: env.DROP_HOST ?? (env.BASE_URL ? new URL(env.BASE_URL).hostname : env.HOST),
-    ...{ sftpPort: env.SFTP_PORT, ftpPort: env.FTP_PORT },
+    sftpPort: env.SFTP_PORT,
+    ftpPort: env.FTP_PORT,
     passivePorts: ports ? { first: ports[0], last: ports[1] } : null,
     passiveAddress: env.FTP_PASSIVE_ADDRESS ?? null,
     certificate:

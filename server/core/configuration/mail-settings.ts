@@ -19,8 +19,13 @@ export interface MailEnvironment {
 }
 
 export const NO_MAIL_SETTINGS: MailEnvironment = {
-  ...{ returnAddress: null, reportsUrl: null, postmarkSecret: null, mailgunKey: null },
-  ...{ sesTopics: [], spfInclude: null, bounceHost: null },
+  returnAddress: null,
+  reportsUrl: null,
+  postmarkSecret: null,
+  mailgunKey: null,
+  sesTopics: [],
+  spfInclude: null,
+  bounceHost: null,
 }
 
 export const mailSettingsOf = (env: EnvironmentVariables): MailEnvironment => ({

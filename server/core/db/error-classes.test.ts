@@ -16,8 +16,11 @@ afterAll(async () => {
 })
 
 const options = () => ({
-  ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port },
-  ...{ user: 'a', database: 'a', connectionTimeoutMillis: 20 },
+  host: '127.0.0.1',
+  port: (server.address() as AddressInfo).port,
+  user: 'a',
+  database: 'a',
+  connectionTimeoutMillis: 20,
 })
 
 it.each([

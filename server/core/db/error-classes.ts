@@ -5,7 +5,9 @@
 const UNAVAILABLE_CODES = /^(08|57P0|25P03|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 /** Of pg's client, of its pool and of knex: no connection was made, or free, in time. */
 const TIMEOUTS = [
-  ...['timeout expired', 'connection timeout', 'timeout exceeded when trying to connect'],
+  'timeout expired',
+  'connection timeout',
+  'timeout exceeded when trying to connect',
   'Timeout acquiring a connection',
 ]
 const TIMEOUT_MESSAGES = new RegExp(TIMEOUTS.join('|'))

@@ -60,7 +60,9 @@ export function openRateLimit(pool: pg.Pool, options: RateLimitOptions): RateLim
           throw thrown
         })
       return {
-        ...{ consumedPoints, remainingPoints, msBeforeNext },
+        consumedPoints,
+        remainingPoints,
+        msBeforeNext,
         exceeded: consumedPoints > options.points,
         retryAfter: Math.max(1, Math.ceil(msBeforeNext / 1000)),
       }

@@ -35,7 +35,10 @@ const cut = () =>
 const open = (gates: readonly (() => Promise<unknown>)[], onReconnected = () => {}) => {
   let count = 0
   return openReconnecting(server.url, {
-    ...{ log: silent, name: 'test', onNotification: () => {}, onReconnected },
+    log: silent,
+    name: 'test',
+    onNotification: () => {},
+    onReconnected,
     prepare: async (client: pg.Client) => {
       await client.query(`select 1 -- ${MARK}`)
       await gates[count++]?.()

@@ -79,7 +79,9 @@ async function openClient(
   }: Pick<ReconnectingOptions, 'prepare' | 'onNotification'> & { onEnd(client: pg.Client): void },
 ): Promise<pg.Client> {
   const client = new pg.Client({
-    ...{ connectionString: url, keepAlive: true, connectionTimeoutMillis: CONNECT_MS },
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
   })
   client.on('error', () => onEnd(client))
   client.on('end', () => onEnd(client))

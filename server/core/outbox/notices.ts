@@ -100,7 +100,10 @@ export async function raiseNotice(
     key: row.id,
     operation: operation_id,
     data: {
-      ...{ id: toPublicId('notice', row.id), level, title, body },
+      id: toPublicId('notice', row.id),
+      level,
+      title,
+      body,
       operation_id: operation_id && (await operationIdOf(tx, operation_id)),
       delivery_id: delivery_id && toPublicId('delivery', delivery_id),
       created_at: row.created_at.toISOString(),

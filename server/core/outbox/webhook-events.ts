@@ -102,7 +102,8 @@ export async function raiseEvent<Data extends z.ZodObject>(
      order by w.id
      on conflict do nothing returning id`,
     {
-      ...{ type, operation },
+      type,
+      operation,
       key: `${type}/${key}`,
       payload: JSON.stringify({ type, ...(data ? { data } : {}) } satisfies WebhookPayload),
     },

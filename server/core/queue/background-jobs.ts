@@ -56,8 +56,11 @@ export async function queueTask(
 /** SQL that queues a task's job for the shop as a whole, for a statement of a `ShopScope`. */
 export const queuedTask = ({ name, onePerShop = false }: TaskKind): string =>
   ADD_JOB({
-    ...{ task: `'${name}'::text`, key: `(:shop::int)::text`, shop: ':shop::int' },
-    ...{ runAt: 'null::timestamptz', serial: String(onePerShop) },
+    task: `'${name}'::text`,
+    key: `(:shop::int)::text`,
+    shop: ':shop::int',
+    runAt: 'null::timestamptz',
+    serial: String(onePerShop),
   })
 
 /** Resets the count of failed attempts: the next run counts as the first one. */
@@ -116,7 +119,11 @@ export async function queueMissing(
 ): Promise<void> {
   if (tasks.length === 0) return
   const job = {
-    ...{ task: 'm.task', key: 'm.key', shop: 'm.shop_id', runAt: 'm.due_at', serial: 'm.serial' },
+    task: 'm.task',
+    key: 'm.key',
+    shop: 'm.shop_id',
+    runAt: 'm.due_at',
+    serial: 'm.serial',
   }
   await pool.query(`select ${ADD_JOB(job)} from (${tasks.map(missingOf).join(' union all ')}) m`)
 }

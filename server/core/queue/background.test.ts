@@ -31,7 +31,9 @@ beforeEach(async () => {
 function held(about: Partial<BackgroundTask> = {}) {
   const runs: (TaskRun & { end(next?: Date | number | null): void })[] = []
   const task: BackgroundTask = {
-    ...{ name: 'held', concurrency: 1, ...about },
+    name: 'held',
+    concurrency: 1,
+    ...about,
     run: (run) => {
       const { promise, resolve, reject } = Promise.withResolvers<Date | number | null>()
       const stop = () => reject(run.signal.reason as Error)
@@ -207,7 +209,8 @@ describe('a run', () => {
   test('that asks to be run later counts as an attempt', async () => {
     const attempts: number[] = []
     const task: BackgroundTask = {
-      ...{ name: 'held', concurrency: 1 },
+      name: 'held',
+      concurrency: 1,
       run: ({ attempt }) => {
         attempts.push(attempt)
         return Promise.reject(new RetryLater(new Date(Date.now() + 3_600_000)))
@@ -238,7 +241,8 @@ describe('a run', () => {
     const attempts: number[] = []
     const stopping = new AbortController()
     const task: BackgroundTask = {
-      ...{ name: 'held', concurrency: 1 },
+      name: 'held',
+      concurrency: 1,
       run: ({ attempt, signal }) => {
         attempts.push(attempt)
         if (attempt === 2) stopping.abort(new Error('stopping'))

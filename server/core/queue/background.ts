@@ -159,7 +159,8 @@ function retryTime(
 ): NextRun {
   if (error instanceof RetryLater) return error.at
   log.warn('a background task failed, it will be tried again', {
-    ...{ task: task.name, key: job.key },
+    task: task.name,
+    key: job.key,
     ...errorFields(error),
   })
   return RETRY_MS

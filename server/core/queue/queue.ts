@@ -83,7 +83,10 @@ export async function queueChain(
   const small = total <= SMALL
   const flag = prompt ? PROMPT : BYTES
   return addJob(tx, {
-    ...{ task: 'chain', payload, key: chainKey(operation, chain), priority: BATCH },
+    task: 'chain',
+    payload,
+    key: chainKey(operation, chain),
+    priority: BATCH,
     flags: load === 'quick' ? [] : [flag, (small ? ofSmall : ofShop)(flag, tx.shop)],
     aheadMs: first || small ? AHEAD_MS : 0,
     ...(runAt ? { runAt } : {}),
@@ -108,7 +111,10 @@ export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
 export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
   const payload: OutboxJob = { shop: tx.shop, message }
   return addJob(tx, {
-    ...{ task: 'message', payload, key: `message:${message}`, flags: [MESSAGE] },
+    task: 'message',
+    payload,
+    key: `message:${message}`,
+    flags: [MESSAGE],
     ...(runAt ? { runAt } : {}),
   })
 }
@@ -116,7 +122,8 @@ export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Prom
 /** Many jobs in one statement. They run one after another, after all other work. */
 export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
-    ...{ runAt: `now() + m.n * :apart * interval '1 millisecond'`, priority: LAST },
+    runAt: `now() + m.n * :apart * interval '1 millisecond'`,
+    priority: LAST,
     bindings: { apart: MESSAGES_APART_MS },
   })
 
@@ -127,8 +134,9 @@ export const queuePromptMessages = (tx: ShopScope, messages: readonly string[]):
 /** Of messages that are sent at their own times (`due_at`). */
 export const queueTimedMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
-    ...{ from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])' },
-    ...{ runAt: 'm.due_at', priority: LAST },
+    from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])',
+    runAt: 'm.due_at',
+    priority: LAST,
   })
 
 interface MessageJobs {
@@ -179,8 +187,14 @@ async function addJob(
        run_at := coalesce(:runAt, now() - :aheadMs * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
      where :shop > 0`,
     {
-      ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
-      ...{ runAt: runAt ?? null, priority, aheadMs },
+      task,
+      payload: JSON.stringify(payload),
+      key,
+      flags,
+      attempts: MAX_ATTEMPTS,
+      runAt: runAt ?? null,
+      priority,
+      aheadMs,
     },
   )
 }

@@ -16,14 +16,13 @@ describe('a storage location', () => {
     [
       's3://har.bour_1/a/b-c/?endpoint=https://s3.example.com:9000/v1&path_style=1',
       {
-        ...{
-          kind: 's3',
-          bucket: 'har.bour_1',
-          prefix: 'a/b-c/',
-          region: 'us-east-1',
-          credentials: KEYS,
-        },
-        ...{ endpoint: 'https://s3.example.com:9000/v1', pathStyle: true },
+        kind: 's3',
+        bucket: 'har.bour_1',
+        prefix: 'a/b-c/',
+        region: 'us-east-1',
+        credentials: KEYS,
+        endpoint: 'https://s3.example.com:9000/v1',
+        pathStyle: true,
       },
     ],
   ])('%s is read', (text, location) => {

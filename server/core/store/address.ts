@@ -63,14 +63,12 @@ export function parseLocation(
     url.searchParams.get('region') ?? defaultRegion ?? (endpoint === null ? undefined : ANY_REGION)
   if (!region) return 'set the region of the bucket: s3://bucket?region=eu-central-1'
   return {
-    ...{
-      kind: 's3',
-      bucket: url.host,
-      prefix: prefix && `${prefix}/`,
-      region,
-      endpoint,
-      credentials,
-    },
+    kind: 's3',
+    bucket: url.host,
+    prefix: prefix && `${prefix}/`,
+    region,
+    endpoint,
+    credentials,
     pathStyle: pathStyle === '1',
   }
 }

@@ -122,7 +122,10 @@ export async function setMetafields(orders: OrderStore, metafields: readonly Met
     const { namespace, key, type, value } = elementAt(metafields, at)
     order.metafields = order.metafields.filter((one) => one.key !== key)
     order.metafields.push({
-      ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
+      namespace: namespace ?? '$app',
+      key,
+      type: type ?? 'json',
+      value,
     })
     touch(order)
   })
@@ -148,7 +151,8 @@ interface FulfilmentInput {
 
 async function createFulfilment(orders: OrderStore, fulfilment: FulfilmentInput) {
   const refused = (problem: string) => ({
-    ...{ fulfillment: null, userErrors: [objection(problem, 'fulfillment')] },
+    fulfillment: null,
+    userErrors: [objection(problem, 'fulfillment')],
   })
   const [given, ...others] = fulfilment.lineItemsByFulfillmentOrder
   if (!given || others.length > 0)

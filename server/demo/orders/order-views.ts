@@ -66,7 +66,8 @@ const viewLine =
       ? {
           __typename: 'LineItemGroup',
           id: toGid('LineItemGroup', line.bundle.id),
-          ...{ title: line.bundle.title, quantity: line.bundle.quantity },
+          title: line.bundle.title,
+          quantity: line.bundle.quantity,
           productId: toGid('Product', line.bundle.productId),
           variantId: toGid('ProductVariant', line.bundle.variantId),
         }
@@ -102,7 +103,8 @@ export function createOrderViews(nodeOf: CatalogNode) {
       order.customerId === null
         ? null
         : {
-            ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
+            __typename: 'Customer',
+            id: toGid('Customer', order.customerId),
             // As on the platform, a customer without a name is shown by the address.
             displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
           },
@@ -127,14 +129,16 @@ const viewMadeFulfilment = (
   { id, tracking, lines }: DemoFulfilment,
   lineView: (line: DemoLine) => object,
 ) => ({
-  ...{ __typename: 'Fulfillment', id: toGid('Fulfillment', id) },
+  __typename: 'Fulfillment',
+  id: toGid('Fulfillment', id),
   trackingInfo: tracking ? [{ __typename: 'FulfillmentTrackingInfo', ...tracking }] : [],
   fulfillmentLineItems: (list: ListArguments) =>
     partOf(
       all.filter((line) => lines?.includes(line.id) ?? true),
       list,
       (line) => ({
-        ...{ __typename: 'FulfillmentLineItem', id: toGid('FulfillmentLineItem', line.id) },
+        __typename: 'FulfillmentLineItem',
+        id: toGid('FulfillmentLineItem', line.id),
         lineItem: lineView(line),
       }),
     ),
@@ -147,8 +151,12 @@ const placesOf = ({ lines, delayed }: DemoOrder): number[] =>
 const UNIT_PRICE = 10
 const money = (amount: number) => ({ shopMoney: { amount: amount.toFixed(2) } })
 export const viewCustomer = ({ id, tags, updatedAt }: DemoCustomer) => ({
-  ...{ __typename: 'Customer', number: id, id: toGid('Customer', id) },
-  ...{ displayName: `Customer ${id}`, tags, updatedAt },
+  __typename: 'Customer',
+  number: id,
+  id: toGid('Customer', id),
+  displayName: `Customer ${id}`,
+  tags,
+  updatedAt,
 })
 const same = <Row>(row: Row): Row => row
 
@@ -172,10 +180,13 @@ const receivedFor = ({ financialStatus, deposit = false, lines }: DemoOrder): nu
 /** The purchase, and the edit that left a balance. */
 function agreementsOf({ lines }: DemoOrder, lineView: (line: DemoLine) => object) {
   const agreement = (__typename: string, reason: string, of: readonly SoldUnits[]) => ({
-    ...{ __typename, reason },
+    __typename,
+    reason,
     sales: (list: ListArguments) =>
       partOf(of, list, (sold) => ({
-        ...{ __typename: 'ProductSale', actionType: 'ORDER', quantity: sold.units },
+        __typename: 'ProductSale',
+        actionType: 'ORDER',
+        quantity: sold.units,
         totalAmount: money(priceOf([sold])),
         lineItem: lineView(sold.line),
       })),
@@ -194,7 +205,10 @@ const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] 
     ? {
         __typename: 'Metafield',
         id: toGid('Metafield', order.id),
-        ...{ namespace: field.namespace, key: field.key, type: field.type, value: field.value },
+        namespace: field.namespace,
+        key: field.key,
+        type: field.type,
+        value: field.value,
       }
     : null
 

@@ -8,8 +8,11 @@ export type OrderAction = (typeof ORDER_ACTIONS)[number]
 export const orderPayload = (order: DemoOrder) => ({
   id: order.id,
   admin_graphql_api_id: toGid('Order', order.id),
-  ...{ name: order.name, email: order.email, confirmation_number: order.confirmationNumber },
-  ...{ created_at: order.createdAt, updated_at: order.updatedAt },
+  name: order.name,
+  email: order.email,
+  confirmation_number: order.confirmationNumber,
+  created_at: order.createdAt,
+  updated_at: order.updatedAt,
   financial_status: order.financialStatus.toLowerCase(),
   customer: order.customerId === null ? null : { id: order.customerId, email: order.email },
 })

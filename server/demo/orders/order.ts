@@ -161,7 +161,8 @@ export function fulfil(
   }
   for (const { line, quantity } of fulfilled) line.fulfilled += quantity
   order.fulfilments.push({
-    ...{ id: order.id * 100 + order.fulfilments.length + 1, ...about },
+    id: order.id * 100 + order.fulfilments.length + 1,
+    ...about,
     lines: fulfilled.map(({ line }) => line.id),
   })
   return null

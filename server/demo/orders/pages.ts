@@ -69,14 +69,19 @@ export function shopPage({ shopName, adminUrl, catalog }: ShopPageParts, query: 
     return fits ? [{ title, sku, price: elementAt(variants.price, row) }] : []
   })
   const content = shopTemplate({
-    ...{ shop: shopName, admin: adminUrl, query, products: found.slice(0, MAX_SHOWN) },
+    shop: shopName,
+    admin: adminUrl,
+    query,
+    products: found.slice(0, MAX_SHOWN),
     more: Math.max(0, found.length - MAX_SHOWN),
   })
   return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
 }
 
 const PLACED_BY: Readonly<Record<string, string>> = {
-  ...{ web: 'online store', pos: 'point of sale', shopify_draft_order: 'draft order' },
+  web: 'online store',
+  pos: 'point of sale',
+  shopify_draft_order: 'draft order',
 }
 
 export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrder): string {

@@ -111,7 +111,11 @@ const recordOf = (order: DemoOrder) => ({
   metafields: order.metafields,
   fulfilments: order.fulfilments,
   lines: order.lines.map(({ id, sku, title, quantity, currentQuantity, fulfilled }) => ({
-    ...{ id: toGid('LineItem', id), sku, title, quantity, fulfilled },
+    id: toGid('LineItem', id),
+    sku,
+    title,
+    quantity,
+    fulfilled,
     current_quantity: currentQuantity,
   })),
 })

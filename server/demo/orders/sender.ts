@@ -31,8 +31,13 @@ export function createWebhookSender(app: DemoApp, address: string): WebhookSende
   }
   const post = async (headers: Record<string, string>, body: string): Promise<boolean> => {
     const answer = await request(address, {
-      ...{ method: 'POST' as const, body, headers, dispatcher: agent, signal: closing.signal },
-      ...{ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS },
+      method: 'POST' as const,
+      body,
+      headers,
+      dispatcher: agent,
+      signal: closing.signal,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
     })
     await answer.body.dump()
     return answer.statusCode === 200

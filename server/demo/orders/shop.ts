@@ -51,14 +51,24 @@ export class DemoShopFront {
     const id = await this.#orders.nextId()
     const now = created_at ?? new Date().toISOString()
     const order: DemoOrder = {
-      ...{ id, name: `#${id}`, email, phone, locale },
+      id,
+      name: `#${id}`,
+      email,
+      phone,
+      locale,
       customerId: guest ? null : customerOf(email ?? phone ?? `till ${id}`),
       ...(name ? { customerName: name } : {}),
       confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
-      ...{ createdAt: now, updatedAt: now, cancelledAt: null },
+      createdAt: now,
+      updatedAt: now,
+      cancelledAt: null,
       financialStatus: placed.financial_status,
-      ...{ deposit: placed.financial_status === 'PARTIALLY_PAID', source: placed.source },
-      ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },
+      deposit: placed.financial_status === 'PARTIALLY_PAID',
+      source: placed.source,
+      recommendation: 'NONE',
+      tags: [],
+      metafields: [],
+      fulfilments: [],
       lines: lines.map((asked, at) => this.#lineOf(id, at, asked)),
     }
     await this.#orders.add(order)
@@ -146,7 +156,11 @@ export class DemoShopFront {
       productId: product.id,
       variantId: elementAt(this.#catalog.variants.id, row),
       title: product.title,
-      ...{ sku, quantity, currentQuantity: quantity, fulfilled: 0, location },
+      sku,
+      quantity,
+      currentQuantity: quantity,
+      fulfilled: 0,
+      location,
     }
   }
 

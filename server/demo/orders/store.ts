@@ -174,7 +174,9 @@ class DatabaseOrders implements OrderStore {
 
   customersSince(since: Date, after: number, limit: number): Promise<readonly DemoCustomer[]> {
     return this.#readCustomers('updated_at >= :since and id > :after order by id limit :limit', {
-      ...{ since, after, limit },
+      since,
+      after,
+      limit,
     })
   }
 
@@ -190,10 +192,13 @@ class DatabaseOrders implements OrderStore {
     const { rows } = await this.#knex.raw<{
       rows: { id: number; tags: string[]; updated_at: Date }[]
     }>(`select id, tags, updated_at from demo_customers where shop_id = :shop and ${where}`, {
-      ...{ shop: this.#shop, ...bindings },
+      shop: this.#shop,
+      ...bindings,
     })
     return rows.map(({ id, tags, updated_at }) => ({
-      ...{ id, tags, updatedAt: updated_at.toISOString() },
+      id,
+      tags,
+      updatedAt: updated_at.toISOString(),
     }))
   }
 

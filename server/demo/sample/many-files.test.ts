@@ -40,7 +40,12 @@ test('many files are made of few, for the products that have none', async () => 
      from files where shop_id = :shop and tags <> '{model}'`,
   )
   expect(counts).toEqual({
-    ...{ files: 30, names: 30, types: 2, mapped: 27, mappings: 27, past: true },
+    files: 30,
+    names: 30,
+    types: 2,
+    mapped: 27,
+    mappings: 27,
+    past: true,
   })
   const [first] = await scope.query(
     `select name_key from files where shop_id = :shop and name_key like 'träumerei%' limit 1`,

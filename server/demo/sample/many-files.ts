@@ -83,7 +83,11 @@ function rowOf(n: number, models: readonly Model[], articles: readonly Article[]
   const filename = `${title} – ${elementAt(PARTS, n % PARTS.length)} ${n}.${model.extension}`
   const mapped = n % 10 !== 3
   return {
-    ...{ n, ...model, hash: hash.toString('hex'), filename, name_key: nameKey(filename) },
+    n,
+    ...model,
+    hash: hash.toString('hex'),
+    filename,
+    name_key: nameKey(filename),
     tags: [...new Set([elementAt(TAGS, n % 8), elementAt(TAGS, Math.floor(n / 11) % 8)])],
     channel: elementAt(['upload', 'csv', 'api', 'drop', 'cloud'], n % 5),
     mapping_state: mapped ? 'mapped' : 'never',

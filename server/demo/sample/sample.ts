@@ -53,7 +53,8 @@ export async function fillSampleShop(sample: SampleShop): Promise<void> {
   sample.say('Sample shop: importing the first files …')
   await importFiles(sample, modelFiles(sample))
   await addManyFiles(sample.scope, {
-    ...{ count: FILES, model: MODEL },
+    count: FILES,
+    model: MODEL,
     onProgress: (made) =>
       sample.say(
         `Sample shop: ${made.toLocaleString('en')} of ${FILES.toLocaleString('en')} files`,

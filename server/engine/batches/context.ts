@@ -106,7 +106,8 @@ const notInstalled = ({ id, plugin }: Step) =>
   new BrokenStep(
     id,
     say('The step {step} needs the plugin {plugin}, which is not installed any more', {
-      ...{ step: id, plugin },
+      step: id,
+      plugin,
     }),
   )
 

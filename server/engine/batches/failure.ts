@@ -64,7 +64,8 @@ function keptWarning(title: string, error: ItemError): StoredWarning {
       ? textOf(message)
       : say('{reason} ({detail})', { reason: textOf(message), detail: textOf(detail) })
   const text = say('The step “{title}” failed, so the file was kept as it was: {reason}', {
-    ...{ title: textOf(title), reason },
+    title: textOf(title),
+    reason,
   })
   return { code: error.code, ...storedMessage(text) }
 }

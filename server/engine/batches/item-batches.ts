@@ -36,7 +36,10 @@ export async function leaseBatchesOf(
   const batches = await tx.query<Batch>(
     `${leaseSql(where)} returning position, to_json(file_ids) as file_ids`,
     {
-      ...{ operation, lease, files, count: null },
+      operation,
+      lease,
+      files,
+      count: null,
     },
   )
   return itemsOf(batches)

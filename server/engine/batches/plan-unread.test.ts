@@ -15,7 +15,11 @@ const items = [0, 1, 2]
 
 function stepOf(outcome: (item: Item) => Outcome, more: Partial<ResolvedStep> = {}) {
   const plugin = definePlugin({
-    ...{ id: 'act', kind: 'act', title: 'Act', options: z.unknown(), undo: 'fields' },
+    id: 'act',
+    kind: 'act',
+    title: 'Act',
+    options: z.unknown(),
+    undo: 'fields',
     async *plan(given: readonly Item[]) {
       for (const item of given) yield await Promise.resolve(outcome(item))
     },

@@ -21,14 +21,12 @@ const tagged = (item: Item): Outcome => ({
 /** An engine with two workers, files, and a step whose external call the test controls. */
 async function withFiles(ask: Asked, count = FILES): Promise<TestEngine> {
   const step = definePlugin({
-    ...{
-      id: 'ask',
-      kind: 'act',
-      title: 'Ask',
-      options: z.strictObject({}),
-      undo: 'fields',
-      outside: true,
-    },
+    id: 'ask',
+    kind: 'act',
+    title: 'Ask',
+    options: z.strictObject({}),
+    undo: 'fields',
+    outside: true,
     plan: (items, _options, { signal }) => ask(items, signal),
   })
   const engine = await createTestEngine([step], [])

@@ -15,15 +15,13 @@ import { PORTS } from '../../../test/ports.ts'
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
 const stepOf = (id: string, work: Work, given: Partial<ItemPlugin> = {}): Plugin =>
   definePlugin({
-    ...{
-      id,
-      kind: 'act',
-      title: id,
-      options: z.strictObject({}),
-      undo: 'fields',
-      bytes: true,
-      needs: PORTS,
-    },
+    id,
+    kind: 'act',
+    title: id,
+    options: z.strictObject({}),
+    undo: 'fields',
+    bytes: true,
+    needs: PORTS,
     ...given,
     async *plan(items) {
       for (const item of items) yield { item: item.id, status: 'ok' }

@@ -38,6 +38,13 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
 export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem =>
   workItem({
     ...of,
-    ...{ attempt: 1, crashed: false, step: 0, entry: null, draft: null },
-    ...{ staged: null, plan: null, wanted: null, waits_for: null },
+    attempt: 1,
+    crashed: false,
+    step: 0,
+    entry: null,
+    draft: null,
+    staged: null,
+    plan: null,
+    wanted: null,
+    waits_for: null,
   })

@@ -166,7 +166,9 @@ async function recordStep(
        stopped = :stopped::jsonb, skipped = case when ledger then skipped else :skipped end
      where shop_id = :shop and id = :operation`,
     {
-      ...{ operation: operation.id, ended: step + 1, skipped: operation.skipped },
+      operation: operation.id,
+      ended: step + 1,
+      skipped: operation.skipped,
       warnings: JSON.stringify(warnings.map((warning) => ({ ...storedWarning(warning), step }))),
       stopped: operation.stopped && JSON.stringify(operation.stopped),
     },

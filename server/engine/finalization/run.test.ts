@@ -24,7 +24,11 @@ import type { EngineWorker } from '../worker.ts'
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
 const ok = (item: Item) => ({ item: item.id, status: 'ok' as const })
 const fails = (item: Item): Outcome => ({
-  ...{ item: item.id, status: 'failed', code: 'not_an_image', message: 'no', retryable: false },
+  item: item.id,
+  status: 'failed',
+  code: 'not_an_image',
+  message: 'no',
+  retryable: false,
 })
 
 /** The test sets what the steps do. */
@@ -32,7 +36,11 @@ let work: Work
 let last: (context: OperationContext) => Promise<OperationReport>
 const common = { kind: 'act' as const, options: z.strictObject({}), undo: 'fields' as const }
 const act = definePlugin({
-  ...{ ...common, id: 'act', title: 'Act', bytes: true, needs: PORTS },
+  ...common,
+  id: 'act',
+  title: 'Act',
+  bytes: true,
+  needs: PORTS,
   async *plan(items: readonly Item[]) {
     for (const item of items) yield ok(item)
   },
@@ -41,7 +49,9 @@ const act = definePlugin({
   },
 } as ItemPlugin)
 const rename = definePlugin({
-  ...{ ...common, id: 'rename', title: 'Rename' },
+  ...common,
+  id: 'rename',
+  title: 'Rename',
   async *plan(items) {
     for (const item of items)
       yield { ...ok(item), change: { set: { filename: `new ${item.file.filename}` } } }
@@ -49,17 +59,22 @@ const rename = definePlugin({
 })
 const lastPlugin = (id: string, given: { ledger?: false; document?: true }) =>
   definePlugin({
-    ...{ ...common, id, title: 'Last', scope: 'operation' as const, ...given },
+    ...common,
+    id,
+    title: 'Last',
+    scope: 'operation' as const,
+    ...given,
     needs: PORTS,
     async *plan() {},
     run: (_operation, _options, context) => last(context),
   })
 const plugins = [
-  ...[act, rename, makeBytes, lastPlugin('silent', {})],
-  ...[
-    lastPlugin('last', { document: true }),
-    lastPlugin('list', { document: true, ledger: false }),
-  ],
+  act,
+  rename,
+  makeBytes,
+  lastPlugin('silent', {}),
+  lastPlugin('last', { document: true }),
+  lastPlugin('list', { document: true, ledger: false }),
 ]
 const bulk = (...steps: string[]) => ({
   ...workflowOf(...steps),
@@ -249,7 +264,10 @@ test('files that are not in a document are counted and reported', async () => {
   }
   const listed = await done(await house.startOn(bulk('list'), { ids: [here!, trashed!] }))
   expect(listed).toMatchObject({
-    ...{ status: 'success', total: 2, done: 1, skipped: 1 },
+    status: 'success',
+    total: 2,
+    done: 1,
+    skipped: 1,
     warnings: [{ message: '1 file was left out: it is in the trash or was deleted' }],
   })
 })
@@ -264,8 +282,12 @@ test('a retry keeps the warnings of the channel, and replaces those of the final
     step.id === 'act' ? { ...step, onFailure: 'drop' as const } : step
   const workflow = { ...other, steps: steps.map(drops) }
   const id = await house.engine.start(house.scope, {
-    ...{ workflow, channel: 'api', request: {}, requestedBy: 'test' },
-    ...{ open: true, source: { type: 'entries', entries: [] } },
+    workflow,
+    channel: 'api',
+    request: {},
+    requestedBy: 'test',
+    open: true,
+    source: { type: 'entries', entries: [] },
   })
   const source = { type: 'url' as const, url: 'http://127.0.0.1/' }
   const entries = ['a.txt', 'b.txt'].map((filename) => {
@@ -292,7 +314,8 @@ test('a final step that kills its worker three times ends the operation', async 
     house.scope.query(
       'update operations set finished_steps = :finished_steps where shop_id = :shop and id = :id',
       {
-        ...{ id, finished_steps },
+        id,
+        finished_steps,
       },
     )
   expect([await crashLoop(), await crashLoop(), await crashLoop()]).toEqual([false, false, false])
@@ -303,7 +326,8 @@ test('a final step that kills its worker three times ends the operation', async 
   expect([await crashLoop(), await crashLoop()]).toEqual([false, false])
   worker = await house.startWorker()
   expect(await done(id)).toMatchObject({
-    ...{ status: 'failed', failed: 1 },
+    status: 'failed',
+    failed: 1,
     stopped: {
       step: 'list',
       code: 'worker_crashed',
@@ -350,7 +374,8 @@ test('a document that its plugin does not declare is refused, because it might r
     artifact: { filename: 'a.txt' },
   })
   expect(await done(await house.startOn(bulk('silent')))).toMatchObject({
-    ...{ status: 'partial', artifact: null },
+    status: 'partial',
+    artifact: null,
     stopped: { step: 'silent', code: 'plugin_failed' },
   })
 })

@@ -53,10 +53,16 @@ function traceEnd({ shop }: FinishJob, operation: OperationRow): void {
   const { id, kind, action, created_at: begun, total, failed } = operation
   const status = endStatus(operation)
   traceOperation({
-    ...{ id, begun, name: `operation ${kind}`, failed: status === 'failed' },
+    id,
+    begun,
+    name: `operation ${kind}`,
+    failed: status === 'failed',
     fields: {
-      ...{ 'stevedore.shop': shop, 'stevedore.operation': id, 'stevedore.action': action },
-      ...{ 'stevedore.status': status, 'stevedore.items': total },
+      'stevedore.shop': shop,
+      'stevedore.operation': id,
+      'stevedore.action': action,
+      'stevedore.status': status,
+      'stevedore.items': total,
       'stevedore.items.failed': failed,
     },
   })

@@ -264,7 +264,9 @@ export async function* reportedItems(
 ): AsyncGenerator<ReportedItem[]> {
   for await (const rows of pagesOfItems(scope, operation, report && { report }))
     yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
-      ...{ filename, url: urlOf({ entry }), product_mapped },
+      filename,
+      url: urlOf({ entry }),
+      product_mapped,
       ...reportOf(error, warnings),
       status: status as ReportedItem['status'],
     }))

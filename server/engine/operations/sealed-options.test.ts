@@ -8,14 +8,22 @@ import { openOptions, sealOptions } from './sealed-options.ts'
 const password = z.string().optional().meta({ title: 'Password', sensitive: true })
 const plugin = (options: z.ZodType): Plugin => ({
   ...definePlugin({
-    ...{ id: 'open-safe', kind: 'act', title: 'Open', undo: 'none', options: z.strictObject({}) },
+    id: 'open-safe',
+    kind: 'act',
+    title: 'Open',
+    undo: 'none',
+    options: z.strictObject({}),
     async *plan() {},
   }),
   options,
 })
 const safe = plugin(z.strictObject({ password, name: z.string().default('a') }))
 const workflow: Workflow = {
-  ...{ id: 'test', title: 'Test', action: 'test', kind: 'bulk', parallel: 1 },
+  id: 'test',
+  title: 'Test',
+  action: 'test',
+  kind: 'bulk',
+  parallel: 1,
   steps: [
     { id: 'one', plugin: 'open-safe', options: { password: 'canary', name: 'left one' } },
     { id: 'two', plugin: 'open-safe', options: { name: 'right one' } },

@@ -12,7 +12,11 @@ afterAll(() => house.close())
 
 test('an operation has the watermark that the shop had when it started', async () => {
   const workflow = {
-    ...{ id: 'mark', title: 'Mark', action: 'mark', kind: 'bulk', parallel: 1 },
+    id: 'mark',
+    title: 'Mark',
+    action: 'mark',
+    kind: 'bulk',
+    parallel: 1,
     steps: [{ id: 'mark', plugin: 'watermark-pdf', options: { saved: true } }],
   } as const satisfies Workflow
   const optionsOf = async (id: string) =>

@@ -11,11 +11,9 @@ test('jobs that become due at the same moment run concurrently, without a notifi
   const met = Promise.withResolvers<void>()
   const running = new Set<string>()
   const meet: BackgroundTask = {
-    ...{
-      name: 'meet',
-      concurrency: KEYS.length,
-      wanted: 'select 1 as shop_id, null as key, now() as due_at where false',
-    },
+    name: 'meet',
+    concurrency: KEYS.length,
+    wanted: 'select 1 as shop_id, null as key, now() as due_at where false',
     run: async ({ key }) => {
       running.add(key)
       if (running.size === KEYS.length) met.resolve()

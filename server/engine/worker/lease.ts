@@ -14,7 +14,9 @@ export async function holdLease(
   lease: number,
 ): Promise<void> {
   await holdLeased(tx, 'chains', 'operation_id = :operation and chain = :chain', {
-    ...{ operation, chain, lease },
+    operation,
+    chain,
+    lease,
   })
 }
 

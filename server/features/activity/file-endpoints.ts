@@ -127,7 +127,10 @@ const holderOf = ({
   at,
   facts: { id, last_download_at, ...facts },
 }: HolderRow): z.output<typeof holderSchema> => ({
-  ...{ kind, ...facts, at: at.toISOString(), last_download_at: momentText(last_download_at) },
+  kind,
+  ...facts,
+  at: at.toISOString(),
+  last_download_at: momentText(last_download_at),
   delivery_id: kind === 'delivery' ? toPublicId('delivery', id) : null,
   link_id: kind === 'delivery' ? null : toPublicId('link', id),
 })
@@ -154,7 +157,10 @@ function entryOf(row: HistoryRow): z.output<typeof historyEntry> {
     case 'operation': {
       const { operation, kind, before, after, undo_until, ...facts } = row.facts
       return {
-        ...{ ...facts, at, kind: 'operation', operation_id: toOperationId(kind, operation) },
+        ...facts,
+        at,
+        kind: 'operation',
+        operation_id: toOperationId(kind, operation),
         ...shownChange({ before, after }),
         undo_until: momentText(undo_until),
       }

@@ -88,8 +88,12 @@ test('every kind of record is listed, newest first, and pages have each entry on
       after: { tags: { added: ['spring'] } },
     },
     {
-      ...{ kind: 'operation', status: 'done', after: { created: true }, undone: false },
-      ...{ undo_until: expect.any(String), files: 1 },
+      kind: 'operation',
+      status: 'done',
+      after: { created: true },
+      undone: false,
+      undo_until: expect.any(String),
+      files: 1,
     },
     { kind: 'downloads', downloads: 1 },
     { kind: 'downloads', downloads: 2 },
@@ -172,7 +176,8 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
   const refusal = { ...attempt, code: 'expired' }
   const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
   expect(delivery).toMatchObject({
-    ...{ blocked_files: 1, blocked_by: { used_up: 0, expired: 1, not_prepared: 0 } },
+    blocked_files: 1,
+    blocked_by: { used_up: 0, expired: 1, not_prepared: 0 },
     refusals: [{ ...refusal, file_id: file, filename: 'guide.pdf' }],
   })
   const [entry] = (await entries()).data

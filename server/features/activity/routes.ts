@@ -36,7 +36,9 @@ export const activityRoutes = (engine: Engine): Endpoint[] => [
       const [latest] = newest
       return {
         body: {
-          ...{ unread, reviews, running: running.length > 0 },
+          unread,
+          reviews,
+          running: running.length > 0,
           latest_operation: latest ? operationId(latest) : null,
         },
       }

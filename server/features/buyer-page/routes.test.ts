@@ -19,14 +19,20 @@ const problems = ({ body }: Awaited<ReturnType<typeof call>>) =>
 
 it('a shop without settings has the default look; changes keep unnamed fields', async () => {
   expect((await call('GET', PATH)).body).toMatchObject({
-    ...{ accent: null, background: null, language: 'en', texts: {}, logo: null },
+    accent: null,
+    background: null,
+    language: 'en',
+    texts: {},
+    logo: null,
     colours: { adjusted: false },
   })
   await call('PATCH', PATH, { accent: '#FFD400', texts: { de: { intro: ' Danke!\r\n' } } })
   await call('PUT', `${PATH}/logo`, { image: PNG })
   const { body } = await call('PATCH', PATH, { language: 'de' })
   expect(body).toMatchObject({
-    ...{ accent: '#ffd400', language: 'de', texts: { de: { intro: 'Danke!', footer: '' } } },
+    accent: '#ffd400',
+    language: 'de',
+    texts: { de: { intro: 'Danke!', footer: '' } },
     logo: { type: 'image/png', url: `data:image/png;base64,${PNG}` },
     // Yellow text is unreadable on white.
     colours: { adjusted: true, link: expect.any(Number) },
@@ -39,7 +45,9 @@ it('a shop without settings has the default look; changes keep unnamed fields', 
 
 it('a preview shows unsaved changes', async () => {
   const { body } = await call('POST', `${PATH}/preview`, {
-    ...{ accent: '#b5179e', locale: 'ja', page: 'files' },
+    accent: '#b5179e',
+    locale: 'ja',
+    page: 'files',
     texts: { ja: { intro: 'ありがとう<b>', footer: '' } },
   })
   expect(body.html).toContain('--action:#b5179e')
@@ -52,7 +60,9 @@ it('a preview shows unsaved changes', async () => {
 
 it('invalid settings are refused with every problem', async () => {
   const wrong = await call('PATCH', PATH, {
-    ...{ accent: 'red; } body { display: none', background: '#12345', language: 'nl' },
+    accent: 'red; } body { display: none',
+    background: '#12345',
+    language: 'nl',
     texts: { en: { intro: 'x'.repeat(501) }, xx: {} },
   })
   expect(wrong.status).toBe(422)

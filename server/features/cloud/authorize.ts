@@ -136,7 +136,10 @@ async function exchange(
     const callback = new URLSearchParams({ code, state })
     const checked = oauth.validateAuthResponse(server, client, callback, state)
     const response = await oauth.authorizationCodeGrantRequest(
-      ...([server, client, authentication, checked] as const),
+      server,
+      client,
+      authentication,
+      checked,
       options.baseUrl + CALLBACK_PATH,
       verifier,
       requestOptions(),

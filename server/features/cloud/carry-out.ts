@@ -194,7 +194,11 @@ async function recordApplied(
        version = coalesce(:version::int, version), filename = coalesce(:filename, filename)
      where shop_id = :shop and sync_id = :sync and number = :number`,
     {
-      ...{ size_bytes: null, hash: null, modified_at: null, version: null, filename: null },
+      size_bytes: null,
+      hash: null,
+      modified_at: null,
+      version: null,
+      filename: null,
       ...now,
       sync,
       number,

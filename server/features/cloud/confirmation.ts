@@ -71,7 +71,8 @@ export function raiseConfirmation(
     first_sync: say(
       'Its first sync would replace {count} and delete {files, plural, one {# file} other {# files}}.',
       {
-        ...{ count: replaced, files: deleted },
+        count: replaced,
+        files: deleted,
       },
     ),
     deletions: say(

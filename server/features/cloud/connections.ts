@@ -162,7 +162,10 @@ export async function changeConnection(
     checkTogether(cloud, provider, values.settings, secrets)
     if (before.state !== 'unauthorized' || !provider.oauth)
       await proveAccess(cloud, scope, {
-        ...{ id, provider, settings: values.settings, secrets },
+        id,
+        provider,
+        settings: values.settings,
+        secrets,
         bytesPerSecond: null,
       })
   }
@@ -172,7 +175,9 @@ export async function changeConnection(
     const options = { ...row.options, ...input.options }
     await renameNotices(tx, row, name)
     await storeChange(tx, {
-      ...{ ...row, name, options },
+      ...row,
+      name,
+      options,
       ...(moved ? { settings: values.settings, error: null } : {}),
       ...(moved && row.state === 'failing' ? { state: 'ready' } : {}),
       ...(moved && !provider.oauth
@@ -201,7 +206,11 @@ async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<voi
        frequency_hours = :hours, state = :state, error = :error
      where shop_id = :shop and id = :id`,
     {
-      ...{ id, name, state, secrets, hours },
+      id,
+      name,
+      state,
+      secrets,
+      hours,
       options: JSON.stringify(changed.options),
       settings: JSON.stringify(changed.settings),
       error: error && JSON.stringify(error),

@@ -15,7 +15,9 @@ test.each([
   for (const path of ['a?', 'b?']) {
     const { error } = await judged({ path, error: cloudError(text, KEYS) })
     expect([error.code, error.retryable, error.constructor.name]).toEqual([
-      ...[code, false, 'CloudError'],
+      code,
+      false,
+      'CloudError',
     ])
   }
   expect(listings).toBe(1)

@@ -51,7 +51,10 @@ export async function raiseSyncFailure(
     { id, title: english(title) },
   )
   await raiseNoticeOnce(tx, {
-    ...{ level: 'critical', title, body: sentence(message), operation_id: operation },
+    level: 'critical',
+    title,
+    body: sentence(message),
+    operation_id: operation,
   })
 }
 
@@ -71,7 +74,9 @@ export async function renameNotices(
            or operation_id is null and not exists (
              select from connections where shop_id = :shop and name = :name and id <> :id))`,
       {
-        ...{ id: before.id, name: before.name, old: english(titleOf(before.name)) },
+        id: before.id,
+        name: before.name,
+        old: english(titleOf(before.name)),
         ...titleFields(titleOf(name)),
       },
     )

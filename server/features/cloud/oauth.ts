@@ -129,7 +129,11 @@ async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string)
   const { server, client, authentication, options } = partiesOf(parts, spec)
   try {
     const response = await oauth.refreshTokenGrantRequest(
-      ...([server, client, authentication, refreshToken, options()] as const),
+      server,
+      client,
+      authentication,
+      refreshToken,
+      options(),
     )
     return await oauth.processRefreshTokenResponse(server, client, response)
   } catch (error) {

@@ -36,8 +36,15 @@ export async function* uploadsOf(
     counts.uploaded += wanted.length
     guard.sent += wanted.length
     yield wanted.map(({ id, version, filename }) => ({
-      ...{ kind: 'send', from_path: null, size_bytes: null, hash: null, modified_at: null },
-      ...{ file_id: id, version, filename, path: filename },
+      kind: 'send',
+      from_path: null,
+      size_bytes: null,
+      hash: null,
+      modified_at: null,
+      file_id: id,
+      version,
+      filename,
+      path: filename,
     }))
   }
 }

@@ -14,7 +14,13 @@ import type { SyncCounts } from './sync-rows.ts'
 export class Planner {
   /** What the sync does, by kind. */
   readonly counts: SyncCounts = {
-    ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
+    added: 0,
+    changed: 0,
+    renamed: 0,
+    removed: 0,
+    uploaded: 0,
+    conflicts: 0,
+    ignored: 0,
     rejected: 0,
   }
   /** What a person may have to confirm. */
@@ -77,8 +83,14 @@ export class Planner {
 
   #change(row: Difference, kind: ChangeKind, more: Partial<ChangeRow> = {}): ChangeRow {
     return {
-      ...{ kind, path: row.path, from_path: null, size_bytes: row.size_bytes, hash: row.hash },
-      ...{ modified_at: row.modified_at, file_id: row.ours_id, version: row.ours_version },
+      kind,
+      path: row.path,
+      from_path: null,
+      size_bytes: row.size_bytes,
+      hash: row.hash,
+      modified_at: row.modified_at,
+      file_id: row.ours_id,
+      version: row.ours_version,
       filename: row.ours_filename ?? this.#nameOf(row.path),
       ...more,
     }
@@ -107,7 +119,8 @@ export class Planner {
   #conflict(row: Difference): ChangeRow[] {
     this.counts.conflicts++
     const theirs = this.#change(row, 'conflict', {
-      ...{ file_id: null, version: null },
+      file_id: null,
+      version: null,
       filename: markedName(this.#nameOf(row.path), this.#provider.title),
     })
     const name = markedName(ownName(row), 'Stevedore')
@@ -123,7 +136,9 @@ export class Planner {
     const renamed = this.#nameOf(from_path) !== this.#nameOf(row.path)
     return this.#change(row, row.ours_id === null ? 'move' : 'rename', {
       // The next sync sends what was changed here too.
-      ...{ from_path, version, ...(renamed ? {} : { filename: base_filename }) },
+      from_path,
+      version,
+      ...(renamed ? {} : { filename: base_filename }),
     })
   }
 

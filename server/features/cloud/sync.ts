@@ -70,12 +70,18 @@ function openOperation(
   { requestedBy, dryRun, idempotencyKey }: SyncRequest,
 ): Promise<string> {
   return startImport(engine, tx, cloudChannel, {
-    ...{ files: [], open: true, label: name, sync, requestedBy, dryRun },
+    files: [],
+    open: true,
+    label: name,
+    sync,
+    requestedBy,
+    dryRun,
     // Each batch is a run of rclone that may use the whole bandwidth, so batches run one after
     // another.
     ...(bytes_per_second === null ? {} : { parallel: 1 }),
     // The connection decides, not the settings of the shop.
-    ...{ auto_map, notify },
+    auto_map,
+    notify,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
 }

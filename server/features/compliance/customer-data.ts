@@ -67,7 +67,10 @@ export async function customerData(
     return stored.id
   })
   log.info('collected a customer’s data for the shop', {
-    ...{ shop, answer: id, links: data.links.length, downloads: data.downloads.length },
+    shop,
+    answer: id,
+    links: data.links.length,
+    downloads: data.downloads.length,
   })
   return { id, data }
 }

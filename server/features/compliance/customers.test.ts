@@ -120,7 +120,9 @@ describe('the list of places with buyers’ data', () => {
        where c.table_schema = 'public'`,
     )
     const places = rows.map(({ table, column }) => ({
-      ...{ place: `${table}.${column}`, columns: BUYER_PLACES[table]?.columns ?? [], column },
+      place: `${table}.${column}`,
+      columns: BUYER_PLACES[table]?.columns ?? [],
+      column,
       sentence: column.replace(/_(text|values)$/, ''),
     }))
     const missing = places.filter(
@@ -213,7 +215,9 @@ describe('a customer', () => {
     const reply = (email: string) => ({ status: 201, body: { data: [{ email, name: 'a' }] } })
     const keep = (key: string, email: string) =>
       scope.insert('idempotency_keys', {
-        ...{ key, request_hash: Buffer.alloc(32), reply: sealReply(scope, secrets, reply(email)) },
+        key,
+        request_hash: Buffer.alloc(32),
+        reply: sealReply(scope, secrets, reply(email)),
       })
     await keep('named', EMAIL)
     await keep('other', OTHERS[0]!)

@@ -65,7 +65,9 @@ const download = ({ secrets, log }: CustomerDataParts): Endpoint =>
       const found = await readAnswer(caller.scope, secrets, id)
       if (!found) throw new AppError('not_found')
       log.info('a customer’s data was downloaded', {
-        ...{ shop: caller.scope.shop, answer: id, by: caller.subject },
+        shop: caller.scope.shop,
+        answer: id,
+        by: caller.subject,
       })
       const name = `customer-data-${found.answer.created_at.toISOString().slice(0, 10)}.json`
       return {

@@ -41,8 +41,11 @@ export async function* bodyOf(
         cells: edit ? correctedCells(cells, edit) : cells,
         broken: wrong
           ? {
-              ...{ field: null, severity: 'error', code: 'invalid_csv' },
-              ...{ message: ERRORS.invalid_csv.message, detail: wrong.detail },
+              field: null,
+              severity: 'error',
+              code: 'invalid_csv',
+              message: ERRORS.invalid_csv.message,
+              detail: wrong.detail,
             }
           : null,
       })

@@ -151,7 +151,8 @@ const writeProgress = (
     `update csv_uploads set ${recheck ? 'recheck' : 'progress'} = :progress where ${THIS_ROUND}
        returning id`,
     {
-      ...{ id, round },
+      id,
+      round,
       progress: progress ? JSON.stringify(progress) : recheck ? '{}' : null,
     },
   )

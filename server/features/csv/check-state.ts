@@ -105,8 +105,17 @@ function noCatalog(error: unknown): null {
 /** The state of one check: what it has counted and found so far. */
 export class CheckState {
   readonly progress: CheckProgress = {
-    ...{ phase: 'rows', rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 },
-    ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
+    phase: 'rows',
+    rows: 0,
+    skus: 0,
+    skus_total: 0,
+    urls: 0,
+    urls_total: 0,
+    errors: 0,
+    warnings: 0,
+    error_rows: 0,
+    import_rows: 0,
+    update_rows: 0,
   }
   /** The first row of each name and of each id. */
   readonly names = new Map<string, number>()

@@ -70,7 +70,10 @@ export function readChangedRows(
     const found = shape ? [shape] : readValues(cells, places).problems
     return found.map(({ field, detail = null, value = null, ...problem }) => ({
       ...problem,
-      ...{ row, detail, value, column: field && (upload.mapping[field] ?? field) },
+      row,
+      detail,
+      value,
+      column: field && (upload.mapping[field] ?? field),
     }))
   })
 }

@@ -59,7 +59,10 @@ it('reads WooCommerce’s products, where -1 means unlimited and Images are not 
   const body = await read(csvOf(woo))
   expect(body).toMatchObject({
     list: { id: 'woocommerce', files: 3, products: 2, without_files: 1 },
-    ...{ rows: 3, missing: [], problems: [], is_workbook: false },
+    rows: 3,
+    missing: [],
+    problems: [],
+    is_workbook: false,
     sheets: ['The file as it is', 'One row for each file'],
     sheet: 'One row for each file',
   })

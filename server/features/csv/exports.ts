@@ -66,7 +66,8 @@ export function exportShape(
       ...usual,
       ...shop,
       tags: at('tags') < 0 ? usual.tags : at('tags'),
-      ...{ id: 'woocommerce', none: new Set(['-1']) },
+      id: 'woocommerce',
+      none: new Set(['-1']),
     }
   const edd = eddColumns(at)
   if (edd) return edd
@@ -107,7 +108,9 @@ function wooColumns(names: readonly string[]) {
       name: placeOf('name', number),
       id: placeOf('id', number),
     })),
-    ...{ sku, download_limit: one('download_limit'), expiry_days: one('expiry_days') },
+    sku,
+    download_limit: one('download_limit'),
+    expiry_days: one('expiry_days'),
   }
 }
 

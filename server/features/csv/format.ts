@@ -36,7 +36,10 @@ function wrappedRows(
   if (!sample.startsWith('"')) return null
   for (const wrapped of DELIMITERS) {
     const { data, errors } = Papa.parse<string[]>(sample, {
-      ...{ delimiter: wrapped, newline, preview: HEAD_ROWS, skipEmptyLines: 'greedy' },
+      delimiter: wrapped,
+      newline,
+      preview: HEAD_ROWS,
+      skipEmptyLines: 'greedy',
     })
     if (errors.some(({ type }) => type === 'Quotes')) continue
     if (data.some((cells) => cells.slice(1).some((cell) => cell.trim() !== ''))) continue

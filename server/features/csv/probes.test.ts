@@ -179,7 +179,9 @@ describe('addresses', () => {
     for await (const one of probeAddresses(urls, guarded.probe, { signal, limits })) found.push(one)
     for (const { problem } of found)
       expect(problem).toEqual({
-        ...{ severity: 'error', code: 'url_not_accessible', message: 'File URL not accessible' },
+        severity: 'error',
+        code: 'url_not_accessible',
+        message: 'File URL not accessible',
         detail: say('The address could not be reached'),
       })
     await guarded.close()

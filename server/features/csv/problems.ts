@@ -44,7 +44,14 @@ export async function storeProblems(
 ): Promise<void> {
   const rows = problems.map(
     ({ row, place, number, column, severity, code, message, detail, value }) => ({
-      ...{ row, place, number, column, severity, code, message, detail },
+      row,
+      place,
+      number,
+      column,
+      severity,
+      code,
+      message,
+      detail,
       value: value?.slice(0, MAX_CHARACTERS).toWellFormed(),
     }),
   )

@@ -21,8 +21,11 @@ afterAll(async () => {
 })
 
 const NO_TERMS = {
-  ...{ available_from: null, available_after_days: null, first_use_hours: null },
-  ...{ view_limit: null, view_days: null },
+  available_from: null,
+  available_after_days: null,
+  first_use_hours: null,
+  view_limit: null,
+  view_days: null,
   customer_tag: null,
   ask_for: null,
 }
@@ -68,20 +71,23 @@ describe('an upload', () => {
     expect(body.columns.id).toBe(null)
     expect(body.mapping).toEqual({
       ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])),
-      ...{ id: null, view: null, ...NO_TERMS },
+      id: null,
+      view: null,
+      ...NO_TERMS,
     })
     expect(body.preview).toEqual([
       {
         row: 2,
         values: {
-          ...{
-            filename: 'guide.pdf',
-            file_url: url,
-            product_sku: 'BOOK-1',
-            expiry_days: '30',
-            download_limit: '3',
-          },
-          ...{ tags: 'a; b,c', id: null, view: null, ...NO_TERMS },
+          filename: 'guide.pdf',
+          file_url: url,
+          product_sku: 'BOOK-1',
+          expiry_days: '30',
+          download_limit: '3',
+          tags: 'a; b,c',
+          id: null,
+          view: null,
+          ...NO_TERMS,
         },
         problems: [],
       },

@@ -88,7 +88,9 @@ export function readValues(
       // As with other SKUs that do not exist, the file is imported without a product.
       problems.push({
         ...FAILED_FORMULA,
-        ...{ field, value: text, severity: field === 'product_sku' ? 'warning' : 'error' },
+        field,
+        value: text,
+        severity: field === 'product_sku' ? 'warning' : 'error',
       })
   }
   for (const field of FIELDS)
@@ -167,10 +169,36 @@ const NOT_MAPPED: CellProblem = {
 
 /** What spreadsheets in English, German, French, Spanish, Italian and Portuguese show instead of a result. */
 const FAILED_FORMULAS: ReadonlySet<string> = new Set([
-  ...['#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#SPILL!', '#CALC!', '#ERROR!'],
-  ...['#BEZUG!', '#WERT!', '#ZAHL!', '#ÜBERLAUF!', '#VALEUR!', '#NOM?', '#NOMBRE!', '#NUL!'],
-  ...['#¡REF!', '#¡VALOR!', '#¿NOMBRE?', '#¡DIV/0!', '#¡NUM!', '#RIF!', '#VALORE!', '#NOME?'],
-  ...['#VALOR!', 'ERR:502', 'ERR:508', 'ERR:509', 'ERR:522'],
+  '#REF!',
+  '#VALUE!',
+  '#NAME?',
+  '#DIV/0!',
+  '#NUM!',
+  '#NULL!',
+  '#SPILL!',
+  '#CALC!',
+  '#ERROR!',
+  '#BEZUG!',
+  '#WERT!',
+  '#ZAHL!',
+  '#ÜBERLAUF!',
+  '#VALEUR!',
+  '#NOM?',
+  '#NOMBRE!',
+  '#NUL!',
+  '#¡REF!',
+  '#¡VALOR!',
+  '#¿NOMBRE?',
+  '#¡DIV/0!',
+  '#¡NUM!',
+  '#RIF!',
+  '#VALORE!',
+  '#NOME?',
+  '#VALOR!',
+  'ERR:502',
+  'ERR:508',
+  'ERR:509',
+  'ERR:522',
 ])
 const FAILED_FORMULA = {
   code: 'invalid_value',
@@ -257,8 +285,21 @@ const NONE: ReadonlySet<string> = new Set([
     return 'none' in entry ? [entry.none] : []
   }),
   // In German, French, Spanish, Italian, Portuguese, Dutch and Japanese.
-  ...['nie', 'unbegrenzt', 'unbeschränkt', 'jamais', 'illimité', 'nunca', 'ilimitado'],
-  ...['mai', 'illimitato', 'nooit', 'onbeperkt', '無期限', '無制限', 'なし', '∞'],
+  'nie',
+  'unbegrenzt',
+  'unbeschränkt',
+  'jamais',
+  'illimité',
+  'nunca',
+  'ilimitado',
+  'mai',
+  'illimitato',
+  'nooit',
+  'onbeperkt',
+  '無期限',
+  '無制限',
+  'なし',
+  '∞',
 ])
 
 const WHOLE = /^\d{1,15}$/

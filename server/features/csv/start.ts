@@ -93,12 +93,10 @@ function startUpdates(
 ): Promise<string> {
   const { name: requestedBy, idempotencyKey: key } = caller
   return engine.start(tx, {
-    ...{
-      workflow: present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
-      channel: csvChannel.id,
-      label,
-      requestedBy,
-    },
+    workflow: present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
+    channel: csvChannel.id,
+    label,
+    requestedBy,
     source: { type: 'rows', rows },
     request: notify === undefined ? {} : { notify },
     ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),

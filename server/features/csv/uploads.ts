@@ -261,7 +261,9 @@ async function storeAnalysis(
        recheck = null
      where shop_id = :shop and id = :id`,
     {
-      ...{ id, headers, rows },
+      id,
+      headers,
+      rows,
       format: JSON.stringify({ ...format, ...place, head, encoding, encoding_sure: sure }),
       sample: JSON.stringify(sample),
       structure: JSON.stringify(structure),
@@ -369,7 +371,8 @@ export const chooseSheet = (scope: ShopScope, id: string, name: string): Promise
     if (sheet >= 0) return { sheet }
     const message = say('The file has no sheet of this name')
     throw new AppError('validation_failed', {
-      ...{ param: 'sheet', message },
+      param: 'sheet',
+      message,
       details: [{ param: 'sheet', code: 'invalid_value', message }],
     })
   })

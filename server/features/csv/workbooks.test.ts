@@ -38,8 +38,15 @@ describe.each([
     const { status, body } = await send(files)
     expect(status).toBe(201)
     expect(body).toMatchObject({
-      ...{ rows: 2, sheet: 'Dateien', sheets: ['Dateien'], header_row: 2, headers: HEAD },
-      ...{ encoding: 'utf-8', encoding_sure: true, missing: [], problems: [] },
+      rows: 2,
+      sheet: 'Dateien',
+      sheets: ['Dateien'],
+      header_row: 2,
+      headers: HEAD,
+      encoding: 'utf-8',
+      encoding_sure: true,
+      missing: [],
+      problems: [],
     })
     expect(body.preview).toMatchObject([
       {
@@ -87,7 +94,10 @@ it('keeps the zeros that a number format shows', async () => {
 it('names a formula that was never calculated, as in workbooks that a program wrote', async () => {
   const rows = [HEAD, ['a.pdf', url, null, 30, ''], [null, url, '', 30, '']]
   const formula = (result: string | null) => ({
-    ...{ value: result, type: 'formula', formula: '"b"&".pdf"', formulaResult: result },
+    value: result,
+    type: 'formula',
+    formula: '"b"&".pdf"',
+    formulaResult: result,
   })
   const cells = new Map([
     ['1,2', formula('')],

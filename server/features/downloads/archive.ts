@@ -81,7 +81,13 @@ export function createArchives(given: {
       const sites = sitesOf(visit.request.headers.referer)
       const part = resumedPart(visit.request)
       const askerAt = (now: Date) => ({
-        ...{ shop, link, key, client, sites, now, opened },
+        shop,
+        link,
+        key,
+        client,
+        sites,
+        now,
+        opened,
         ...part,
       })
       // A transfer that is just breaking off may leave a copy that is owed to this client.
@@ -233,8 +239,10 @@ const partOf = ({ size }: Archive, range: ByteRange | null) => {
 
 const headersOf = (archive: Archive, { name }: WantedArchive): string[] =>
   fileHeaders({
-    ...{ filename: `${name}.zip`, contentType: 'application/zip' },
-    ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },
+    filename: `${name}.zip`,
+    contentType: 'application/zip',
+    etag: `"${archive.tag}"`,
+    modifiedMs: archive.modifiedMs,
   })
 
 /** Sends a part of the ZIP file. `state.sent` counts the bytes, also if this rejects. */

@@ -46,7 +46,8 @@ export function createDelegates({ stores, accel, bucketRedirect }: DelegateParts
       await requirePresent(target)
       const { shop, hash, filename, contentType } = target
       const address = await store.signedAddress(shop, hash, {
-        ...{ disposition: contentDisposition(filename), contentType: safeType(contentType) },
+        disposition: contentDisposition(filename),
+        contentType: safeType(contentType),
         expiresSeconds: bucketRedirect.seconds,
       })
       redirectToBucket(visit, redirectHeaders, address)
@@ -77,7 +78,10 @@ function createPresenceCheck(stores: ReadonlyMap<string, BlobStore>) {
 function createNginxAnswer(accel: Accel) {
   const describe = memoizedHeaders((target, audience) => [
     ...nginxHeaders(target, audience),
-    ...['X-Accel-Redirect', accelPath(accel, target.shop, target.hash), 'Content-Length', '0'],
+    'X-Accel-Redirect',
+    accelPath(accel, target.shop, target.hash),
+    'Content-Length',
+    '0',
   ])
   return ({ response }: Visit, { target, audience }: Part): void => {
     response.writeHead(200, describe(target, audience))
@@ -88,7 +92,12 @@ function createNginxAnswer(accel: Accel) {
 function redirectToBucket({ response }: Visit, headers: Audience, address: string): void {
   response.writeHead(302, [
     ...headers,
-    ...['Referrer-Policy', 'no-referrer', 'Location', address, 'Content-Length', '0'],
+    'Referrer-Policy',
+    'no-referrer',
+    'Location',
+    address,
+    'Content-Length',
+    '0',
   ])
   response.end()
 }

@@ -77,7 +77,9 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   const named = files.slice(0, MAX_NAMED)
   const more = files.length - named.length
   await raiseNotice(tx, {
-    ...{ level: 'info', title, operation_id: null },
+    level: 'info',
+    title,
+    operation_id: null,
     body: lines(
       ...named.map(({ filename, downloads }) =>
         say('{filename}: {times}', { filename, times: times(downloads) }),
@@ -88,7 +90,9 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
     ),
   })
   const listed = named.map(({ id, filename, downloads }) => ({
-    ...{ filename, downloads: times(downloads), address: `files/${toPublicId('file', id)}` },
+    filename,
+    downloads: times(downloads),
+    address: `files/${toPublicId('file', id)}`,
   }))
   const shop = await readShop(tx)
   await sendMail(tx, shop, `downloaded/${first.id}/${now.getTime()}`, {
@@ -134,23 +138,23 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const shop = await readShop(tx)
   const title = say('A customer asks for more: {name}', { name: link.name })
   const data = {
-    ...{
-      shop: { name: shop.name },
-      title,
-      name: link.name,
-      reason: await reasonOf(tx, ask, delivery),
-      order: delivery !== null,
-    },
-    ...{
-      sent_to: link.email,
-      email: ask.email,
-      message: ask.message,
-      lines: ask.message?.split(/\r?\n/) ?? [],
-    },
+    shop: { name: shop.name },
+    title,
+    name: link.name,
+    reason: await reasonOf(tx, ask, delivery),
+    order: delivery !== null,
+    sent_to: link.email,
+    email: ask.email,
+    message: ask.message,
+    lines: ask.message?.split(/\r?\n/) ?? [],
     address: addressOf(link),
   }
   await raiseNotice(tx, {
-    ...{ level: 'info', title, body: noticeOf(data), operation_id: null, delivery_id: delivery },
+    level: 'info',
+    title,
+    body: noticeOf(data),
+    operation_id: null,
+    delivery_id: delivery,
   })
   await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, {
     template: 'download-asked',

@@ -164,8 +164,11 @@ describe('counting', () => {
     })
     const query = openQuery(pool)
     const { links: counter } = createCounting({
-      ...{ query, looks: createLooks(query, deaf), log: createLogger('error') },
-      ...{ recorder: { record: () => {} }, clock: () => depot.time.now },
+      query,
+      looks: createLooks(query, deaf),
+      log: createLogger('error'),
+      recorder: { record: () => {} },
+      clock: () => depot.time.now,
     })
     const client = { hash: Buffer.alloc(16), network: Buffer.alloc(16), address: '', agent: '' }
     const [gate, holder] = [await database.pool.connect(), await database.pool.connect()]
@@ -263,8 +266,10 @@ describe('counting', () => {
         .toEqual([{ damaged: true }])
       await depot.store.write(depot.shop, [bytes] as never)
       const parts = {
-        ...{ database, stores: new Map([['primary', depot.store]]) },
-        ...{ log: createLogger('error', () => {}), clock: () => depot.time.now },
+        database,
+        stores: new Map([['primary', depot.store]]),
+        log: createLogger('error', () => {}),
+        clock: () => depot.time.now,
       }
       const blob = { shop: depot.shop, hash, location: 'primary' }
       expect(await checkBlob(parts, blob, new AbortController().signal)).toBe('whole')

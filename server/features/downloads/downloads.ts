@@ -208,11 +208,20 @@ function connect(
   const clientOf = createClients(secrets, delivery.trustProxy)
   const revocation = createRevocation(query, log)
   const serving = createServing({
-    ...{ bytes: createByteSender(stores), revocation, log, stallMs, checks },
+    bytes: createByteSender(stores),
+    revocation,
+    log,
+    stallMs,
+    checks,
     delegate: createDelegates({ stores, accel, bucketRedirect }),
   })
   const archives = createArchives({
-    ...{ counter: counting.archives, stores, revocation, log, clock, stallMs },
+    counter: counting.archives,
+    stores,
+    revocation,
+    log,
+    clock,
+    stallMs,
     missing: (target) => checks.report(target),
   })
   const recordOpening = (shop: number, id: string, at: Date) =>

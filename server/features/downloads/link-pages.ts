@@ -74,8 +74,13 @@ async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void>
   const readFiles = () => openDeliveryLink(forShop(database, link.shop), secrets, link.link)
   if (await openArchive(parts, asked, readFiles)) return
   sendPack(visit, {
-    ...{ name: nameOf(link), order: true, locale: link.locale ?? null, shop: shownShop(link) },
-    ...{ expires_at: null, now, ...(await withOwed(parts, asked, await readFiles())) },
+    name: nameOf(link),
+    order: true,
+    locale: link.locale ?? null,
+    shop: shownShop(link),
+    expires_at: null,
+    now,
+    ...(await withOwed(parts, asked, await readFiles())),
     ask: askForm(request, key),
     asked: hasAsked(link, now),
     ...(link.look.libraryLink ? { libraryAction: relativeToPage(request, 'library/request') } : {}),
@@ -93,7 +98,10 @@ async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
   const files = await openPackLink(forShop(database, link.shop), secrets, link.link, now)
   if (await openArchive(parts, asked, () => Promise.resolve(files))) return
   sendPack(visit, {
-    ...{ name: nameOf(link), shop: shownShop(link), expires_at: link.expires_at, now },
+    name: nameOf(link),
+    shop: shownShop(link),
+    expires_at: link.expires_at,
+    now,
     ...(await withOwed(parts, asked, files)),
     ask: askForm(request, key),
     asked: hasAsked(link, now),
@@ -122,7 +130,8 @@ async function withOwed<File extends PackFile>(
     return {
       ...file,
       downloads: file.downloads - (isOwed ? 1 : 0),
-      ...{ gated, locked: isOpen ? null : shownAskOf(asks) },
+      gated,
+      locked: isOpen ? null : shownAskOf(asks),
       viewing: views?.get(hash) ?? null,
     }
   }
@@ -249,7 +258,11 @@ export function sendConfirm(
     response,
     leadsToBytes(request) ? 403 : 200,
     renderConfirm(frame, {
-      ...{ name: asked.name, title, view, viewOnly, action: relativeToPage(request, address) },
+      name: asked.name,
+      title,
+      view,
+      viewOnly,
+      action: relativeToPage(request, address),
       sha256: asked.all ? null : (target?.sha256 ?? null),
       ...(limit === null || (view === null && refused !== 'views_used_up')
         ? {}

@@ -49,7 +49,11 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const client = parts.clientOf(request)
     const sites = sitesOf(request.headers.referer)
     const first: Asker = {
-      ...{ key, client, sites, now, viewer: viewerOf(request) },
+      key,
+      client,
+      sites,
+      now,
+      viewer: viewerOf(request),
       ...resumedPart(request),
     }
     const all = wantsArchive(request)

@@ -70,7 +70,8 @@ export function lookOf(
     timeZone,
     library: page.library,
     libraryLink: page.library && page.library_link,
-    ...{ askAgain: page.ask_again, buyAgain: page.buy_again },
+    askAgain: page.ask_again,
+    buyAgain: page.buy_again,
     textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
   }
 }

@@ -5,18 +5,38 @@ import { translatorFor } from './translate.ts'
 
 const now = new Date('2027-01-01T00:00:00Z')
 const file: OpenedPack['files'][number] = {
-  ...{ filename: 'Guide.pdf', content_type: 'application/pdf', size_bytes: 1000, key: 'k' },
-  ...{ view: 'download', sha256: null, unpictured: true, download_limit: 3, downloads: 0 },
-  ...{ available_at: null, use_hours: null, use_ends_at: null, handle: 'guide' },
-  ...{ view_limit: null, views: 0, views_end_at: null, own_view_end: false },
-  ...{ gated: true, locked: 'email', viewing: null },
+  filename: 'Guide.pdf',
+  content_type: 'application/pdf',
+  size_bytes: 1000,
+  key: 'k',
+  view: 'download',
+  sha256: null,
+  unpictured: true,
+  download_limit: 3,
+  downloads: 0,
+  available_at: null,
+  use_hours: null,
+  use_ends_at: null,
+  handle: 'guide',
+  view_limit: null,
+  views: 0,
+  views_end_at: null,
+  own_view_end: false,
+  gated: true,
+  locked: 'email',
+  viewing: null,
 }
 
 const shown = (...files: OpenedPack['files'][number][]) =>
   packPage(
     translatorFor('en'),
     {
-      ...{ name: '#1001', order: true, expires_at: null, files, now, asked: false },
+      name: '#1001',
+      order: true,
+      expires_at: null,
+      files,
+      now,
+      asked: false,
       shop: { name: 'Harbour', domain: 'harbour.example', look: PLAIN_LOOK },
       ask: { key: 'page', action: 'ask' },
     },

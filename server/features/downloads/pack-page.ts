@@ -159,11 +159,15 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
   const { timeZone } = shop.look
   const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
   return [
-    ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
+    t.size(file.size_bytes),
+    later,
+    file.tag_problem ? t('order.needsTag') : '',
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
-    ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
+    hasEnded(file, now) ? '' : leftText(t, file),
+    untilText(t, file, now, timeZone),
     ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),
-    ...[renewedText(t, file), ...(file.locked === null ? keyTexts(t, file) : [])],
+    renewedText(t, file),
+    ...(file.locked === null ? keyTexts(t, file) : []),
   ]
 }
 
@@ -186,7 +190,9 @@ const bytesOf = (files: readonly PageFile[]) =>
   files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
 const viewed = ({ filename, content_type, view }: PageFile) => ({
-  ...{ filename, contentType: content_type, view },
+  filename,
+  contentType: content_type,
+  view,
 })
 const isOnlyViewed = (file: PageFile) => isViewOnly(viewed(file))
 

@@ -289,7 +289,9 @@ describe('all files of a pack as one ZIP file', () => {
     const { link, pack, files } = await makePack(['a', 'b', 'c', 'd'], { download_limit: null })
     expect(await zipped(link.key)).toEqual(['a', 'b', 'c', 'd'])
     await depot.addFile(randomBytes(10), {
-      ...{ filename: 'Course 9 late', pack_id: pack, pack_position: 10 },
+      filename: 'Course 9 late',
+      pack_id: pack,
+      pack_position: 10,
     })
     await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
     await depot.setFile(files[1]!, { mapping_state: 'unmapped' })

@@ -65,7 +65,10 @@ async function buy(files: readonly [name: string, bytes: Buffer, fields?: object
     { order: order.id },
   )
   return {
-    ...{ ids, order, parts, delivery: row!.delivery },
+    ids,
+    order,
+    parts,
+    delivery: row!.delivery,
     key: depot.secrets.linkKey(row!.link, row!.rotation),
     downloads: async () => {
       await depot.flush()
@@ -233,7 +236,8 @@ describe('the page', () => {
     ])
     const ask = () =>
       fetch(`http://127.0.0.1:${port}/download/ask`, {
-        ...{ method: 'POST', body: new URLSearchParams({ key: one.key }) },
+        method: 'POST',
+        body: new URLSearchParams({ key: one.key }),
       })
     const [key] = (await one.keys()) as [string]
     await get(port, key)

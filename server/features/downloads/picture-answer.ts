@@ -34,9 +34,18 @@ interface PictureParts {
 const WAIT_MS = 1000
 
 const HEADERS = [
-  ...['Content-Type', 'image/webp', 'X-Content-Type-Options', 'nosniff'],
-  ...['Cache-Control', 'private, max-age=3600', 'X-Robots-Tag', 'noindex, nofollow'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'],
+  'Content-Type',
+  'image/webp',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Cache-Control',
+  'private, max-age=3600',
+  'X-Robots-Tag',
+  'noindex, nofollow',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+  'Referrer-Policy',
+  'no-referrer',
 ]
 
 /** The file can be downloaded, or still be viewed. A used-up limit hides no picture. */

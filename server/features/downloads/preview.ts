@@ -49,16 +49,21 @@ export function previewPage(
     }).html
   const files = FILES.map((file) => ({
     ...file,
-    ...{
-      key: '',
-      download_limit: LIMIT,
-      view: 'download' as const,
-      sha256: null,
-      unpictured: true,
-    },
-    ...{ available_at: null, use_hours: null, use_ends_at: null },
-    ...{ gated: false, locked: null, viewing: null },
-    ...{ view_limit: null, views: 0, views_end_at: null, own_view_end: false },
+    key: '',
+    download_limit: LIMIT,
+    view: 'download' as const,
+    sha256: null,
+    unpictured: true,
+    available_at: null,
+    use_hours: null,
+    use_ends_at: null,
+    gated: false,
+    locked: null,
+    viewing: null,
+    view_limit: null,
+    views: 0,
+    views_end_at: null,
+    own_view_end: false,
   }))
   const pack = {
     name: t('order.title'),

@@ -64,7 +64,9 @@ const DROP_OLD = `
 
 export function createRecordedViews(pool: pg.Pool, log: Logger): RecordedViews {
   const rows = new WaitingRows<View>({
-    ...{ about: 'views', log, write: (views) => writeViews(pool, views) },
+    about: 'views',
+    log,
+    write: (views) => writeViews(pool, views),
   })
   return {
     record: ({ shop, link, target }, client, at) => {

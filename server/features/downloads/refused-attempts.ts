@@ -111,15 +111,22 @@ const DROP_OLD = `
 
 export function createRefusedAttempts(pool: pg.Pool, log: Logger): RefusedAttempts {
   const rows = new WaitingRows<Attempt>({
-    ...{ about: 'refused downloads', log, write: (attempts) => writeAttempts(pool, attempts) },
+    about: 'refused downloads',
+    log,
+    write: (attempts) => writeAttempts(pool, attempts),
   })
   return {
     record: (link, reason, client, at) => {
       const minute = Math.floor(at.getTime() / MINUTE_MS)
       const tracked = link.target?.tracked === false ? null : client
       rows.add(`${link.link}/${reason}/${minute}`, (known) => ({
-        ...{ shop: link.shop, link: link.link, file: link.target?.file ?? null },
-        ...{ reason, at, client: tracked, times: (known?.times ?? 0) + 1 },
+        shop: link.shop,
+        link: link.link,
+        file: link.target?.file ?? null,
+        reason,
+        at,
+        client: tracked,
+        times: (known?.times ?? 0) + 1,
       }))
     },
     flush: () => rows.flush(),

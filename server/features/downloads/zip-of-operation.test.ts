@@ -14,7 +14,11 @@ import { locateArtifact } from '../../files/artifacts.ts'
 const run = promisify(execFile)
 
 const workflow: Workflow = {
-  ...{ id: 'zip', title: 'ZIP', action: 'zip-files', kind: 'bulk', parallel: 1 },
+  id: 'zip',
+  title: 'ZIP',
+  action: 'zip-files',
+  kind: 'bulk',
+  parallel: 1,
   steps: [{ id: 'zip', plugin: 'zip-files' }],
 }
 
@@ -55,7 +59,10 @@ test('a selection becomes one ZIP file without the files that were deleted; name
   for (const round of [1, 2]) {
     const { operation } = await house.untilEnd(await house.startOn(workflow, { ids }))
     expect([round, operation.status, operation.done, operation.skipped]).toEqual([
-      ...[round, 'success', 3, 1],
+      round,
+      'success',
+      3,
+      1,
     ])
     const artifact = (await locateArtifact(house.scope, operation.id))!
     expect(artifact.content_type).toBe('application/zip')

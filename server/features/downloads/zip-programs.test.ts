@@ -19,8 +19,11 @@ afterAll(() => rm(folder, { recursive: true }))
 type Content = ZipEntry & { bytes: Buffer | null }
 
 const entryOf = (filename: string, bytes: Buffer): Content => ({
-  ...{ filename, bytes, size: bytes.length, crc32: crc32(bytes) },
-  ...{ modifiedMs: Date.UTC(2026, 2, 3, 4, 5, 6) },
+  filename,
+  bytes,
+  size: bytes.length,
+  crc32: crc32(bytes),
+  modifiedMs: Date.UTC(2026, 2, 3, 4, 5, 6),
   hash: createHash('sha256').update(bytes).digest('hex'),
 })
 
@@ -72,7 +75,12 @@ const ODD = [
   entryOf('con.txt', Buffer.from('a device of Windows')),
 ]
 const NAMES = [
-  ...['plain.txt', 'größer – 本.pdf', 'empty.bin', 'Same.txt', 'same (2).TXT', 'a_.._b_c.txt'],
+  'plain.txt',
+  'größer – 本.pdf',
+  'empty.bin',
+  'Same.txt',
+  'same (2).TXT',
+  'a_.._b_c.txt',
   '_con.txt',
 ]
 

@@ -4,7 +4,10 @@ import { codePoint } from '../../../test/code-points.ts'
 import { layoutZip, safeNames, type ZipEntry } from './zip.ts'
 
 const entry = (filename: string, size: number): ZipEntry => ({
-  ...{ filename, size, crc32: 0xdeadbeef, modifiedMs: Date.UTC(2026, 2, 3, 4, 5, 6) },
+  filename,
+  size,
+  crc32: 0xdeadbeef,
+  modifiedMs: Date.UTC(2026, 2, 3, 4, 5, 6),
   hash: '0'.repeat(64),
 })
 /** The records, without the entries' bytes. */

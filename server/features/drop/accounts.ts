@@ -69,7 +69,11 @@ export async function createAccount(
        :name_encoding)
        returning ${ACCOUNT}`,
     {
-      ...{ name, enabled, allowed_addresses, name_encoding, keys: JSON.stringify(public_keys) },
+      name,
+      enabled,
+      allowed_addresses,
+      name_encoding,
+      keys: JSON.stringify(public_keys),
       username: `drop-${randomBytes(5).toString('hex')}`,
       hash: await hashPassword(password),
     },
@@ -90,7 +94,9 @@ export async function changeAccount(
        name_encoding = coalesce(:name_encoding, name_encoding)
      where shop_id = :shop and id = :id returning ${ACCOUNT}`,
     {
-      ...{ id, name: fields.name ?? null, enabled: fields.enabled ?? null },
+      id,
+      name: fields.name ?? null,
+      enabled: fields.enabled ?? null,
       addresses: fields.allowed_addresses ?? null,
       name_encoding: fields.name_encoding ?? null,
       keys: fields.public_keys ? JSON.stringify(fields.public_keys) : null,

@@ -47,18 +47,22 @@ export const ENTRY = `id, folder, name, kind, state, encode(hash, 'hex') as hash
   quiet_since, closed_cleanly, protocol, account_id, process, write_id, writing_since`
 
 const rootEntry = (): DropEntry => ({
-  ...{
-    id: '',
-    folder: '',
-    name: '',
-    kind: 'folder',
-    state: null,
-    hash: null,
-    location: null,
-    size_bytes: 0,
-  },
-  ...{ modified_at: new Date(0), quiet_since: new Date(0), closed_cleanly: false, protocol: null },
-  ...{ account_id: null, process: null, write_id: null, writing_since: null },
+  id: '',
+  folder: '',
+  name: '',
+  kind: 'folder',
+  state: null,
+  hash: null,
+  location: null,
+  size_bytes: 0,
+  modified_at: new Date(0),
+  quiet_since: new Date(0),
+  closed_cleanly: false,
+  protocol: null,
+  account_id: null,
+  process: null,
+  write_id: null,
+  writing_since: null,
 })
 
 export async function findEntry(

@@ -18,14 +18,20 @@ describe('a receiver', () => {
     const small = createReceiver(staging)
     await small.write(0, Buffer.from('small'))
     expect(await small.finish()).toEqual({
-      ...{ size: 5, whole: true, bytes: Buffer.from('small'), digests: null },
+      size: 5,
+      whole: true,
+      bytes: Buffer.from('small'),
+      digests: null,
     })
     const bytes = randomBytes(2_000_000)
     const large = createReceiver(staging)
     for (let at = 0; at < bytes.length; at += 100_000)
       await large.write(at, bytes.subarray(at, at + 100_000))
     expect(await large.finish()).toEqual({
-      ...{ size: 2_000_000, whole: true, bytes: null, digests: digestsOf(bytes) },
+      size: 2_000_000,
+      whole: true,
+      bytes: null,
+      digests: digestsOf(bytes),
     })
     expect((await readFile(staging)).equals(bytes)).toBe(true)
   })

@@ -118,7 +118,10 @@ async function recordOf(
   return {
     ...own,
     running,
-    ...{ host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(scope.shop)}/` },
+    host,
+    sftp_port: sftpPort,
+    ftp_port: ftpPort,
+    path: `${homeOf(scope.shop)}/`,
     host_keys,
     next_import_at: next_import_at?.toISOString() ?? null,
     waiting,

@@ -29,8 +29,15 @@ export interface DropSettings {
 }
 
 const COLUMNS = [
-  ...['enabled', 'tls_required', 'auto_import', 'schedule', 'match_by', 'notify'],
-  ...['move_to_processed', 'folder_names', 'on_conflict'],
+  'enabled',
+  'tls_required',
+  'auto_import',
+  'schedule',
+  'match_by',
+  'notify',
+  'move_to_processed',
+  'folder_names',
+  'on_conflict',
 ] as const
 
 /** Settings that are checked only when a session is opened, so a change of them ends sessions. */

@@ -8,7 +8,10 @@ const reading = (path: string): SftpHandle => ({
   file: { close: async () => void ended.push(path) } as never,
 })
 const writing = (path: string): SftpHandle => ({
-  ...{ kind: 'write', path, append: false, readable: false },
+  kind: 'write',
+  path,
+  append: false,
+  readable: false,
   transfer: { abandon: async () => void ended.push(path) } as never,
 })
 

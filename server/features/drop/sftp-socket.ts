@@ -128,6 +128,9 @@ export function narrowCiphers(connection: Connection): void {
   const ways = { cipher: GCM, mac: mac.array, compress: compress.array, lang: [] }
   const { kex, serverHostKey } = lists
   protocol._offer = new Made({
-    ...{ kex: kex.array, serverHostKey: serverHostKey.array, cs: ways, sc: ways },
+    kex: kex.array,
+    serverHostKey: serverHostKey.array,
+    cs: ways,
+    sc: ways,
   })
 }

@@ -144,7 +144,12 @@ interface ServedConnection {
 
 function serveConnection(parts: SftpParts, connection: Connection, client: Client): void {
   const served: ServedConnection = {
-    ...{ parts, connection, client, account: null, session: null, isClosed: false },
+    parts,
+    connection,
+    client,
+    account: null,
+    session: null,
+    isClosed: false,
   }
   narrowCiphers(connection)
   const closed = () => {

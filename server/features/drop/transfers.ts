@@ -54,7 +54,10 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
   const open = new Map<string, OpenTransfer>()
   const beginnings: Beginnings = {
-    ...{ parts, number, open, quota },
+    parts,
+    number,
+    open,
+    quota,
     locations: createShortCache<string>(),
     folders: createShortCache<true>(),
     inTurn: createTurns<number>(),

@@ -256,7 +256,11 @@ const nodeOf = ({
   modified_at: modified,
   state,
 }: DropEntry): Node => ({
-  ...{ name, kind, size, modified, state },
+  name,
+  kind,
+  size,
+  modified,
+  state,
 })
 
 async function openEntry(

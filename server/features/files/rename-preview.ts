@@ -60,7 +60,9 @@ export async function previewNames(
     }),
   )
   const names = shown.map(({ id, filename, change, problem }) => ({
-    ...{ id, before: filename, after: change?.draft.filename ?? filename },
+    id,
+    before: filename,
+    after: change?.draft.filename ?? filename,
     problem: problem ?? refusals.get(id) ?? null,
   }))
   return { names, total }

@@ -109,14 +109,13 @@ describe('PATCH /api/files/{id}', () => {
       },
     ])
     const wrong = await change(a, {
-      ...{
-        filename: 'a/b.pdf',
-        tags: ['a;b'],
-        expiry_days: 0,
-        download_limit: -1,
-        visibility: 'secret',
-      },
-      ...{ pack_id: 'mine', size_bytes: 3 },
+      filename: 'a/b.pdf',
+      tags: ['a;b'],
+      expiry_days: 0,
+      download_limit: -1,
+      visibility: 'secret',
+      pack_id: 'mine',
+      size_bytes: 3,
     })
     expect(
       wrong.body.error.details.map(({ param, code }: { param: string; code: string }) => [
@@ -216,7 +215,9 @@ describe('the list', () => {
   it('every other list refuses such cursors too', async () => {
     const id = await file()
     const { body: started } = await owner.call('POST', '/api/operations', {
-      ...{ action: 'restore-files', select: { file_ids: [id] }, dry_run: true },
+      action: 'restore-files',
+      select: { file_ids: [id] },
+      dry_run: true,
     })
     const cursorOf = (...parts: unknown[]) =>
       Buffer.from(JSON.stringify(parts)).toString('base64url')
@@ -275,7 +276,8 @@ describe('the list', () => {
       owner.scope.query(
         `update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`,
         {
-          ...{ days, id: parsePublicId('file', id) },
+          days,
+          id: parsePublicId('file', id),
         },
       )
     const listed = async () =>
@@ -405,7 +407,8 @@ describe('POST /api/files/impact', () => {
   it('counts products and working links of the selection, each once', async () => {
     const ids = await files(
       ...['a.pdf', 'b.pdf', 'c.zip'].map((filename) => ({ filename, mapped: true })),
-      ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
+      { filename: 'd.pdf' },
+      { filename: 'trashed.pdf', mapped: true },
     )
     const [a, b, c, d, trashed] = ids as [string, string, string, string, string]
     const link = async (...file_ids: string[]) =>
@@ -459,7 +462,10 @@ describe('downloads of a file', () => {
       .id as string
     for (const [n, link_id] of [null, parsePublicId('link', link), null].entries())
       await owner.scope.insert('downloads', {
-        ...{ file_id, link_id, address: `192.0.2.${n}`, agent: 'curl/8' },
+        file_id,
+        link_id,
+        address: `192.0.2.${n}`,
+        agent: 'curl/8',
         at: new Date(Date.UTC(2026, 0, n + 1)),
       })
     const first = await owner.call('GET', `/api/files/${id}/downloads?limit=2`)
@@ -542,7 +548,8 @@ it('an operation on a filter changes exactly the files that the list shows', asy
   )
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([other])
   const started = await owner.call('POST', '/api/operations', {
-    ...{ action: 'tag-files', options: { mode: 'add', tags: ['kept'] } },
+    action: 'tag-files',
+    options: { mode: 'add', tags: ['kept'] },
     select: { filter },
   })
   expect(await untilEnded(owner, started.body.id)).toMatchObject({ status: 'success', total: 1 })

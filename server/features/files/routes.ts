@@ -86,11 +86,13 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
   const found = await readSample(scope, id)
   const sample = found && {
     url: found.path === null ? null : baseUrl + found.path,
-    ...{ size_bytes: found.size_bytes },
+    size_bytes: found.size_bytes,
     problem: found.reason && { code: found.reason, message: SAMPLE_PROBLEMS[found.reason] },
   }
   return {
-    ...{ ...fileRecord(row, baseUrl), links_active, sample },
+    ...fileRecord(row, baseUrl),
+    links_active,
+    sample,
     storage: { ...storage, backed_up_at },
   }
 }
@@ -235,7 +237,9 @@ const downloads = () =>
           limit,
           (last) => [last.id],
           ({ at, link_id, address, agent }) => ({
-            ...{ at: at.toISOString(), address, agent },
+            at: at.toISOString(),
+            address,
+            agent,
             link_id: link_id && toPublicId('link', link_id),
           }),
         ),

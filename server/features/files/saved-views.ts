@@ -90,8 +90,14 @@ export async function createView(
        where :views::int < :max
      on conflict (shop_id, list, name_key) do nothing returning ${COLUMNS}`,
     {
-      ...{ list, name: name.normalize('NFC'), key: nameKey(name), query, sort, columns },
-      ...{ views, max: MAX_VIEWS },
+      list,
+      name: name.normalize('NFC'),
+      key: nameKey(name),
+      query,
+      sort,
+      columns,
+      views,
+      max: MAX_VIEWS,
       filter: JSON.stringify(filter),
     },
   )
@@ -133,7 +139,8 @@ export async function changeView(
          updated_at = now()
        where shop_id = :shop and id = :id returning ${COLUMNS}`,
       {
-        ...{ id, query: query ?? null },
+        id,
+        query: query ?? null,
         name: name?.normalize('NFC') ?? null,
         key: name === undefined ? null : nameKey(name),
         filter: filter === undefined ? null : JSON.stringify(filter),

@@ -71,7 +71,9 @@ function plainFields(properties: unknown): object {
 
 function refused(issues: readonly Issue[]): AppError {
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({
-    ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message: textOf(message) },
+    param: String(path.at(-1) ?? ''),
+    code: 'invalid_value',
+    message: textOf(message),
   }))
   const { param, message } = firstOf(details)
   return new AppError('validation_failed', {
@@ -120,7 +122,8 @@ async function makeWanted(
 
 const wrong = (param: string, message: Text) =>
   new AppError('validation_failed', {
-    ...{ param, message: say('{param}: {message}', { param, message }) },
+    param,
+    message: say('{param}: {message}', { param, message }),
     details: [{ param, code: 'invalid_value', message }],
   })
 

@@ -39,7 +39,9 @@ export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promi
      from flow_triggers t where t.shop_id = :shop and t.handle = :handle and ${IS_USED}
      on conflict do nothing returning id`,
     {
-      ...{ handle, key, operation },
+      handle,
+      key,
+      operation,
       payload: JSON.stringify({ handle, ...(payload ? { payload } : {}) } satisfies FlowMessage),
     },
   )

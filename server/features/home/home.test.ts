@@ -24,7 +24,11 @@ afterAll(async () => {
 
 const PRODUCT = 'gid://shopify/Product/1'
 const MAPPING = {
-  ...{ product_title: 'Guides', variant_id: null, sku: null, score: 1, reason: '' },
+  product_title: 'Guides',
+  variant_id: null,
+  sku: null,
+  score: 1,
+  reason: '',
   method: 'manual' as const,
 }
 // Tests look into answers as they like.
@@ -41,8 +45,11 @@ test('a new shop needs nothing and has taken no step', async () => {
   expect(await read('/api/attention')).toEqual({
     needs: [],
     first_steps: {
-      ...{ imported: false, mapped: false, ordered: false },
-      ...{ downloaded: false, branded: false },
+      imported: false,
+      mapped: false,
+      ordered: false,
+      downloaded: false,
+      branded: false,
     },
   })
   const { days, totals, ...lists } = await read('/api/home/figures?days=7')
@@ -54,7 +61,11 @@ test('a new shop needs nothing and has taken no step', async () => {
   expect(stats.points.at(-1)).toEqual({ day: day(0), value: 0, before: 0 })
   expect([stats.points.length, stats.total]).toEqual([7, 0])
   expect(lists).toEqual({
-    ...{ top_files: [], top_products: [], storage: [], imports: [], failures: [] },
+    top_files: [],
+    top_products: [],
+    storage: [],
+    imports: [],
+    failures: [],
   })
 })
 
@@ -102,8 +113,11 @@ test('each need is counted, and gone when it is done', async () => {
   expect(await needs()).toMatchObject({ damaged: 1 })
 
   expect((await read('/api/attention')).first_steps).toEqual({
-    ...{ imported: true, mapped: true, ordered: true },
-    ...{ downloaded: false, branded: false },
+    imported: true,
+    mapped: true,
+    ordered: true,
+    downloaded: false,
+    branded: false,
   })
 })
 
@@ -149,7 +163,9 @@ test('failed imports are listed by cause, each with the place of its files', asy
       .map(({ need, count, cause, message, url }: any) => ({ need, count, cause, message, url }))
   const [{ id }] = (await read('/api/operations?kind=import')).data
   const gone = {
-    ...{ need: 'failed_imports', count: 1, cause: 'url_not_accessible' },
+    need: 'failed_imports',
+    count: 1,
+    cause: 'url_not_accessible',
     message: '1 file could not be imported this week: File URL not accessible',
     url: expect.stringMatching(`/operations/${id}\\?status=failed&error=url_not_accessible$`),
   }
@@ -184,7 +200,9 @@ test('failed imports are listed by cause, each with the place of its files', asy
   )
   expect(await listed()).toEqual([
     {
-      ...{ need: 'stopped_imports', count: 1, cause: 'time_limit' },
+      need: 'stopped_imports',
+      count: 1,
+      cause: 'time_limit',
       message: '1 import of this week stopped: Processing this file takes longer than is allowed',
       url: expect.stringMatching(/operations.import_[0-9a-f]+$/),
     },
@@ -202,7 +220,8 @@ test('open reviews are counted until they are decided', async () => {
   const [operation] = (await read('/api/operations?kind=import')).data
   await recordReviews(scope, parsePublicId('import', operation.id)!, [
     {
-      ...{ fileId: parsePublicId('file', id)!, replaces: true },
+      fileId: parsePublicId('file', id)!,
+      replaces: true,
       candidates: [{ product_id: PRODUCT, variant_id: null, title: 'Guides', score: 0.7 } as any],
     },
   ])
@@ -330,7 +349,8 @@ test('a product that sells without a file is listed until it has one or is dismi
   const product = 'gid://shopify/Product/77'
   const shipped = { product_id: 'gid://shopify/Product/78', requires_shipping: true }
   const order = paidOrder({
-    ...{ id: 'gid://shopify/Order/77', created_at: new Date() },
+    id: 'gid://shopify/Order/77',
+    created_at: new Date(),
     products: [{ product_id: product, title: 'Sea songs' }, shipped],
   })
   const { secrets } = app.engine.parts
@@ -360,8 +380,10 @@ test('a product that sells without a file is listed until it has one or is dismi
 test('the weekly summary is sent once, on Monday morning in the shop’s time zone', async () => {
   const { scope } = app.owner
   const settings = {
-    ...{ weekly_summary: true, recipients: ['owner@example.com'] },
-    ...{ time_zone: 'America/New_York', mail_language: 'de' },
+    weekly_summary: true,
+    recipients: ['owner@example.com'],
+    time_zone: 'America/New_York',
+    mail_language: 'de',
   }
   expect((await app.owner.call('PATCH', '/api/settings', settings)).status).toBe(200)
   await scope.query(

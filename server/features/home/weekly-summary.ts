@@ -45,8 +45,13 @@ export async function sendSummaries(
 /** The day, such as `2026-11-30`, if it is Monday from 8 o'clock on in the time zone. */
 function mondayMorning(now: Date, timeZone: string): string | null {
   const parts = new Intl.DateTimeFormat('en-CA', {
-    ...{ timeZone, weekday: 'short', hour: '2-digit', hourCycle: 'h23' },
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    timeZone,
+    weekday: 'short',
+    hour: '2-digit',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
   }).formatToParts(now)
   const part = (type: Intl.DateTimeFormatPartTypes) =>
     parts.find((one) => one.type === type)?.value ?? ''
@@ -76,7 +81,8 @@ async function sendSummary(scope: ShopScope, monday: string): Promise<void> {
   await scope.transaction(async (tx) => {
     const [message] = (await tx
       .insert('outbox', {
-        ...{ key, kind: 'email' },
+        key,
+        kind: 'email',
         payload: JSON.stringify({ template: 'weekly-summary', data }),
       })
       .onConflict()

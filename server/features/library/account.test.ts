@@ -18,7 +18,8 @@ beforeAll(async () => {
   // The first page of the admin gets the app its token.
   await fetch(`${app.url}/api/shop`, { headers: { authorization: `Bearer ${session}` } })
   const answer = await fetch(`${app.shopFrontUrl}/demo/orders`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: ADA, lines: [{ sku: 'EB-001', quantity: 1 }] }),
   })
   expect(answer.status).toBe(201)
@@ -36,7 +37,8 @@ function tokenOf(sub: string | undefined, dest = DEMO_SHOP.domain): string {
 
 async function ask(token: string) {
   const response = await fetch(app.url + ACCOUNT_PATH, {
-    ...{ method: 'POST', headers: { authorization: `Bearer ${token}` } },
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
   })
   const body = (await response.json()) as { status?: string; url?: string }
   return {

@@ -39,7 +39,9 @@ type Answer = { status: 'open' | 'request'; url: string } | { status: 'off' }
 export function accountLibrary(parts: AccountParts) {
   const { database, baseUrl } = parts
   const openings = openRateLimit(database.pool, {
-    ...{ name: 'account-openings', points: OPENINGS_PER_HOUR, seconds: HOUR_SECONDS },
+    name: 'account-openings',
+    points: OPENINGS_PER_HOUR,
+    seconds: HOUR_SECONDS,
   })
 
   async function answer(shopDomain: string, customer: string | null, shop: Shop): Promise<Answer> {
@@ -50,7 +52,9 @@ export function accountLibrary(parts: AccountParts) {
     const opened = await openings.consume(`${shop.id}/${customer}`)
     if (opened.exceeded) throw new AppError('rate_limited', { retryAfter: opened.retryAfter })
     const key = await openLibraryKey(forShop(database, shop.id), parts.secrets, {
-      ...{ email, locale: null, now: parts.clock() },
+      email,
+      locale: null,
+      now: parts.clock(),
     })
     return { status: 'open', url: `${baseUrl}/library?key=${key}` }
   }

@@ -150,8 +150,13 @@ export async function readBuyer(
   ])
   const [download_list, refused_list, view_list, opening_list] = lists
   return {
-    ...{ ...summary, library, licence_keys },
-    ...{ download_list, refused_list, view_list, opening_list },
+    ...summary,
+    library,
+    licence_keys,
+    download_list,
+    refused_list,
+    view_list,
+    opening_list,
   }
 }
 

@@ -108,12 +108,21 @@ it('shows a file that is only viewed with its view, and one that is both with tw
       .where('id', file)
       .update({ view, content_type: 'application/pdf' } as never)
     const { items } = await readLibrary(depot.scope, depot.secrets, {
-      ...{ email: 'viewer@example.com', search: '', page: 1, now: depot.time.now },
+      email: 'viewer@example.com',
+      search: '',
+      page: 1,
+      now: depot.time.now,
     })
     const { html } = renderLibrary(
       { t: translatorFor('de') },
       {
-        ...{ key: 'k', items, hasMore: false, page: 1, search: '', locale: null, visited: null },
+        key: 'k',
+        items,
+        hasMore: false,
+        page: 1,
+        search: '',
+        locale: null,
+        visited: null,
         now: depot.time.now,
       },
     )
@@ -142,12 +151,22 @@ it('offers the running view of the last one that is left, to its browser, and un
   )
   const shown = async (asked: Buffer | null) => {
     const { items } = await readLibrary(depot.scope, depot.secrets, {
-      ...{ email, search: '', page: 1, now: depot.time.now, viewer: asked },
+      email,
+      search: '',
+      page: 1,
+      now: depot.time.now,
+      viewer: asked,
     })
     const { html } = renderLibrary(
       { t: translatorFor('en') },
       {
-        ...{ key: 'k', items, hasMore: false, page: 1, search: '', locale: null, visited: null },
+        key: 'k',
+        items,
+        hasMore: false,
+        page: 1,
+        search: '',
+        locale: null,
+        visited: null,
         now: depot.time.now,
       },
     )

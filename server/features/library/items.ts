@@ -188,7 +188,11 @@ export async function readLibrary(
 ): Promise<LibraryPage> {
   const { email, search, page, now, viewer = null } = asked
   const rows = await scope.query<ItemRow>(READ(search !== ''), {
-    ...{ email, now, viewer, limit: ITEMS_PER_PAGE + 1, offset: (page - 1) * ITEMS_PER_PAGE },
+    email,
+    now,
+    viewer,
+    limit: ITEMS_PER_PAGE + 1,
+    offset: (page - 1) * ITEMS_PER_PAGE,
     ...(search === '' ? {} : { search: `%${likeLiteral(search)}%` }),
   })
   const shown = rows.slice(0, ITEMS_PER_PAGE)
@@ -208,12 +212,26 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
   const { name, product, handle, preparing, created_at, version, renewed_at } = row
   const { download_limit, downloads, expires_at, view_limit, views, views_end_at } = row
   return {
-    ...{ name, product, handle, preparing, created_at, version, renewed_at },
-    ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
-    ...{ view_limit, views, views_end_at, own_view_end: row.own_view_end },
+    name,
+    product,
+    handle,
+    preparing,
+    created_at,
+    version,
+    renewed_at,
+    download_limit,
+    downloads,
+    expires_at,
+    status: linkStatus(row, now),
+    view_limit,
+    views,
+    views_end_at,
+    own_view_end: row.own_view_end,
     viewing: row.viewing,
-    ...{ available_at: row.available_at, use_hours: row.use_hours },
-    ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
+    available_at: row.available_at,
+    use_hours: row.use_hours,
+    first_used_at: row.first_used_at,
+    tag_problem: row.tag_problem,
     locked: shownAskOf(row.asks),
     key: secrets.linkKey(row.id, row.rotation, row.key_hash),
     page:

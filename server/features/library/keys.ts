@@ -33,7 +33,10 @@ export const requestLibrary = (
   scope.transaction(async (tx) => {
     const id = firstOf(orderedIds(now, 1))
     await tx.insert('library_keys', {
-      ...{ id, email: email.toLowerCase(), locale, created_at: now },
+      id,
+      email: email.toLowerCase(),
+      locale,
+      created_at: now,
       key_hash: hashKey(secrets.linkKey(id, 0)),
       expires_at: new Date(now.getTime() + LIBRARY_DAYS * DAY_MS),
     })
@@ -54,8 +57,13 @@ export async function openLibraryKey(
   const id = firstOf(orderedIds(now, 1))
   const key = secrets.linkKey(id, 0)
   await scope.insert('library_keys', {
-    ...{ id, email: email.toLowerCase(), locale, created_at: now, key_hash: hashKey(key) },
-    ...{ pending: false, opened_at: now },
+    id,
+    email: email.toLowerCase(),
+    locale,
+    created_at: now,
+    key_hash: hashKey(key),
+    pending: false,
+    opened_at: now,
     expires_at: new Date(now.getTime() + ACCOUNT_MINUTES * 60_000),
   })
   return key

@@ -97,7 +97,9 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
       ? {}
       : {
           search: {
-            ...{ key, locale, text: search },
+            key,
+            locale,
+            text: search,
             all: search === '' ? null : address({ search: '', page: 1 }),
           },
         }),
@@ -132,7 +134,11 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     `download?key=${key}${locale === null ? '' : `&locale=${locale}`}`
   const page = item.page === null ? null : download(item.page)
   const button = (text: string, address: string, second: boolean): Button => ({
-    ...{ text, address, second, label: `${text}: ${name}`, post: false },
+    text,
+    address,
+    second,
+    label: `${text}: ${name}`,
+    post: false,
   })
   const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
   const view = viewOf(t, item)
@@ -164,7 +170,9 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   ]
   const buttons = waits ? [] : [...(isUsable ? uses : []), ...(isUsable && !isEnded ? [] : more)]
   return {
-    ...{ name, page, buttons },
+    name,
+    page,
+    buttons,
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
     sha256: isOpen && !view?.isOnly ? item.sha256 : null,
@@ -189,7 +197,9 @@ function usableButtons(
   if (view && isOnlyViewLeft(status, view)) return [view.button]
   const isPack = size_bytes === null
   const download = {
-    ...{ text: t(isPack ? 'library.open' : 'pack.download'), second: false, post: !isPack },
+    text: t(isPack ? 'library.open' : 'pack.download'),
+    second: false,
+    post: !isPack,
     address: isPack ? address : `${address}&${PAGE}`,
     label: t(isPack ? 'library.openNamed' : 'pack.downloadNamed', { filename: name }),
   }
@@ -202,8 +212,11 @@ const isOnlyViewLeft = (status: LibraryItem['status'], view: { isOnly: boolean }
 
 /** Opens the page that asks for the buyer's address or for a password. */
 const lockedButton = (t: Translator, name: string, address: string): Button => ({
-  ...{ text: t('gate.unlock'), label: t('gate.unlockNamed', { filename: name }) },
-  ...{ address, second: false, post: false },
+  text: t('gate.unlock'),
+  label: t('gate.unlockNamed', { filename: name }),
+  address,
+  second: false,
+  post: false,
 })
 
 /** The button that opens its view; null: it is only downloaded. */

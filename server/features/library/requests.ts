@@ -63,7 +63,9 @@ export const openAddressLimit = ({
   secrets,
 }: Pick<LibraryParts, 'database' | 'secrets'>) => {
   const limit = openRateLimit(database.pool, {
-    ...{ name: 'library-addresses', points: MAILS_PER_ADDRESS, seconds: HOUR_SECONDS },
+    name: 'library-addresses',
+    points: MAILS_PER_ADDRESS,
+    seconds: HOUR_SECONDS,
   })
   const key = secrets.lookupKey('library')
   // The table of limits contains nothing that names a buyer.
@@ -76,7 +78,9 @@ export const openAddressLimit = ({
 /** Answers a request for a library. Never rejects. */
 export function createLibraryRequests(parts: LibraryParts) {
   const networks = openRateLimit(parts.database.pool, {
-    ...{ name: 'library-networks', points: REQUESTS_PER_NETWORK, seconds: HOUR_SECONDS },
+    name: 'library-networks',
+    points: REQUESTS_PER_NETWORK,
+    seconds: HOUR_SECONDS,
   })
   const addresses = openAddressLimit(parts)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -132,7 +136,13 @@ async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: stri
     visit,
     200,
     renderLibrary(frame, {
-      ...{ key, items, search, page, locale, visited, now },
+      key,
+      items,
+      search,
+      page,
+      locale,
+      visited,
+      now,
       hasMore: hasMore && page < MAX_PAGES,
     }),
   )

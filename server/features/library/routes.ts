@@ -50,7 +50,9 @@ const buyerDetailSchema = buyerSchema
     licence_keys: z
       .array(
         z.object({
-          ...{ file_id: z.string(), filename: z.string(), key: z.string() },
+          file_id: z.string(),
+          filename: z.string(),
+          key: z.string(),
           revoked: z.boolean().describe('By the shop, or with a refund'),
         }),
       )
@@ -81,7 +83,9 @@ const list = () =>
     handler: async ({ caller, query: { limit, cursor, search } }) => {
       const after = fromCursor(cursor, [text])?.[0]
       const rows = await listBuyers(caller.scope, {
-        ...{ search: search?.trim(), after, limit: limit + 1 },
+        search: search?.trim(),
+        after,
+        limit: limit + 1,
       })
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([lastOf(shown).email]) : null
@@ -166,7 +170,10 @@ const send = (parts: BuyerRouteParts) => {
 }
 
 const buyerRecord = (row: BuyerSummary): z.output<typeof buyerSchema> => ({
-  ...{ email: row.email, orders: row.orders, files: row.files, blocked_files: row.blocked },
+  email: row.email,
+  orders: row.orders,
+  files: row.files,
+  blocked_files: row.blocked,
   downloads: row.downloads,
   last_download_at: time(row.last_download_at),
   last_order_at: time(row.last_order_at),

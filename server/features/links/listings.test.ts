@@ -71,13 +71,11 @@ function addFiles(files: readonly Wanted[]): Promise<string[]> {
     const about = { size_bytes: 3, content_type: 'application/pdf' }
     const rows = files.map(({ filename, tags = [], fields = {} }) => ({
       ...about,
-      ...{
-        filename,
-        name_key: nameKey(filename),
-        extension: extensionOf(filename),
-        channel: 'api',
-        tags,
-      },
+      filename,
+      name_key: nameKey(filename),
+      extension: extensionOf(filename),
+      channel: 'api',
+      tags,
       ...fields,
     }))
     const made = (await tx.insert('files', rows).returning(['id', 'name_key'])) as {
@@ -262,7 +260,10 @@ describe('a CSV export', () => {
         const csv = await exported(await operationOn(ids), 'csv', ['id', ...USUAL, 'view'])
         expect(await imported(csv)).toEqual(
           made.map(({ filename, tags, fields }, at) => ({
-            ...{ id: ids[at], filename, file_url: '', product_sku: '' },
+            id: ids[at],
+            filename,
+            file_url: '',
+            product_sku: '',
             tags: tags.length > 0 ? tags : undefined,
             ...fields,
           })),
@@ -294,53 +295,51 @@ it('a text that a spreadsheet would change is marked, and read as it was', async
       )
       .then((rows) => rows.map(({ cell }) => unquoted(cell)))
   const changed = [
-    ...[
-      '007',
-      '3.10',
-      '1,5',
-      '1e5',
-      '2024-05',
-      '2027-03-01',
-      '1-2',
-      '12:30',
-      '9 AM',
-      '5%',
-      '$5',
-      '(3)',
-    ],
-    ...[
-      '1234567890123456',
-      '.5',
-      '1 000',
-      'JAN1',
-      'May 2024',
-      '5. März',
-      '12.Okt',
-      '1-Sep-24',
-      'true',
-      'Falsch',
-    ],
+    '007',
+    '3.10',
+    '1,5',
+    '1e5',
+    '2024-05',
+    '2027-03-01',
+    '1-2',
+    '12:30',
+    '9 AM',
+    '5%',
+    '$5',
+    '(3)',
+    '1234567890123456',
+    '.5',
+    '1 000',
+    'JAN1',
+    'May 2024',
+    '5. März',
+    '12.Okt',
+    '1-Sep-24',
+    'true',
+    'Falsch',
   ]
   const cells = await cellsOf(changed)
   expect(cells).toEqual(changed.map((text) => `'${text}`))
   expect(cells.map(originalCell)).toEqual(changed)
   const kept = [
-    ...[
-      '0',
-      '7',
-      '2024',
-      'guide.pdf',
-      '10.pdf',
-      '2024 guide',
-      'Part 2',
-      'Mai',
-      'march',
-      'v1.2',
-      '3D',
-      'e5',
-      '24h',
-    ],
-    ...['1,5;2', '3 volumes', 'truely', 'never', 'a'],
+    '0',
+    '7',
+    '2024',
+    'guide.pdf',
+    '10.pdf',
+    '2024 guide',
+    'Part 2',
+    'Mai',
+    'march',
+    'v1.2',
+    '3D',
+    'e5',
+    '24h',
+    '1,5;2',
+    '3 volumes',
+    'truely',
+    'never',
+    'a',
   ]
   expect(await cellsOf(kept)).toEqual(kept)
   expect(kept.map(originalCell)).toEqual(kept)
@@ -415,25 +414,27 @@ describe('a JSON export', () => {
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)
     expect(JSON.parse(text)).toEqual([
       {
-        ...{
-          ...common,
-          id: id(second!),
-          filename: 'b.pdf',
-          products: ['gid://shopify/Product/1'],
-          tags: [],
-        },
-        ...{ expiry_days: null, download_limit: null, view: 'download', url: url(second!) },
+        ...common,
+        id: id(second!),
+        filename: 'b.pdf',
+        products: ['gid://shopify/Product/1'],
+        tags: [],
+        expiry_days: null,
+        download_limit: null,
+        view: 'download',
+        url: url(second!),
         ...NO_TERMS,
       },
       {
-        ...{
-          ...common,
-          id: id(first!),
-          filename: '=1+1 "ä", 名.pdf',
-          products: [],
-          tags: ['=x', 'y'],
-        },
-        ...{ expiry_days: 60, download_limit: 5, view: 'download', url: url(first!) },
+        ...common,
+        id: id(first!),
+        filename: '=1+1 "ä", 名.pdf',
+        products: [],
+        tags: ['=x', 'y'],
+        expiry_days: 60,
+        download_limit: 5,
+        view: 'download',
+        url: url(first!),
         ...NO_TERMS,
       },
     ])
@@ -538,17 +539,13 @@ test('links are in the order of the items, complete, without revoked ones and th
   const link = (n: number) => `01900000-0000-7000-8000-00000000000${n}`
   // Created in another order, as by concurrent batches.
   const about = [2, 0, 1, 3].map((n) => ({
-    ...{
-      id: link(n),
-      file_id: ids[n],
-      operation_id: operation,
-      key_hash: hashKey(secrets.linkKey(link(n), 0)),
-    },
-    ...{
-      email: n === 0 ? 'a@example.com' : null,
-      expires_at: n === 1 ? new Date(0) : null,
-      download_limit: n || null,
-    },
+    id: link(n),
+    file_id: ids[n],
+    operation_id: operation,
+    key_hash: hashKey(secrets.linkKey(link(n), 0)),
+    email: n === 0 ? 'a@example.com' : null,
+    expires_at: n === 1 ? new Date(0) : null,
+    download_limit: n || null,
     revoked_at: n === 3 ? new Date() : null,
   }))
   for (const row of about) await scope.insert('links', row)

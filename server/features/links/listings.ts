@@ -197,7 +197,9 @@ async function* linksOf(
         ? []
         : [
             {
-              ...{ filename, email, download_limit },
+              filename,
+              email,
+              download_limit,
               url: copiedAddress(baseUrl, secrets.linkKey(id, rotation, key_hash), copied),
               expires_at: expires_at?.toISOString() ?? null,
             },

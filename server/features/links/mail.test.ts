@@ -34,15 +34,13 @@ beforeEach(async () => {
   await insertManyFiles(database.pool, { shop: scope.shop, count: 3 })
   files = (await scope.from<{ id: string }>('files').select('id')).map(({ id }) => id)
   outbox = openOutbox({
-    ...{
-      database,
-      secrets,
-      smtpUrl: smtp.url,
-      twilio: null,
-      from: 'Stevedore <files@example.com>',
-      baseUrl: BASE_URL,
-      log: silent,
-    },
+    database,
+    secrets,
+    smtpUrl: smtp.url,
+    twilio: null,
+    from: 'Stevedore <files@example.com>',
+    baseUrl: BASE_URL,
+    log: silent,
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     operationRecord: () => Promise.resolve({}),
     clock: () => new Date(),
@@ -104,14 +102,17 @@ describe('a link by email', () => {
   it('tells the terms of views alone of a file that is only viewed', async () => {
     const file = scope.from('files').where('id', files[1]!)
     await file.clone().update({
-      ...{ view: 'view_only', content_type: 'application/pdf', first_use_hours: 48 },
+      view: 'view_only',
+      content_type: 'application/pdf',
+      first_use_hours: 48,
     } as never)
     const terms = { expiry_days: 1, download_limit: 9, view_limit: 3, view_days: 30 }
     const links = await make({ file_ids: [files[1]], ...terms })
     await scope.from('links').update({ views: 1 } as never)
     await queue(links)
     const until = links[0]!.view_expires_at!.toLocaleDateString('en', {
-      ...({ dateStyle: 'long', timeZone: 'UTC' } as const),
+      dateStyle: 'long',
+      timeZone: 'UTC',
     })
     const { text } = (await messages())[0]!
     expect(text).toContain(`You can view it in the browser 2 times, until ${until}.`)

@@ -68,18 +68,14 @@ describe('POST /api/links', () => {
     expect(body.data.map(({ file_id }: { file_id: string }) => file_id)).toEqual(files.slice(0, 3))
     expect(await one({ email: null })).toMatchObject({ email: null, status: 'active' })
     expect(body.data[0]).toMatchObject({
-      ...{
-        id: expect.stringMatching(/^link_/),
-        pack_id: null,
-        filename: expect.stringMatching(/^file-/),
-        status: 'active',
-      },
-      ...{
-        url: expect.stringMatching(/\/download\?key=[\w-]{43}$/),
-        email: 'a@example.com',
-        download_limit: 5,
-        downloads: 0,
-      },
+      id: expect.stringMatching(/^link_/),
+      pack_id: null,
+      filename: expect.stringMatching(/^file-/),
+      status: 'active',
+      url: expect.stringMatching(/\/download\?key=[\w-]{43}$/),
+      email: 'a@example.com',
+      download_limit: 5,
+      downloads: 0,
     })
     expect(
       body.data.map(
@@ -110,7 +106,10 @@ describe('POST /api/links', () => {
     const file = 'file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'
     const bad = {
       file_ids: [files[0], 'nonsense'],
-      ...{ expiry_days: 0, download_limit: 2e9, email: 'no', colour: 'red' },
+      expiry_days: 0,
+      download_limit: 2e9,
+      email: 'no',
+      colour: 'red',
       per_file: [{ file_id: files[0], expiry_days: 36_501 }],
     }
     expect(problems(await post('', bad))).toEqual([
@@ -173,7 +172,9 @@ describe('POST /api/links', () => {
     const operation = await untilEnded(app.owner, answer.body.id)
     const url = `/api/operations/${operation.id}/artifact`
     expect(operation).toMatchObject({
-      ...{ status: 'success', done: FILES, cannot_undo: [] },
+      status: 'success',
+      done: FILES,
+      cannot_undo: [],
       artifact: {
         filename: expect.stringMatching(/^links-\d{4}-\d\d-\d\d\.csv$/),
         content_type: 'text/csv',
@@ -211,8 +212,13 @@ describe('POST /api/links', () => {
 
 describe('an Idempotency-Key', () => {
   const request = (key: string, atomic = false) => ({
-    ...{ key, method: 'post', path: '/api/test', body: {}, atomic },
-    ...{ secrets: app.engine.parts.secrets, signal: new AbortController().signal },
+    key,
+    method: 'post',
+    path: '/api/test',
+    body: {},
+    atomic,
+    secrets: app.engine.parts.secrets,
+    signal: new AbortController().signal,
   })
   const reply: Reply = { status: 201, body: { made: true } }
   const linksMade = async () =>
@@ -359,19 +365,19 @@ describe('GET /api/links', () => {
     const rows = Papa.parse<string[]>(body.trimEnd()).data
     expect(body).toContain(`"'=1+1, ""x"".pdf",${link.url},'+formula@example.com,`)
     expect(rows[1]!.map(originalCell)).toEqual([
-      ...[
-        link.id,
-        link.filename,
-        link.url,
-        link.email,
-        link.expires_at,
-        '5',
-        '0',
-        'active',
-        link.created_at,
-      ],
+      link.id,
+      link.filename,
+      link.url,
+      link.email,
+      link.expires_at,
+      '5',
+      '0',
+      'active',
+      link.created_at,
       // The limit, count and end of views.
-      ...['', '0', ''],
+      '',
+      '0',
+      '',
     ])
     const { rows: counted } = await app.engine.parts.database.pool.query<{ count: number }>(
       'select count(*) from links where shop_id = $1',
@@ -498,7 +504,8 @@ describe('many links', () => {
       queued: 1,
       skipped: [
         {
-          ...{ link_id: often.id, reason: 'It was sent 5 times within an hour' },
+          link_id: often.id,
+          reason: 'It was sent 5 times within an hour',
           reason_text: {
             message: 'It was sent {count} times within an hour',
             values: { count: 5 },

@@ -56,8 +56,10 @@ const MAX_PER_FILE = 1000
 
 const { view_limit, view_days } = settingChanges
 const terms = {
-  ...{ expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() },
-  ...{ view_limit, view_days },
+  expiry_days: expiryDays.optional(),
+  download_limit: downloadLimit.optional(),
+  view_limit,
+  view_days,
 }
 const email = emailAddress('Send an email address')
   .nullish()
@@ -170,7 +172,7 @@ async function linkOfPack(
   const { expiry_days, download_limit, view_limit, view_days, email } = body
   const ask_for = await askTerm(scope, body)
   const terms = { expiry_days, download_limit, view_limit, view_days }
-  const wanted = { ...{ pack_id, email, ask_for }, ...terms }
+  const wanted = { pack_id, email, ask_for, ...terms }
   return createPackLink(scope, secrets, wanted, clock())
 }
 
@@ -265,7 +267,8 @@ const list = (parts: LinkRouteParts) =>
         parts.clock(),
       )
       const reader = {
-        ...{ baseUrl: parts.baseUrl, mayUse: caller.scopes.has('links:write') },
+        baseUrl: parts.baseUrl,
+        mayUse: caller.scopes.has('links:write'),
         copied: await readCopied(caller.scope),
       }
       return { body: { ...links, data: links.data.map((link) => linkRecord(link, reader)) } }
@@ -321,7 +324,9 @@ const exportCsv = (parts: LinkRouteParts) =>
       sendChunks(
         ctx,
         csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), {
-          ...{ baseUrl: parts.baseUrl, mayUse: true, copied: await readCopied(caller.scope) },
+          baseUrl: parts.baseUrl,
+          mayUse: true,
+          copied: await readCopied(caller.scope),
         }),
       )
       return null

@@ -69,15 +69,28 @@ export function renderBuyerMail(
   const intro = parts.intro ?? text('intro')
   const colour = page.page.accent ?? INK
   const data = {
-    ...{ language: locale, shop: { name: shop }, files, linked, before, after, address },
+    language: locale,
+    shop: { name: shop },
+    files,
+    linked,
+    before,
+    after,
+    address,
     // A value may contain a line break, the subject may not.
     subject: inOneLine(text('subject')),
-    ...{ intro, introLines: paragraphsOf(intro) },
-    ...{ later: later?.title ?? '', laterFiles: later?.files ?? [] },
-    ...{ button: inOneLine(text('button')), colour, onColour: textOn(colour) },
-    ...{ keep: text('keep'), keepLines: paragraphsOf(text('keep')) },
-    ...{ footer: text('footer'), footerLines: paragraphsOf(text('footer')) },
-    ...{ licences: licences?.title ?? '', hidden: licences?.hidden ?? '' },
+    intro,
+    introLines: paragraphsOf(intro),
+    later: later?.title ?? '',
+    laterFiles: later?.files ?? [],
+    button: inOneLine(text('button')),
+    colour,
+    onColour: textOn(colour),
+    keep: text('keep'),
+    keepLines: paragraphsOf(text('keep')),
+    footer: text('footer'),
+    footerLines: paragraphsOf(text('footer')),
+    licences: licences?.title ?? '',
+    hidden: licences?.hidden ?? '',
     logo: page.logo ? `cid:${LOGO_CID}` : '',
   }
   return renderMail({ template: TEMPLATE, data }, baseUrl)

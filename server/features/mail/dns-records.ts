@@ -53,27 +53,39 @@ export function recordsOf(
   })
   return [
     record({
-      ...{ kind: 'dkim', type: 'TXT', name: `${selector}._domainkey.${name}` },
-      ...{ value: `v=DKIM1; k=rsa; p=${publicKey}`, required: true },
+      kind: 'dkim',
+      type: 'TXT',
+      name: `${selector}._domainkey.${name}`,
+      value: `v=DKIM1; k=rsa; p=${publicKey}`,
+      required: true,
     }),
     ...(spfInclude === null
       ? []
       : [
           record({
-            ...{ kind: 'spf', type: 'TXT', name },
-            ...{ value: `v=spf1 include:${spfInclude} ~all`, required: false },
+            kind: 'spf',
+            type: 'TXT',
+            name,
+            value: `v=spf1 include:${spfInclude} ~all`,
+            required: false,
           }),
         ]),
     record({
-      ...{ kind: 'dmarc', type: 'TXT', name: `_dmarc.${name}` },
-      ...{ value: 'v=DMARC1; p=none', required: false },
+      kind: 'dmarc',
+      type: 'TXT',
+      name: `_dmarc.${name}`,
+      value: 'v=DMARC1; p=none',
+      required: false,
     }),
     ...(bounceHost === null
       ? []
       : [
           record({
-            ...{ kind: 'return_path', type: 'CNAME', name: returnHost(name) },
-            ...{ value: bounceHost, required: false },
+            kind: 'return_path',
+            type: 'CNAME',
+            name: returnHost(name),
+            value: bounceHost,
+            required: false,
           }),
         ]),
   ]

@@ -32,7 +32,8 @@ export const domainTask = ({
     if (outcome === 'lost')
       await scope.transaction((tx) =>
         raiseNotice(tx, {
-          ...{ level: 'warning', operation_id: null },
+          level: 'warning',
+          operation_id: null,
           title: say('Your mail domain lost its DKIM record'),
           body: say(
             'Mails to buyers are sent from the installation’s address until it is back. Open Settings, Mail to buyers, add the record, and check it.',

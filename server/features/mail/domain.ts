@@ -53,7 +53,9 @@ export async function setMailDomain(
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
   const domain: MailDomain = {
-    ...{ name, from, publicKey: publicKey.toString('base64') },
+    name,
+    from,
+    publicKey: publicKey.toString('base64'),
     // Another shop may use the same domain, with its own key.
     selector: `stevedore-${randomBytes(4).toString('hex')}`,
   }
@@ -100,7 +102,10 @@ export async function checkMailDomain(
        sender = case when :new then sender || '{"way": "domain"}' else sender end
      where shop_id = :shop and domain ->> 'selector' = :selector`,
     {
-      ...{ records: JSON.stringify(records), now, confirmed: isConfirmed, new: isNew },
+      records: JSON.stringify(records),
+      now,
+      confirmed: isConfirmed,
+      new: isNew,
       selector: domain.selector,
     },
   )

@@ -3,8 +3,12 @@ import type { Examples } from '../../http/example.ts'
 
 const path = '/api/settings/mail'
 const server = {
-  ...{ host: 'smtp.example.com', port: 587, security: 'starttls', user: 'shop@example.com' },
-  ...{ password: 'the password of the mailbox', from: 'shop@example.com' },
+  host: 'smtp.example.com',
+  port: 587,
+  security: 'starttls',
+  user: 'shop@example.com',
+  password: 'the password of the mailbox',
+  from: 'shop@example.com',
 }
 
 export const mailExamples: Examples = {

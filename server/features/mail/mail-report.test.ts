@@ -246,15 +246,27 @@ it.each([
 ])('a report of Exim, with and without its header of failed addresses: %j', (reason, fate) => {
   for (const failed of [['X-Failed-Recipients: ada@example.com'], []]) {
     const { mail, fates } = read([
-      ...['Return-path: <>', `Envelope-to: ${ADDRESS}`, ...failed, 'Auto-Submitted: auto-replied'],
+      'Return-path: <>',
+      `Envelope-to: ${ADDRESS}`,
+      ...failed,
+      'Auto-Submitted: auto-replied',
       'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
-      ...[`To: ${ADDRESS}`, 'Subject: Mail delivery failed: returning message to sender', ''],
-      ...['This message was created automatically by mail delivery software.', ''],
+      `To: ${ADDRESS}`,
+      'Subject: Mail delivery failed: returning message to sender',
+      '',
+      'This message was created automatically by mail delivery software.',
+      '',
       'A message that you sent could not be delivered to one or more of its',
       'recipients. This is a permanent error. The following address(es) failed:',
-      ...['', '  ada@example.com', ...reason, ''],
+      '',
+      '  ada@example.com',
+      ...reason,
+      '',
       '------ This is a copy of the message, including all the headers. ------',
-      ...['', 'Subject: Your order has been delayed', '', 'It will be retried.'],
+      '',
+      'Subject: Your order has been delayed',
+      '',
+      'It will be retried.',
     ])
     expect(mail).toEqual(MAIL)
     expect(fates).toMatchObject([{ event: 'bounced', ...fate }])
@@ -263,8 +275,12 @@ it.each([
 
 it('each address of a text for people has the words that follow it', () => {
   const failures = [
-    ...['<ada@example.com>:', 'Sorry, no mailbox here by that name. (#5.1.1)', ''],
-    ...['<bob@example.com>:', '552 5.2.2 over quota', ''],
+    '<ada@example.com>:',
+    'Sorry, no mailbox here by that name. (#5.1.1)',
+    '',
+    '<bob@example.com>:',
+    '552 5.2.2 over quota',
+    '',
   ]
   const fates = [
     { recipient: 'ada@example.com', code: '5.1.1', permanent: true },

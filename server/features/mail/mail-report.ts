@@ -35,8 +35,16 @@ export function parseMailReport(raw: string, tokens: MailTokens): ParsedReport {
 
 /** Headers in which servers write to which address a mail came. */
 const ADDRESS_HEADERS = new Set([
-  ...['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to'],
-  ...['x-forwarded-to', 'original-recipient', 'x-rcpt-to', 'apparently-to'],
+  'to',
+  'cc',
+  'delivered-to',
+  'x-original-to',
+  'envelope-to',
+  'x-envelope-to',
+  'x-forwarded-to',
+  'original-recipient',
+  'x-rcpt-to',
+  'apparently-to',
 ])
 const ADDRESS = /[^\s<>,;:"()]+@[^\s<>,;:"()]+/g
 const TOKEN_LINE = new RegExp(`^[ \\t>]*${TOKEN_HEADER}:[ \\t]*([a-z2-7]+)`, 'gim')
@@ -104,7 +112,10 @@ function fateOfBlock(block: string): ReportedFate[] {
   const code = codeIn(status, reason)
   return [
     {
-      ...{ event, recipient, code, reason: reason || 'The mail was not delivered' },
+      event,
+      recipient,
+      code,
+      reason: reason || 'The mail was not delivered',
       permanent: event === 'bounced' && isAddressToBlame(code, reason),
     },
   ]
@@ -127,7 +138,7 @@ function addressIn(field: string | null): string | null {
 function codeIn(status: string, words: string): string | null {
   const own = statusCodeIn(status)
   const said = statusCodeIn(words)
-  return own === null || /\.0\.0$/.test(own) ? (said ?? own) : own
+  return own === null || own.endsWith('.0.0') ? (said ?? own) : own
 }
 
 /** No such mailbox, no such host, wrong syntax, moved, disabled (RFC 3463, and Exchange's own). */
@@ -201,7 +212,10 @@ function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[
     const reason = replyIn(sections.get(recipient?.toLowerCase() ?? '') ?? text)
     const code = codeIn('', reason)
     return {
-      ...{ event: 'bounced' as const, recipient, code, reason },
+      event: 'bounced' as const,
+      recipient,
+      code,
+      reason,
       permanent: isAddressToBlame(code, reason),
     }
   })

@@ -11,7 +11,10 @@ it('headers have only ASCII, and name a mail exactly as providers read it', asyn
   const settings = { postmarkSecret: 'p', mailgunKey: 'm', sesTopics: ['t'] }
   await openMailServer(fake.url).handOver(
     {
-      ...{ from: 'files@example.net', to: ['ada@example.com'], subject: 'Süd', text: 'Hello' },
+      from: 'files@example.net',
+      to: ['ada@example.com'],
+      subject: 'Süd',
+      text: 'Hello',
       messageId: '<1@bücher.example>',
       headers: providerHeaders({ ...NO_MAIL_SETTINGS, ...settings }, token),
     },

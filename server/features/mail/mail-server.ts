@@ -157,12 +157,17 @@ async function handOver(
     const to = [...letter.to]
     const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
     const { rejected, response } = await transport.sendMail({
-      ...{ ...letter, ...envelope, to, gate, signal: gate.closed },
+      ...letter,
+      ...envelope,
+      to,
+      gate,
+      signal: gate.closed,
       ...exactHeaders(letter.headers),
       messageId: inAscii(letter.messageId),
     } as object)
     return {
-      ...{ status: 'sent', content: { reply: wordsOf(response) } },
+      status: 'sent',
+      content: { reply: wordsOf(response) },
       ...(rejected.length > 0
         ? { reason: say('Not accepted for {addresses}', { addresses: rejected.join(', ') }) }
         : {}),

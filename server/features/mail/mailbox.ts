@@ -54,10 +54,15 @@ export async function readMailbox(
   const { hostname, port, username, password, protocol, pathname } = new URL(url)
   const secure = protocol === 'imaps:'
   const client = new ImapFlow({
-    ...{ host: hostname, port: Number(port) || (secure ? 993 : 143), secure },
+    host: hostname,
+    port: Number(port) || (secure ? 993 : 143),
+    secure,
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
-    ...{ logger: false, disableAutoIdle: true },
-    ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
   })
   const abort = () => client.close()
   // Without a listener an error after the last command would end the process.

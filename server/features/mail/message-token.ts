@@ -53,7 +53,8 @@ export function createMailTokens({ lookupKey }: Pick<Secrets, 'lookupKey'>): Mai
     return { shop: content.readUInt32BE(), message }
   }
   return {
-    ...{ tokenOf, read },
+    tokenOf,
+    read,
     addressOf: (base, id) => {
       const at = base.lastIndexOf('@')
       return `${base.slice(0, at)}+${tokenOf(id)}${base.slice(at)}`

@@ -183,7 +183,10 @@ function reportsIn({ Message, MessageId }: SnsMessage, tokens: MailTokens): Mail
   const mail = mailOf(parsed.data, tokens)
   if (!mail) return []
   return fatesOf(parsed.data).map((fate, at) => ({
-    ...{ ...fate, mail, source: 'ses' as const, key: `${at}/${MessageId}` },
+    ...fate,
+    mail,
+    source: 'ses' as const,
+    key: `${at}/${MessageId}`,
   }))
 }
 

@@ -81,20 +81,21 @@ export function mailSettingsRecord(
     domain: domain?.from ?? '',
   }
   return {
-    ...{ ...sender, used, domain_offered: parts.hasServer },
+    ...sender,
+    used,
+    domain_offered: parts.hasServer,
     reports_offered: parts.returnAddress !== null,
     from: { name: sender.name ?? installation.name, email: addresses[used] },
     server: server && {
-      ...{
-        ...server,
-        reports: server.reports === true,
-        has_password: settings.serverPassword !== null,
-      },
+      ...server,
+      reports: server.reports === true,
+      has_password: settings.serverPassword !== null,
       confirmed_at: text(settings.serverConfirmedAt),
       test: serverTest && { to: serverTest.to, expires_at: serverTest.expires_at },
     },
     domain: domain && {
-      ...{ name: domain.name, from: domain.from },
+      name: domain.name,
+      from: domain.from,
       records: recordsOf(domain, parts).map((record) => ({
         ...record,
         ...settings.domainRecords?.find(({ kind }) => kind === record.kind),

@@ -46,7 +46,9 @@ export function createReportRequests(parts: ReportRequestParts) {
   const { database, secrets, trustProxy, mail } = parts
   const tokens = createMailTokens(secrets)
   const wrong = openRateLimit(database.pool, {
-    ...{ name: 'mail-reports', points: WRONG_PER_MINUTE, seconds: 60 },
+    name: 'mail-reports',
+    points: WRONG_PER_MINUTE,
+    seconds: 60,
   })
   const readers: Readonly<Record<string, ReadReports | null>> = {
     postmark: mail.postmarkSecret === null ? null : readPostmark(mail.postmarkSecret, tokens),

@@ -86,12 +86,23 @@ const notices = async () => (await app.owner.call('GET', '/api/notices')).body.d
 
 const dsn = (address: string, status: string, words: string) =>
   [
-    ...['Return-Path: <>', 'From: MAILER-DAEMON@mx.example.com', `To: ${address}`],
-    ...[`Message-ID: <${randomUUID()}@mx.example.com>`],
+    'Return-Path: <>',
+    'From: MAILER-DAEMON@mx.example.com',
+    `To: ${address}`,
+    `Message-ID: <${randomUUID()}@mx.example.com>`,
     'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
-    ...['', '--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx', ''],
-    ...['Final-Recipient: rfc822; ada@example.com', 'Action: failed'],
-    ...[`Status: ${status}`, `Diagnostic-Code: smtp; ${words}`, '--b--', ''],
+    '',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx',
+    '',
+    'Final-Recipient: rfc822; ada@example.com',
+    'Action: failed',
+    `Status: ${status}`,
+    `Diagnostic-Code: smtp; ${words}`,
+    '--b--',
+    '',
   ].join('\r\n')
 
 const readAll = () =>
@@ -117,7 +128,8 @@ it('the mailbox: a wrong address is blocked and reported, a full one only report
   expect(await readAll()).toBe(3)
   expect(await readAll()).toBe(0)
   expect(await read(wrong.message)).toMatchObject({
-    ...{ status: 'bounced', error: '550 5.1.1 No such user' },
+    status: 'bounced',
+    error: '550 5.1.1 No such user',
     events: [{ event: 'bounced', permanent: true, code: '5.1.1', recipient: 'ada@example.com' }],
   })
   expect(await read(full.message)).toMatchObject({
@@ -156,9 +168,16 @@ const basic = (password: string) => ({
 it('Postmark: bounces, complaints and deliveries, with its password only and each once', async () => {
   const { token, message } = await sentMail()
   const bounce = {
-    ...{ RecordType: 'Bounce', ID: 42, Type: 'HardBounce', TypeCode: 1, Name: 'Hard bounce' },
-    ...{ MessageID: '883953f4', Email: 'ada@example.com', From: 'files@example.net' },
-    ...{ Details: 'smtp;550 5.1.1 The account does not exist', Inactive: true },
+    RecordType: 'Bounce',
+    ID: 42,
+    Type: 'HardBounce',
+    TypeCode: 1,
+    Name: 'Hard bounce',
+    MessageID: '883953f4',
+    Email: 'ada@example.com',
+    From: 'files@example.net',
+    Details: 'smtp;550 5.1.1 The account does not exist',
+    Inactive: true,
     Metadata: { message: token },
   }
   expect(await post('postmark', bounce)).toBe(401)
@@ -207,8 +226,12 @@ it('Mailgun: signed and recent events only', async () => {
     return { signature: { ...signature, signature: hex }, 'event-data': data }
   }
   const failed = {
-    ...{ id: 'G9Bn5sl1TC6nu79C8C0bwg', event: 'failed', severity: 'permanent', reason: 'bounce' },
-    ...{ recipient: 'ada@example.com', envelope: { sender: address, transport: 'smtp' } },
+    id: 'G9Bn5sl1TC6nu79C8C0bwg',
+    event: 'failed',
+    severity: 'permanent',
+    reason: 'bounce',
+    recipient: 'ada@example.com',
+    envelope: { sender: address, transport: 'smtp' },
     'delivery-status': { code: 550, 'enhanced-code': '5.1.1', message: 'No such mailbox' },
     message: { headers: { 'message-id': 'x@example.net' } },
   }
@@ -227,12 +250,13 @@ it('SES: the signature, the topic and the certificate are checked; a subscriptio
   const { token, message, address } = await sentMail()
   const sns = (fields: object, key = amazon.key) => {
     const whole = {
-      ...{ Type: 'Notification' as const, MessageId: '22b80b92', TopicArn: TOPIC, Message: '' },
-      ...{
-        Timestamp: new Date().toISOString(),
-        SignatureVersion: '2' as const,
-        SigningCertURL: CERTIFICATE,
-      },
+      Type: 'Notification' as const,
+      MessageId: '22b80b92',
+      TopicArn: TOPIC,
+      Message: '',
+      Timestamp: new Date().toISOString(),
+      SignatureVersion: '2' as const,
+      SigningCertURL: CERTIFICATE,
       ...fields,
     }
     const algorithm = whole.SignatureVersion === '2' ? 'RSA-SHA256' : 'RSA-SHA1'
@@ -246,7 +270,9 @@ it('SES: the signature, the topic and the certificate are checked; a subscriptio
       notificationType: 'Bounce',
       mail: { messageId: '0102', ...mail },
       bounce: {
-        ...{ bounceType: 'Permanent', bounceSubType: 'General', feedbackId: 'x' },
+        bounceType: 'Permanent',
+        bounceSubType: 'General',
+        feedbackId: 'x',
         bouncedRecipients: [
           {
             emailAddress: 'ada@example.com',

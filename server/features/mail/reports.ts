@@ -68,7 +68,11 @@ function insertReport(tx: ShopScope, report: MailReport): Promise<boolean> {
      values (:shop, :message, :key, :event, :permanent, :recipient, :code, :reason, :source)
      on conflict do nothing returning 1`,
     {
-      ...{ message: mail.message, event, permanent, code, source },
+      message: mail.message,
+      event,
+      permanent,
+      code,
+      source,
       key: `${source}/${oneLine(report.key)}`.slice(0, MAX_KEY),
       recipient: recipient && oneLine(recipient).slice(0, 320),
       reason: wordsOf(report),
@@ -122,21 +126,28 @@ async function raiseBounce(tx: ShopScope, mail: ReportedMail, report: MailReport
   if (count >= MAX_NOTICES) {
     const body = say('Find them under Deliveries, Cannot be reached, and in the list of sent mail.')
     await raiseNoticeOnce(tx, {
-      ...{ level: 'warning', operation_id: null, title: say('Further emails came back'), body },
+      level: 'warning',
+      operation_id: null,
+      title: say('Further emails came back'),
+      body,
     })
     return
   }
   const what = say(
     '“{subject}” to {recipients} was not delivered. The mail server said: {reason}',
     {
-      ...{ subject: subjectOf(mail), recipients: mail.to.join(', ') },
+      subject: subjectOf(mail),
+      recipients: mail.to.join(', '),
       reason: textOf(wordsOf(report)),
     },
   )
   const delivery = mail.delivery
   const next = adviceOf(mail, report)
   await raiseNotice(tx, {
-    ...{ level: 'warning', operation_id: null, delivery_id: delivery, title },
+    level: 'warning',
+    operation_id: null,
+    delivery_id: delivery,
+    title,
     body: lines(what, next),
   })
 }
@@ -162,12 +173,14 @@ async function recordComplaint(
 
 const raiseComplaint = (tx: ShopScope, mail: ReportedMail): Promise<void> =>
   raiseNotice(tx, {
-    ...{ level: 'warning', operation_id: null },
+    level: 'warning',
+    operation_id: null,
     title: say('An email was reported as spam'),
     body: say(
       '{recipients} reported “{subject}” as spam. They got it. They still get mails about their purchases, but none about new versions and added files.',
       {
-        ...{ recipients: mail.to.join(', '), subject: subjectOf(mail) },
+        recipients: mail.to.join(', '),
+        subject: subjectOf(mail),
       },
     ),
   })

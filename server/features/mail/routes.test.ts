@@ -39,7 +39,8 @@ beforeAll(async () => {
   }
   app = await openTestApp({
     mail: {
-      ...{ smtpUrl: installation.url, settings },
+      smtpUrl: installation.url,
+      settings,
       dns: {
         resolveTxt: (name) => found(dns.txt, name),
         resolveCname: (name) => found(dns.cname, name),
@@ -48,9 +49,15 @@ beforeAll(async () => {
   })
   const { database } = app.engine.parts
   outbox = openOutbox({
-    ...{ database, smtpUrl: installation.url, twilio: null, secrets, log: silent },
-    ...{ mail: { ...NO_MAIL_SETTINGS, ...settings }, allowLoopback: true },
-    ...{ from: 'Stevedore <files@example.net>', baseUrl: 'http://127.0.0.1' },
+    database,
+    smtpUrl: installation.url,
+    twilio: null,
+    secrets,
+    log: silent,
+    mail: { ...NO_MAIL_SETTINGS, ...settings },
+    allowLoopback: true,
+    from: 'Stevedore <files@example.net>',
+    baseUrl: 'http://127.0.0.1',
     clock: () => new Date(),
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     operationRecord: () => Promise.resolve({}),
@@ -87,7 +94,8 @@ it('a name and an address for replies count immediately, and the envelope has it
     reply_to: 'help@harbour.example',
   })
   expect(body).toMatchObject({
-    ...{ name: 'Harbour & Söns', used: 'installation' },
+    name: 'Harbour & Söns',
+    used: 'installation',
     from: { name: 'Harbour & Söns', email: 'files@localhost' },
   })
   await mailLink()
@@ -113,7 +121,10 @@ it.each([
 })
 
 const server = () => ({
-  ...{ host: '127.0.0.1', port: own.port, security: 'none', user: '' },
+  host: '127.0.0.1',
+  port: own.port,
+  security: 'none',
+  user: '',
   from: 'orders@harbour.example',
 })
 
@@ -124,7 +135,7 @@ it('the shop’s own server is used once the code of a test mail is entered', as
   const refused = await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
   expect(refused.status).toBe(422)
   expect(refused.body.error).toMatchObject({
-    ...{ code: 'mail_server_failed' },
+    code: 'mail_server_failed',
     message: 'The mail server answered: 550 No such user me@harbour.example',
   })
   own.behaviour = 'accept'
@@ -183,7 +194,8 @@ it('the shop’s own server has the address for reports as sender only if it acc
 it('a failing server of the shop fails its mails only, and mails to the shop go on', async () => {
   own.behaviour = 'refuse'
   expect(await mailLink()).toMatchObject({
-    ...{ status: 'waiting', error: expect.stringContaining('No such user buyer@example.org') },
+    status: 'waiting',
+    error: expect.stringContaining('No such user buyer@example.org'),
   })
   expect(installation.mails.length).toBe(0)
   const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(
@@ -378,7 +390,8 @@ it('previews show examples in each language, with texts that are not saved', asy
 it('addresses that are blocked get nothing until they are allowed', async () => {
   await app.owner.scope.insert('mail_blocks', { email: 'gone@example.org', reason: '550 5.1.1' })
   expect(await mailLink('Gone@example.org')).toMatchObject({
-    ...{ status: 'failed', error: expect.stringContaining('came back') },
+    status: 'failed',
+    error: expect.stringContaining('came back'),
   })
   expect((await call('GET', `${PATH}/blocked`)).body.data).toMatchObject([
     { email: 'gone@example.org', reason: '550 5.1.1' },

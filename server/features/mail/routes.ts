@@ -169,7 +169,9 @@ const TEST_MS = 25_000
 
 function testRoute(parts: MailRouteParts): Endpoint {
   const tests = openRateLimit(parts.database.pool, {
-    ...{ name: 'mail-tests', points: TESTS_PER_HOUR, seconds: HOUR_SECONDS },
+    name: 'mail-tests',
+    points: TESTS_PER_HOUR,
+    seconds: HOUR_SECONDS,
   })
   return endpoint(`POST ${SERVER}/test`, {
     summary: 'Send a test mail through the shop’s own mail server',
@@ -197,7 +199,11 @@ function testRoute(parts: MailRouteParts): Endpoint {
           ? null
           : createMailTokens(secrets).addressOf(reportsTo, { shop, message: randomUUID() })
       const letter = testLetter({
-        ...{ settings, server: settings.server, to: email, code, returnPath },
+        settings,
+        server: settings.server,
+        to: email,
+        code,
+        returnPath,
       })
       const result = await openShopServer(settings.server, password, mail).handOver(
         letter,
@@ -208,7 +214,12 @@ function testRoute(parts: MailRouteParts): Endpoint {
       const scope = forShop(parts.database, shop)
       const { server, serverPassword } = settings
       await saveServerTest(scope, {
-        ...{ secrets, server, password: serverPassword, code, to: email, now: clock() },
+        secrets,
+        server,
+        password: serverPassword,
+        code,
+        to: email,
+        now: clock(),
       })
       return answer(parts, caller)
     },
@@ -275,7 +286,10 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
 
 const blockedSchema = z
   .object({
-    ...{ email: z.string(), reason: z.string(), reason_text: messageText, created_at: timestamp },
+    email: z.string(),
+    reason: z.string(),
+    reason_text: messageText,
+    created_at: timestamp,
     complaint: z
       .boolean()
       .describe('It reported a mail as spam: it gets no mails about new versions and added files'),

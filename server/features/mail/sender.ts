@@ -50,8 +50,12 @@ export function installationAddress(from: string): MailAddress {
 
 /** The installation itself, for mails to the shop. */
 export const installationSender = (parts: SenderParts, shop: number): Sender => ({
-  ...{ server: parts.server, from: installationAddress(parts.from), own: false },
-  ...{ replyTo: null, signing: null, logo: null },
+  server: parts.server,
+  from: installationAddress(parts.from),
+  own: false,
+  replyTo: null,
+  signing: null,
+  logo: null,
   returnPathOf: (message) => returnPath(parts, parts.returnAddress, { shop, message }),
 })
 
@@ -66,7 +70,8 @@ export async function senderOf(scope: ShopScope, parts: SenderParts): Promise<Se
   if (way === 'server' && settings.server)
     return {
       ...common,
-      ...{ server: parts.shopServers.of(scope.shop, settings), own: true },
+      server: parts.shopServers.of(scope.shop, settings),
+      own: true,
       from: named(settings.server.from),
       // A server may refuse another sender than its own: the test mail has shown that it does not.
       returnPathOf: (message) =>
@@ -83,7 +88,8 @@ export async function senderOf(scope: ShopScope, parts: SenderParts): Promise<Se
   const reports = parts.returnAddress && withDomain(parts.returnAddress, alias)
   return {
     ...common,
-    ...{ from: named(domain.from), signing },
+    from: named(domain.from),
+    signing,
     returnPathOf: (message) => returnPath(parts, reports, { shop: scope.shop, message }),
   }
 }
@@ -114,7 +120,9 @@ function signingKey(
 }
 
 const inlineLogo = ({ bytes, type }: Logo): InlineImage => ({
-  ...{ cid: LOGO_CID, content: bytes, contentType: type },
+  cid: LOGO_CID,
+  content: bytes,
+  contentType: type,
   filename: `logo.${type.split('/').pop() ?? 'png'}`,
 })
 

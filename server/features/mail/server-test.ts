@@ -36,7 +36,9 @@ export async function saveServerTest(
   },
 ): Promise<void> {
   const test: ServerTest = {
-    ...{ hash: hashOf(secrets, scope.shop, code).toString('base64'), wrong: 0, to },
+    hash: hashOf(secrets, scope.shop, code).toString('base64'),
+    wrong: 0,
+    to,
     expires_at: new Date(now.getTime() + VALID_MS).toISOString(),
   }
   const rows = await scope.query(
@@ -81,7 +83,8 @@ export async function confirmServer(
       ? say('This code does not count any more: send another test mail')
       : say('This is not the code of the last test mail')
   throw new AppError('wrong_code', {
-    ...{ message, param: 'code' },
+    message,
+    param: 'code',
     details: [{ param: 'code', code: 'wrong_code', message }],
   })
 }

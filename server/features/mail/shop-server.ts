@@ -24,7 +24,9 @@ export function openShopServer(
 ): MailServer {
   const { host, port, security, user } = server
   const options = {
-    ...{ host, port, secure: security === 'tls' },
+    host,
+    port,
+    secure: security === 'tls',
     // The name of the certificate; an address has none.
     ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
     requireTLS: security === 'starttls',

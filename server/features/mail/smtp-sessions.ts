@@ -58,7 +58,8 @@ export function keepSessions(server: SMTPTransport, connect?: ConnectSocket): Tr
     return transmit(sessions, await open(server, sessions.drop, signal, connect), mail, signal)
   }
   return {
-    ...{ name: 'SMTP', version: '1' },
+    name: 'SMTP',
+    version: '1',
     send: (mail, done) => void send(mail).then((sent) => done(null, sent), done),
   }
 }

@@ -104,9 +104,12 @@ const changeTexts = (
 const textsRecord = (own: OwnMailTexts): z.output<typeof textsSchema> => ({
   texts: LOCALES.flatMap((one) =>
     BUYER_MAILS.map((name) => ({
-      ...{ mail: name, locale: one, variables: [...VARIABLES[name]] },
+      mail: name,
+      locale: one,
+      variables: [...VARIABLES[name]],
       fields: fieldsOf(name).map((field) => ({
-        ...{ field, max_length: maxLengthOf(name, field) },
+        field,
+        max_length: maxLengthOf(name, field),
         usual: usualAsTemplate(name, field, one),
         own: own[one]?.[name]?.[field] ?? null,
       })),

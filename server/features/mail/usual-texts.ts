@@ -10,18 +10,16 @@ import { LINK_TEXTS } from './link-texts.ts'
  * the shop; `links`: those of a past buyer of another app; `text`: the text message about an order without an email address.
  */
 export const BUYER_MAILS = [
-  ...([
-    'order',
-    'edited',
-    'update',
-    'added',
-    'ready',
-    'available',
-    'link',
-    'links',
-    'library',
-    'text',
-  ] as const),
+  'order',
+  'edited',
+  'update',
+  'added',
+  'ready',
+  'available',
+  'link',
+  'links',
+  'library',
+  'text',
 ] as const
 export type BuyerMail = (typeof BUYER_MAILS)[number]
 

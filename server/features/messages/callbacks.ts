@@ -77,7 +77,12 @@ export function callbackDeliverer({
     },
     send: (scope, { text }, { id, payload, failures }, stopping) =>
       postSigned({
-        ...{ client, id, body: text, stopping, at: clock(), within: deadline(failures) },
+        client,
+        id,
+        body: text,
+        stopping,
+        at: clock(),
+        within: deadline(failures),
         address: wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets }),
         signingSecrets: webhookSecrets(secrets, scope.shop),
       }),

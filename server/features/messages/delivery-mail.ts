@@ -74,7 +74,9 @@ export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
   const ids = await insertMails(tx, deliveries, {
-    ...{ occasion: 'first', about: 'order', batched: true },
+    occasion: 'first',
+    about: 'order',
+    batched: true,
   })
   if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
@@ -150,7 +152,9 @@ export async function queueDeliveryMails(
 ): Promise<void> {
   const { about, operation, perHour = null } = mail
   const ids = await insertMails(tx, deliveries, {
-    ...{ occasion: `${about}/${operation}`, about, operation },
+    occasion: `${about}/${operation}`,
+    about,
+    operation,
   })
   if (perHour === null) return queueMessages(tx, ids)
   await setTimes(tx, ids, operation, perHour)
@@ -336,7 +340,9 @@ function contentOf(
 ): Content {
   const { locale } = translatorFor(row.locale)
   const values = {
-    ...{ shop: look.shop, order: inOneLine(row.order_name), viewed: String(row.viewed) },
+    shop: look.shop,
+    order: inOneLine(row.order_name),
+    viewed: String(row.viewed),
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
     waiting: row.preparing.length,
@@ -361,7 +367,10 @@ function contentOf(
   const nothingYet =
     (about === 'order' || about === 'edited') && row.files === 0 && later.length > 0
   const parts = {
-    ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
+    mail: about,
+    locale,
+    values,
+    files: more > 0 ? [...files, `+ ${more}`] : files,
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
     before: row.preparing.length === 0 ? '' : text('preparing'),

@@ -50,8 +50,11 @@ export async function writeLibraryMail(
   const t = translatorFor(row.locale ?? look.page.page.language)
   const date = t.date(row.expires_at)
   const parts = {
-    ...{ mail: 'library' as const, locale: t.locale, values: { date } },
-    ...{ after: t('library.mailUntil', { date }), address: libraryAddress(baseUrl, HIDDEN_KEY) },
+    mail: 'library' as const,
+    locale: t.locale,
+    values: { date },
+    after: t('library.mailUntil', { date }),
+    address: libraryAddress(baseUrl, HIDDEN_KEY),
   }
   return { ...renderBuyerMail(look, parts, baseUrl), to: [row.email] }
 }

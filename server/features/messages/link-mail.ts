@@ -43,10 +43,14 @@ function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 't
   const { language: locale } = look.page.page
   const values = {
     name: inOneLine(row.name),
-    ...{ pack: String(row.pack_id !== null), viewed: String(row.viewed_only) },
+    pack: String(row.pack_id !== null),
+    viewed: String(row.viewed_only),
   }
   const parts = {
-    ...{ mail: 'link' as const, locale, values, before: termsOf(look, row) },
+    mail: 'link' as const,
+    locale,
+    values,
+    before: termsOf(look, row),
     address: pageAddress(baseUrl, HIDDEN_KEY),
   }
   return renderBuyerMail(look, parts, baseUrl)
@@ -80,7 +84,9 @@ export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): strin
       ? []
       : [
           formatText(locale, texts.rental, {
-            ...{ days: whole ? use_hours / 24 : 0, hours: use_hours, viewed: String(viewed) },
+            days: whole ? use_hours / 24 : 0,
+            hours: use_hours,
+            viewed: String(viewed),
           }),
         ]),
   ])

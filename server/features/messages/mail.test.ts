@@ -11,8 +11,15 @@ import type { Message } from '../../core/outbox/outbox.ts'
 
 const UUID = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
 const message = (payload: object): Message => ({
-  ...{ id: UUID, kind: 'email', payload, content: null, operation_id: null },
-  ...{ created_at: new Date(), failures: 0, attempts: 1, lease: 1 },
+  id: UUID,
+  kind: 'email',
+  payload,
+  content: null,
+  operation_id: null,
+  created_at: new Date(),
+  failures: 0,
+  attempts: 1,
+  lease: 1,
 })
 const content = { to: ['ann@example.com'], subject: 'Hello', text: 'Hello' }
 
@@ -28,8 +35,13 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
         return Promise.resolve({ status: 'sent' })
       },
     },
-    ...{ from: 'shop@example.com', baseUrl: 'http://127.0.0.1', clock: () => new Date() },
-    ...{ secrets, log: silent, returnAddress: null, providerHeaders: () => ({}) },
+    from: 'shop@example.com',
+    baseUrl: 'http://127.0.0.1',
+    clock: () => new Date(),
+    secrets,
+    log: silent,
+    returnAddress: null,
+    providerHeaders: () => ({}),
     tokens: createMailTokens(secrets),
     shopServers: createShopServers({ allowLoopback: true, resolve: resolveByServers }, secrets),
   })

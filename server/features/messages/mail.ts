@@ -204,7 +204,11 @@ async function handOver(
   const { from, replyTo, signing, logo } = sender
   const returnPath = sender.returnPathOf(id)
   const letter = {
-    ...{ from, to, subject, text, ...(html ? { html } : {}) },
+    from,
+    to,
+    subject,
+    text,
+    ...(html ? { html } : {}),
     ...(replyTo === null ? {} : { replyTo }),
     ...(signing === null ? {} : { signing }),
     ...(returnPath === null ? {} : { returnPath }),

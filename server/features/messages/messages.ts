@@ -17,7 +17,13 @@ import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
 
 export const MESSAGE_STATUSES = [
-  ...(['waiting', 'sending', 'sent', 'failed', 'unknown', 'bounced', 'complained'] as const),
+  'waiting',
+  'sending',
+  'sent',
+  'failed',
+  'unknown',
+  'bounced',
+  'complained',
 ] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 

@@ -27,7 +27,10 @@ test('names each file with its own address, until no link works any more', async
   for (const filename of names)
     files.push(await depot.addFile(Buffer.from(filename), { filename, name_key: filename }))
   const links = await createLinks(
-    ...[scope, secrets, { file_ids: files, email: 'ann@example.com', download_limit: 3 }, NOW],
+    scope,
+    secrets,
+    { file_ids: files, email: 'ann@example.com', download_limit: 3 },
+    NOW,
   )
   const ids = links.map(({ id }) => id)
   const content = (await writeMovedMail(scope, ids, BASE))!

@@ -84,12 +84,15 @@ export async function writeMovedMail(
   })
   const more = links.length - linked.length
   const parts = {
-    ...{ mail: 'links' as const, locale, linked },
+    mail: 'links' as const,
+    locale,
+    linked,
     values: {
       count: links.length,
       viewed: String(found.every(({ viewed_only }) => viewed_only)),
     },
-    ...{ address: '', before: more > 0 ? `+ ${more}` : '' },
+    address: '',
+    before: more > 0 ? `+ ${more}` : '',
   }
   return {
     ...renderBuyerMail(look, parts, baseUrl),

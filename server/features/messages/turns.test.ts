@@ -38,7 +38,12 @@ beforeEach(async () => {
   now = new Date()
   within = FOR_EVER
   outbox = openOutbox({
-    ...{ database, client, secrets, log: silent, smtpUrl: null, twilio: null },
+    database,
+    client,
+    secrets,
+    log: silent,
+    smtpUrl: null,
+    twilio: null,
     from: 'files@example.com',
     baseUrl: 'https://files.example.com',
     operationRecord: () => Promise.resolve({}),

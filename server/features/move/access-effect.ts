@@ -115,7 +115,9 @@ async function createAccessLinks(
        as available_at) r
      returning id, file_id`,
     {
-      ...{ ids, operation, now },
+      ids,
+      operation,
+      now,
       fileIds: rows.map(({ file_id }) => file_id),
       hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
       emails: rows.map(({ email }) => email),

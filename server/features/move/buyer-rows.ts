@@ -66,7 +66,10 @@ export function createBuyerReader(preset: BuyersPreset) {
     const download = textAt(cells, preset.download)
     return {
       access: products.map((product) => ({
-        ...{ row, email, product, ...terms.terms },
+        row,
+        email,
+        product,
+        ...terms.terms,
         ...(download === '' ? {} : { download }),
       })),
       findings: terms.warning ? [{ row, severity: 'warning', message: terms.warning }] : [],

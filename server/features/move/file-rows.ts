@@ -21,7 +21,12 @@ export interface ExportedFile extends EntrySettings {
 /** The places of the fields in a row of the list that `filesOfRow` writes. */
 const PLACES: Record<CsvField, number> = {
   ...(Object.fromEntries(FIELDS.map((field) => [field, -1])) as Record<CsvField, number>),
-  ...{ filename: 0, file_url: 1, product_sku: 2, tags: 3, download_limit: 4, expiry_days: 5 },
+  filename: 0,
+  file_url: 1,
+  product_sku: 2,
+  tags: 3,
+  download_limit: 4,
+  expiry_days: 5,
 }
 
 const WITH_EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
@@ -47,7 +52,10 @@ export function readFileRow(
       const { filename, file_url, tags, download_limit, expiry_days } = values
       const download = textAt(cells, column.id ?? -1)
       files.push({
-        ...{ row, filename, url: file_url, product },
+        row,
+        filename,
+        url: file_url,
+        product,
         ...(download_limit === undefined ? {} : { download_limit }),
         ...(expiry_days === undefined ? {} : { expiry_days }),
         ...(tags === undefined ? {} : { tags }),

@@ -33,7 +33,8 @@ export function groupFindings(findings: readonly RowFinding[]): Finding[] {
       first
         ? [
             {
-              ...{ severity: first.severity, ...storedMessage(first.message) },
+              severity: first.severity,
+              ...storedMessage(first.message),
               count: others.length + 1,
               rows: [...new Set([first, ...others].map(({ row }) => row))].slice(0, MAX_ROWS),
             },

@@ -36,7 +36,9 @@ async function read(text: string) {
       : { ...reader!(row, cells), files: [] },
   )
   return {
-    ...{ app, table, kind },
+    app,
+    table,
+    kind,
     fields: preset.fields.map(({ field, at }) => `${field}: ${headers[at]}`),
     files: each.flatMap(({ files }) => files),
     access: each.flatMap(({ access }) => access),
@@ -59,10 +61,13 @@ describe('exports of files', () => {
       ['extra.pdf', '/bytes/1106/extra.pdf'],
     ])
     expect(found!.files[0]).toEqual({
-      ...{ row: 2, filename: 'brot-backen.pdf', tags: ['Backen', 'Küche'] },
+      row: 2,
+      filename: 'brot-backen.pdf',
+      tags: ['Backen', 'Küche'],
       url: 'https://shop.example/bytes/1101/brot-backen.pdf',
       product: { id: '101', sku: 'BROT-1', titles: ['Brot backen für Anfänger'] },
-      ...{ download_limit: 5, expiry_days: 30 },
+      download_limit: 5,
+      expiry_days: 30,
       download: '0b6b9f0e-0a4e-4a55-9d3e-5f1f7d0f1a01',
     })
     expect(found!.files[2]).toMatchObject({ download_limit: null, expiry_days: null })
@@ -99,7 +104,10 @@ describe('exports of files', () => {
       app: 'woocommerce',
       files: [
         {
-          ...{ filename: 'guide.pdf', download_limit: 5, expiry_days: 30, tags: ['a'] },
+          filename: 'guide.pdf',
+          download_limit: 5,
+          expiry_days: 30,
+          tags: ['a'],
           product: { id: '7', sku: 'G-1', titles: ['Guide'] },
         },
       ],
@@ -112,7 +120,9 @@ describe('exports of files', () => {
     expect(found!.files).toMatchObject([
       {
         url: 'https://shop.example/bytes/1201/loops.zip',
-        ...{ filename: 'loops.zip', tags: ['loops', 'drums'], download_limit: 4 },
+        filename: 'loops.zip',
+        tags: ['loops', 'drums'],
+        download_limit: 4,
         product: { id: '31', sku: 'SP-1', handle: 'sound-pack', titles: ['Sound pack'] },
       },
       { url: 'https://shop.example/bytes/1202/stems.zip', filename: 'stems.zip' },
@@ -125,8 +135,10 @@ describe('exports of files', () => {
     expect(found).toMatchObject({ app: 'other', table: 'list', findings: [] })
     expect(found!.files).toMatchObject([
       {
-        ...{ filename: 'Geißbock & Übermut.pdf', tags: ['Märchen', 'Kinder'] },
-        ...{ expiry_days: 14, download_limit: 2 },
+        filename: 'Geißbock & Übermut.pdf',
+        tags: ['Märchen', 'Kinder'],
+        expiry_days: 14,
+        download_limit: 2,
         product: { sku: 'BROT-1', titles: ['Brot backen für Anfänger'] },
       },
       { filename: 'Kniffe.pdf', product: { titles: ['Kniffe & Tricks'] } },
@@ -177,7 +189,8 @@ describe('exports of buyers', () => {
     ])
     expect(found!.findings).toMatchObject([{ row: 3, severity: 'error' }])
     expect(await read(fixture('edd-sales.csv'))).toMatchObject({
-      ...{ app: 'edd', table: 'sales' },
+      app: 'edd',
+      table: 'sales',
       access: [{ email: 'kim@example.com', product: { id: '31', titles: ['Sound pack'] } }],
     })
   })
@@ -195,14 +208,17 @@ describe('exports of buyers', () => {
 
   it('of SendOwl, and of any list with addresses and products', async () => {
     expect(await read(fixture('sendowl-orders.csv'))).toMatchObject({
-      ...{ app: 'sendowl', table: 'orders' },
+      app: 'sendowl',
+      table: 'orders',
       access: [{ email: 'ida@example.com', expires: '2999-01-02T00:00:00.000Z' }],
     })
     const list =
       'Customer email,SKU,Downloads left,Expires at\na@example.com,G-1,3,31.12.2999\nb@example.com,G-1,many,\nc@example.com,G-1,,soon\n'
     const found = await read(list)
     expect(found).toMatchObject({
-      ...{ app: 'other', table: 'list', kind: 'buyers' },
+      app: 'other',
+      table: 'list',
+      kind: 'buyers',
       access: [{ email: 'a@example.com', left: 3, expires: '3000-01-01T00:00:00.000Z' }],
     })
     expect(found!.findings.map(({ message }) => message)).toEqual([

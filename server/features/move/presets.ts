@@ -14,9 +14,22 @@ export type SourceTable = (typeof SOURCE_TABLES)[number]
 
 /** What a column is read as. */
 export const MOVE_FIELDS = [
-  ...(['file_url', 'filename', 'product_sku', 'product_title', 'product_handle'] as const),
-  ...(['product_id', 'download_id', 'tags', 'download_limit', 'expiry_days', 'email'] as const),
-  ...(['downloads_left', 'expires_at', 'ordered_at', 'status', 'order'] as const),
+  'file_url',
+  'filename',
+  'product_sku',
+  'product_title',
+  'product_handle',
+  'product_id',
+  'download_id',
+  'tags',
+  'download_limit',
+  'expiry_days',
+  'email',
+  'downloads_left',
+  'expires_at',
+  'ordered_at',
+  'status',
+  'order',
 ] as const
 export type MoveField = (typeof MOVE_FIELDS)[number]
 
@@ -157,8 +170,17 @@ const orderDate = (at: Find) =>
 /** Any table with addresses of people and products. */
 function anyBuyers(at: Find): BuyersPreset | null {
   const email = at(
-    ...['email', 'customeremail', 'buyeremail', 'emailaddress', 'useremail', 'mail'],
-    ...['emailadresse', 'adresseemail', 'correoelectronico', 'correo', 'メールアドレス'],
+    'email',
+    'customeremail',
+    'buyeremail',
+    'emailaddress',
+    'useremail',
+    'mail',
+    'emailadresse',
+    'adresseemail',
+    'correoelectronico',
+    'correo',
+    'メールアドレス',
   )
   const product = {
     ...NO_PRODUCT,
@@ -170,12 +192,24 @@ function anyBuyers(at: Find): BuyersPreset | null {
   const { id, sku, title, handle } = product
   if (email < 0 || Math.max(id, sku, title, handle) < 0) return null
   return withFields({
-    ...{ kind: 'buyers', app: 'other', table: 'list', email, product, download: -1 },
+    kind: 'buyers',
+    app: 'other',
+    table: 'list',
+    email,
+    product,
+    download: -1,
     downloadsLeft: at('downloadsleft', 'downloadsremaining', 'remainingdownloads', 'remaining'),
     expires: at('expires', 'expiresat', 'expirydate', 'validuntil', 'accessexpires', 'gueltigbis'),
-    ...{ order: at('order', 'orderid', 'ordernumber', 'ordername'), ordered: orderDate(at) },
+    order: at('order', 'orderid', 'ordernumber', 'ordername'),
+    ordered: orderDate(at),
     paid: paidOf(at('financialstatus', 'status', 'state'), [
-      ...['paid', 'complete', 'completed', 'partially_refunded', 'fulfilled', 'active', 'free'],
+      'paid',
+      'complete',
+      'completed',
+      'partially_refunded',
+      'fulfilled',
+      'active',
+      'free',
     ]),
   })
 }
@@ -216,13 +250,18 @@ function files(
   if (!shape) return null
   const app = shape.id === 'woocommerce' || shape.id === 'edd' ? shape.id : listApp(at)
   const product: ProductColumns = {
-    ...{ id: at(...(shape.id === 'several_files' ? ['productid'] : ['id'])), sku: shape.sku },
-    ...{ title: shape.title, handle: at('slug', 'handle', 'producthandle', 'urlhandle') },
+    id: at(...(shape.id === 'several_files' ? ['productid'] : ['id'])),
+    sku: shape.sku,
+    title: shape.title,
+    handle: at('slug', 'handle', 'producthandle', 'urlhandle'),
     form: 'plain',
   }
   return {
-    ...{ kind: 'files', app, table: app === 'other' ? 'list' : 'products' },
-    ...{ shape, product },
+    kind: 'files',
+    app,
+    table: app === 'other' ? 'list' : 'products',
+    shape,
+    product,
     fields: given([
       ...shape.files.flatMap(({ url, name, id = -1 }): [MoveField, number][] => [
         ['file_url', url],
@@ -254,8 +293,11 @@ function listShape(
   return {
     id: 'several_files',
     files: [{ url, name: column('filename') }],
-    ...{ sku: column('product_sku'), title: anyTitle(at), tags: column('tags') },
-    ...{ download_limit: column('download_limit'), expiry_days: column('expiry_days') },
+    sku: column('product_sku'),
+    title: anyTitle(at),
+    tags: column('tags'),
+    download_limit: column('download_limit'),
+    expiry_days: column('expiry_days'),
     none: new Set(['-1', '0']),
   }
 }

@@ -124,13 +124,13 @@ function ofSku(variants: readonly MirroredVariant[], sku: string): MatchedProduc
   return {
     by: 'sku',
     mapping: {
-      ...{ product_id: variant.product_id, product_title: variant.product_title, sku: variant.sku },
+      product_id: variant.product_id,
+      product_title: variant.product_title,
+      sku: variant.sku,
       variant_id: others.length === 0 ? variant.variant_id : null,
-      ...{
-        method: 'sku',
-        score: 1,
-        reason: say('The import names the SKU {sku}', { sku: sku.trim() }),
-      },
+      method: 'sku',
+      score: 1,
+      reason: say('The import names the SKU {sku}', { sku: sku.trim() }),
     },
   }
 }

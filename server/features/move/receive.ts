@@ -114,7 +114,11 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
     files.flatMap(({ product }) => product ?? []),
   )
   const products: Record<MatchedBy | 'none', number> = {
-    ...{ id: 0, sku: 0, handle: 0, title: 0, none: 0 },
+    id: 0,
+    sku: 0,
+    handle: 0,
+    title: 0,
+    none: 0,
   }
   for (const group of Map.groupBy(files, ({ product }) => JSON.stringify(product)).values()) {
     const [{ product, row } = { product: null, row: 0 }] = group
@@ -157,7 +161,9 @@ async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPre
   }
   const resolved = await resolveAccess(scope, preset.app, access, now)
   const counts: MoveCounts = {
-    ...{ rows, files: null, buyers: resolved.counts },
+    rows,
+    files: null,
+    buyers: resolved.counts,
     findings: groupFindings([...findings, ...resolved.findings]),
   }
   return { counts, rows: access.map((data) => ({ email: data.email, data })) }

@@ -51,7 +51,11 @@ export function moveRecord(move: StoredMove): z.output<typeof moveSchema> {
   const { id, filename, app, source, kind, columns, counts, operation_id, operation_kind } = move
   return {
     id: toPublicId('move', id),
-    ...{ filename, app, table: source, kind, columns: columns.read },
+    filename,
+    app,
+    table: source,
+    kind,
+    columns: columns.read,
     unknown_columns: columns.unknown,
     rows: counts.rows,
     files: counts.files,

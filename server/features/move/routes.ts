@@ -106,7 +106,10 @@ const start = (parts: MoveRouteParts) =>
     handler: async ({ caller, params, body, idempotencyKey }) => {
       const { engine, clock } = parts
       const id = await startMove(engine, caller.scope, moveIdOf(params.id), {
-        ...{ email: body.email, requestedBy: caller.name, idempotencyKey, now: clock() },
+        email: body.email,
+        requestedBy: caller.name,
+        idempotencyKey,
+        now: clock(),
         channel: channelOf(caller),
         permit: (scopes: readonly Scope[]) => requireScopes(caller, scopes),
       })

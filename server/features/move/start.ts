@@ -84,7 +84,9 @@ function importOf(of: readonly ExportedFile[], find: FindProduct): ImportFile {
   const products = of.flatMap((one) => (one.product ? (find(one.product)?.mapping ?? []) : []))
   const tags = [...new Set(of.flatMap((one) => one.tags ?? []))]
   return {
-    ...{ filename, expiry_days, download_limit },
+    filename,
+    expiry_days,
+    download_limit,
     source: { type: 'url', url },
     on_conflict: 'rename',
     ...(products.length > 0
@@ -113,13 +115,11 @@ const movedOf = (app: string, of: readonly ExportedFile[], position: number): Mo
 export const GIVE_ACCESS = 'give-access'
 
 const workflowOf = (move: string, email: boolean): Workflow => ({
-  ...{
-    id: GIVE_ACCESS,
-    title: sayPlain('Move buyers'),
-    action: GIVE_ACCESS,
-    kind: 'bulk',
-    parallel: 1,
-  },
+  id: GIVE_ACCESS,
+  title: sayPlain('Move buyers'),
+  action: GIVE_ACCESS,
+  kind: 'bulk',
+  parallel: 1,
   steps: [{ id: 'give', plugin: GIVE_ACCESS, options: { move, email } }],
 })
 
@@ -137,7 +137,10 @@ async function startBuyers(
   await storeAccess(tx, move.id, links)
   return engine.start(tx, {
     workflow: workflowOf(move.id, email),
-    ...{ channel, label: move.filename, request: {}, requestedBy },
+    channel,
+    label: move.filename,
+    request: {},
+    requestedBy,
     source: { type: 'files', ids: [...new Set(links.map(({ file_id }) => file_id))] },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
@@ -149,7 +152,10 @@ async function storeAccess(
   links: readonly BuyerAccess[],
 ): Promise<void> {
   const rows = links.map(({ file_id, email, limit, expires }) => ({
-    ...{ file_id, email, own_limit: limit === 'own', own_expiry: expires === 'own' },
+    file_id,
+    email,
+    own_limit: limit === 'own',
+    own_expiry: expires === 'own',
     download_limit: limit === 'own' ? null : limit,
     expires_at: expires === 'own' ? null : expires,
   }))

@@ -123,7 +123,11 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     warnings: item.warnings ?? [],
     candidates: (item.candidates ?? []).map(
       ({ product_id, product_title, variant_id, score, reason }) => ({
-        ...{ product_id, product_title, variant_id, score, ...storedReason(reason) },
+        product_id,
+        product_title,
+        variant_id,
+        score,
+        ...storedReason(reason),
       }),
     ),
     ...shownChange(item),

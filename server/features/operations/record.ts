@@ -36,8 +36,11 @@ export const operationSchema = z
     workflow_title: z.string(),
     steps: z.array(
       z.object({
-        ...{ id: z.string(), plugin: z.string(), title: z.string() },
-        ...{ summary: z.string(), summary_text: textSchema },
+        id: z.string(),
+        plugin: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        summary_text: textSchema,
       }),
     ),
     source: z.union([

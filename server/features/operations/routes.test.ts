@@ -270,12 +270,17 @@ describe('a preview', () => {
     ])
     const { id } = await start({ select: mine(), dry_run: true })
     expect(await read(id)).toMatchObject({
-      ...{ status: 'previewing', preview: true, foreseen: null, actions: ['cancel'] },
+      status: 'previewing',
+      preview: true,
+      foreseen: null,
+      actions: ['cancel'],
     })
     await work()
     await untilPreviewed(id)
     expect(await read(id)).toMatchObject({
-      ...{ done: 2, actions: ['cancel', 'confirm'], finished_at: null },
+      done: 2,
+      actions: ['cancel', 'confirm'],
+      finished_at: null,
       foreseen: { changed: 1, unchanged: 1, candidates: 0 },
     })
     expect(await itemsOf(id)).toMatchObject([
@@ -299,7 +304,9 @@ describe('a preview', () => {
   it('that is discarded has done nothing, in its counts, its items and its log', async () => {
     const gone = toPublicId('file', randomUUID())
     const { id } = await start({
-      ...{ action: 'delete-files', options: {}, dry_run: true },
+      action: 'delete-files',
+      options: {},
+      dry_run: true,
       select: { file_ids: [gone, ...(await some(1))] },
     })
     await work()
@@ -314,8 +321,17 @@ describe('a preview', () => {
     expect(waiting).toMatchObject({ done: 1, failed: 1, discarded: false, elapsed_seconds: 60 })
     await post(`/api/operations/${id}/cancel`)
     expect(await read(id)).toMatchObject({
-      ...{ status: 'cancelled', preview: true, discarded: true, actions: [], elapsed_seconds: 60 },
-      ...{ total: 2, done: 0, failed: 0, skipped: 0, cancelled: 2, percentage: 0 },
+      status: 'cancelled',
+      preview: true,
+      discarded: true,
+      actions: [],
+      elapsed_seconds: 60,
+      total: 2,
+      done: 0,
+      failed: 0,
+      skipped: 0,
+      cancelled: 2,
+      percentage: 0,
       finished_at: expect.any(String),
     })
     const error = {
@@ -773,7 +789,9 @@ describe('permissions', () => {
     expect(
       (await owner.call('GET', '/api/operations?action=undo&limit=1')).body.data[0],
     ).toMatchObject({
-      ...{ id: back, undoes: job, source: { id: job } },
+      id: back,
+      undoes: job,
+      source: { id: job },
     })
     expect((await read((await read(back)).undoes)).id).toBe(job)
   })

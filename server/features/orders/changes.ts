@@ -327,10 +327,15 @@ async function setTerms(
 ): Promise<void> {
   if (terms.length === 0) return
   const rows = terms.map((one) => ({
-    ...{ ...one, hours: one.first_use_hours, tag: one.customer_tag },
-    ...{ expires: one.expires_at !== undefined, limits: one.download_limit !== undefined },
-    ...{ releases: one.available_at !== undefined, rents: one.first_use_hours !== undefined },
-    ...{ tags: one.customer_tag !== undefined, limits_views: one.view_limit !== undefined },
+    ...one,
+    hours: one.first_use_hours,
+    tag: one.customer_tag,
+    expires: one.expires_at !== undefined,
+    limits: one.download_limit !== undefined,
+    releases: one.available_at !== undefined,
+    rents: one.first_use_hours !== undefined,
+    tags: one.customer_tag !== undefined,
+    limits_views: one.view_limit !== undefined,
     ends_views: one.view_expires_at !== undefined,
   }))
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
@@ -469,8 +474,12 @@ async function replaceFile(
     { id: row.id, link: row.link_id, file: file_id },
   )
   const sold = lines.map(({ line_id, limit }) => ({
-    ...{ line_id, file_id: other, expiry_days: null, download_limit: limit },
-    ...{ source: line_id, units: 1 },
+    line_id,
+    file_id: other,
+    expiry_days: null,
+    download_limit: limit,
+    source: line_id,
+    units: 1,
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   // It is not new to the buyer: no mail follows for it.

@@ -304,8 +304,14 @@ export async function readDelivery(
   ])
   const [download_list, refused_list, view_list, opening_list] = lists
   return {
-    ...{ ...summary, file_list, lines, messages },
-    ...{ download_list, refused_list, view_list, opening_list },
+    ...summary,
+    file_list,
+    lines,
+    messages,
+    download_list,
+    refused_list,
+    view_list,
+    opening_list,
   }
 }
 

@@ -130,7 +130,8 @@ const insertFiles = (
        set given_by = excluded.given_by, taken_back = false, withdrawn = false
        where df.taken_back and excluded.given_by is not null`,
     {
-      ...{ now, given },
+      now,
+      given,
       deliveries: rows.map(({ delivery }) => delivery.id),
       lines: rows.map(({ line_id }) => line_id),
       files: rows.map(({ file_id }) => file_id),
@@ -176,7 +177,9 @@ async function insertLinks(
          own_view_expiry = false
        where l.revoked_at is not null and :given::uuid is not null`,
     {
-      ...{ ids, now, given },
+      ids,
+      now,
+      given,
       files: files.map(({ file_id }) => file_id),
       parents: files.map(({ delivery }) => delivery.link_id),
       ordered: files.map(({ delivery }) => delivery.ordered_at),
@@ -308,8 +311,13 @@ export async function writeState(
        revoked_at = :revoked,
        withdrawn_at = :withdrawn, updated_at = :now where shop_id = :shop and id = :id`,
     {
-      ...{ id: row.id, held: next.held_by, held_at, released: next.released_at, now },
-      ...{ revoked: next.revoked_at, withdrawn: next.withdrawn_at },
+      id: row.id,
+      held: next.held_by,
+      held_at,
+      released: next.released_at,
+      now,
+      revoked: next.revoked_at,
+      withdrawn: next.withdrawn_at,
     },
   )
   await tx.query(

@@ -330,7 +330,9 @@ type Address = (shown: ShownDelivery) => string
 const markOf = (shown: ShownDelivery, { settings }: ShopRecord, address: Address) => {
   const ready = shown.status === 'ready'
   const value = {
-    ...{ status: shown.status, files: shown.files, terms: shown.terms },
+    status: shown.status,
+    files: shown.files,
+    terms: shown.terms,
     url: ready ? address(shown) : null,
   }
   return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
@@ -434,7 +436,10 @@ async function delayEffect(scope: ShopScope, failed: FailedEffect, log: Logger):
   const { effect, error, lasting } = failed
   const { order_id: order, kind, noted, attempts } = effect
   log.warn('an order could not be changed on the platform', {
-    ...{ shop: scope.shop, order, kind, given_up: lasting },
+    shop: scope.shop,
+    order,
+    kind,
+    given_up: lasting,
     ...errorFields(error),
   })
   await scope.query(

@@ -140,7 +140,8 @@ async function notifyOfNoAddress(
       body: say(
         'Its files are ready, but no link could be sent. Add an address, or copy the link for the buyer from the delivery.',
       ),
-      ...{ operation_id: null, delivery_id: row.id },
+      operation_id: null,
+      delivery_id: row.id,
     })
 }
 
@@ -183,7 +184,8 @@ async function recordMarksAndMails(
      from unnest(:ids::uuid[], :marks::text[], :mailed::boolean[]) as g (id, mark, mailed)
      where d.shop_id = :shop and d.id = g.id`,
     {
-      ...{ ids, now },
+      ids,
+      now,
       marks: ids.map((id) => marks.get(id) ?? null),
       mailed: ids.map((id) => mails.has(id)),
     },

@@ -52,8 +52,13 @@ async function openShop() {
       {
         fileId,
         mapping: {
-          ...{ product_id: product(n), product_title: `Product ${n}`, variant_id: null, sku: null },
-          ...{ score: 1, reason: '', method: 'manual' },
+          product_id: product(n),
+          product_title: `Product ${n}`,
+          variant_id: null,
+          sku: null,
+          score: 1,
+          reason: '',
+          method: 'manual',
           ...over,
         },
       },
@@ -71,7 +76,9 @@ async function openShop() {
     const order: PlatformOrder = {
       ...paidOrder({
         products: products.map((one) => (typeof one === 'number' ? product(one) : one)),
-        ...{ name: `#${n}`, email: `buyer-${n}@example.com`, ...over },
+        name: `#${n}`,
+        email: `buyer-${n}@example.com`,
+        ...over,
       }),
       id: `gid://shopify/Order/${n}`,
     }
@@ -98,10 +105,16 @@ async function openShop() {
   const give = async (ids: readonly string[], options: Record<string, unknown> = {}) => {
     const id = await shop.engine.start(scope, {
       workflow: {
-        ...{ id: 'give-files', title: 'Give', action: 'give-files', kind: 'bulk', parallel: 2 },
+        id: 'give-files',
+        title: 'Give',
+        action: 'give-files',
+        kind: 'bulk',
+        parallel: 2,
         steps: [{ id: 'give', plugin: 'give-files', options }],
       },
-      ...{ channel: 'api', request: {}, requestedBy: 'test' },
+      channel: 'api',
+      request: {},
+      requestedBy: 'test',
       source: { type: 'files', ids },
     })
     return { id, ...(await shop.untilEnd(id)) }
@@ -475,7 +488,9 @@ describe('the shop’s setting', () => {
   const runTask = async (shop: Awaited<ReturnType<typeof openShop>>) => {
     const task = newFilesTask({ database: house.parts.database, engine: shop.engine })
     await task.run({
-      ...{ shop: shop.shop, key: String(shop.shop), attempt: 1 },
+      shop: shop.shop,
+      key: String(shop.shop),
+      attempt: 1,
       lease: { number: 1, hold: () => Promise.resolve() },
       signal: new AbortController().signal,
     })
@@ -495,7 +510,9 @@ describe('the shop’s setting', () => {
     await shop.map('extra.pdf', 1)
     await runTask(shop)
     expect((await lastOperation(shop))?.operation).toMatchObject({
-      ...{ status: 'success', action: 'give-files', done: 1 },
+      status: 'success',
+      action: 'give-files',
+      done: 1,
     })
     expect(await shop.filesOf(order)).toEqual(['extra.pdf', 'guide.pdf'])
     expect((await shop.mails()).map(({ about }) => about)).toEqual(['order'])

@@ -49,7 +49,8 @@ export async function giveFiles(
   const rows = await lockDeliveries(tx, [...missing.keys()])
   const { settings } = await readShop(tx)
   const added = [...rows.values()].map((delivery) => ({
-    ...{ delivery, perUnit: settings.multiply_limits },
+    delivery,
+    perUnit: settings.multiply_limits,
     sold: missing.get(delivery.order_id) ?? [],
   }))
   await addDeliveryFiles(tx, secrets, added, now, operation)
@@ -99,7 +100,8 @@ export async function takeBackFiles(
     where df.shop_id = :shop and df.given_by = :operation and df.file_id = any(:files::uuid[])
       and not df.taken_back`
   const orders = await tx.query<{ order_id: string }>(`select distinct d.order_id ${given}`, {
-    ...{ operation, files },
+    operation,
+    files,
   })
   const ids = orders.map(({ order_id }) => order_id)
   if (ids.length === 0) return

@@ -39,9 +39,12 @@ export const newFilesTask = ({ database, engine }: NewFilesParts): BackgroundTas
         if (choice === 'always')
           await engine.start(tx, {
             workflow: workflowOfAction(engine, 'give-files', {
-              ...{ product_id: product, email: settings.new_files_mail },
+              product_id: product,
+              email: settings.new_files_mail,
             }),
-            ...{ channel: catalogChannel.id, request: {}, requestedBy: 'Stevedore' },
+            channel: catalogChannel.id,
+            request: {},
+            requestedBy: 'Stevedore',
             source: { type: 'files', ids: files },
           })
         await forgetNewFiles(tx, { files, product })

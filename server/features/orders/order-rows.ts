@@ -62,8 +62,10 @@ const soldBy = (order: string, line: PlatformLine): Sold[] => {
   const { id, product_id, variant_id, quantity, bundle } = line
   const own = { product: product_id, variant: variant_id, source: id, units: quantity }
   const whole = bundle && {
-    ...{ product: bundle.product_id, variant: bundle.variant_id },
-    ...{ source: bundle.id, units: bundle.quantity },
+    product: bundle.product_id,
+    variant: bundle.variant_id,
+    source: bundle.id,
+    units: bundle.quantity,
   }
   return [own, ...(whole ? [whole] : [])].flatMap((one) =>
     one.product === null ? [] : [{ ...one, product: one.product, order, line: id }],
@@ -166,9 +168,16 @@ async function followAddresses(tx: ShopScope, orders: readonly string[]): Promis
 async function writeLines(tx: ShopScope, judged: readonly JudgedOrder[]): Promise<void> {
   const rows = judged.flatMap(({ order, entitled }) =>
     order.lines.map((line, position) => ({
-      ...{ order_id: order.id, id: line.id, position, title: line.title, sku: line.sku },
-      ...{ product_id: line.product_id, variant_id: line.variant_id, quantity: line.quantity },
-      ...{ bundle: line.bundle, entitled: entitled.has(line.id) },
+      order_id: order.id,
+      id: line.id,
+      position,
+      title: line.title,
+      sku: line.sku,
+      product_id: line.product_id,
+      variant_id: line.variant_id,
+      quantity: line.quantity,
+      bundle: line.bundle,
+      entitled: entitled.has(line.id),
     })),
   )
   await tx.query(

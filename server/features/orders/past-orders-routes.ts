@@ -24,12 +24,10 @@ const BEGINNING = new Date('2000-01-01T00:00:00Z')
 const ACTION = 'import-orders'
 
 const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
-  ...{
-    id: ACTION,
-    title: sayPlain('Import past orders'),
-    action: ACTION,
-    kind: 'bulk',
-  },
+  id: ACTION,
+  title: sayPlain('Import past orders'),
+  action: ACTION,
+  kind: 'bulk',
   parallel: 1,
   steps: [{ id: 'import', plugin: 'import-orders', options }],
 })
@@ -96,7 +94,10 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
         await requireNone(tx, idempotencyKey)
         return engine.start(tx, {
           workflow: workflowOf({ since: from.toISOString(), mail }),
-          ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
+          channel: channelOf(caller),
+          request: {},
+          requestedBy: caller.name,
+          dryRun: dry_run,
           source: { type: 'files', ids: [] },
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         })

@@ -32,7 +32,8 @@ function platformOf(
 ) {
   const changing = new Set<string>()
   const live: LiveOrders = {
-    ...{ mark: refuse, fulfil: refuse },
+    mark: refuse,
+    fulfil: refuse,
     read: (ids) => Promise.resolve(ids.map((id) => orders.find((one) => one.id === id) ?? null)),
     changedSince: () => {
       throw new Error('not in this test')
@@ -68,10 +69,15 @@ async function openShop() {
   await scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop`)
   const [row] = (await scope
     .insert('operations', {
-      ...{ kind: 'bulk', action: 'import-orders', channel: 'api', requested_by: 'test' },
+      kind: 'bulk',
+      action: 'import-orders',
+      channel: 'api',
+      requested_by: 'test',
       workflow: JSON.stringify({ steps: [] }),
       source: JSON.stringify({ type: 'files', count: 0 }),
-      ...{ request: '{}', status: 'running', total: 0 },
+      request: '{}',
+      status: 'running',
+      total: 0,
     })
     .returning('id')) as { id: string }[]
   const operation = toPublicId('op', row!.id)
@@ -126,7 +132,9 @@ test('an import tells nobody unless it is told to, also afterwards', async () =>
   const shop = await openShop()
   const { live } = platformOf(ORDERS)
   expect(await shop.importAll(live)).toMatchObject({
-    ...{ orders: 10, deliveries: 7, failed: 0 },
+    orders: 10,
+    deliveries: 7,
+    failed: 0,
     shown: [
       [0, 10],
       [4, 10],

@@ -184,8 +184,12 @@ async function importPage(
        where shop_id = :shop and operation_id = :operation and orders = :before
        returning ${COLUMNS}`,
       {
-        ...{ operation, cursor: page.cursor, made, before: before.orders },
-        ...{ orders: page.ids.length, failed: page.ids.length - written },
+        operation,
+        cursor: page.cursor,
+        made,
+        before: before.orders,
+        orders: page.ids.length,
+        failed: page.ids.length - written,
       },
     )
     if (!row) throw new OvertakenError()

@@ -35,8 +35,12 @@ function gate() {
   return { passed, open }
 }
 const waitForGate = definePlugin({
-  ...{ id: 'wait-for-gate', kind: 'optimize', title: 'Wait', undo: 'none' },
-  ...{ options: z.strictObject({}), worksOn: 'deliveries' },
+  id: 'wait-for-gate',
+  kind: 'optimize',
+  title: 'Wait',
+  undo: 'none',
+  options: z.strictObject({}),
+  worksOn: 'deliveries',
   plan: planEach(() => ({ status: 'ok' })),
   async *run(items) {
     const ordered = items.toSorted((a, b) => +isSlow(a) - +isSlow(b))
@@ -64,7 +68,9 @@ beforeAll(async () => {
   worker = await openTestWorker(parts.database, [task])
   const steps = [{ plugin: 'stamp-pdf' }]
   const made = await app.owner.call('POST', '/api/workflows', {
-    ...{ name: 'Stamp', kind: 'delivery', steps },
+    name: 'Stamp',
+    kind: 'delivery',
+    steps,
   })
   expect(made.status).toBe(201)
   workflow = made.body.id as string
@@ -119,11 +125,14 @@ async function fetchAll(delivery: string) {
 test('is held until the workflow has succeeded; then the buyer gets only the copy', async () => {
   const { delivery, ids, order } = await buy({ 'book.pdf': PDF })
   expect(await read(delivery)).toMatchObject({
-    ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
+    status: 'held',
+    hold: { by: 'workflow' },
+    sent: null,
     reason: 'Its workflow prepares the files.',
   })
   const pages = createOrderPages({
-    ...{ database: app.engine.parts.database, secrets: app.engine.parts.secrets },
+    database: app.engine.parts.database,
+    secrets: app.engine.parts.secrets,
     baseUrl: 'https://files.example.com',
   })
   expect(await pages.find(app.engine.shop, order.id)).toMatchObject({ status: 'preparing' })
@@ -205,7 +214,9 @@ test('a broken document does not hold the others, and a second mail follows when
   const { delivery, ids } = await buy({ 'book.pdf': PDF, 'broken.pdf': PDF.subarray(0, 100) })
   await run(delivery)
   expect(await read(delivery)).toMatchObject({
-    ...{ status: 'ready', blocked_files: 1, hold: null },
+    status: 'ready',
+    blocked_files: 1,
+    hold: null,
     reason: expect.stringMatching(/broken\.pdf”: /) as string,
   })
   const { keys, files, text } = await fetchAll(delivery)
@@ -285,7 +296,8 @@ async function chooseKeys(...keys: readonly string[]): Promise<string> {
   const named = { name: `Keys ${keys[0]}` }
   const list = (await app.owner.call('POST', '/api/licence-lists', named)).body.id as string
   await fetch(`${app.url}/api/licence-lists/${list}/keys`, {
-    ...{ method: 'POST', body: keys.join('\n') },
+    method: 'POST',
+    body: keys.join('\n'),
     headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
   })
   const steps = [{ plugin: 'assign-licence-key', options: { list } }]
@@ -400,7 +412,10 @@ test('a replaced key is on no page any more, and copies that show it are made ag
   const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys`)
   expect(body.data).toMatchObject([
     {
-      ...{ key, status: 'active', delivery_id: delivery, order_name: '#1001' },
+      key,
+      status: 'active',
+      delivery_id: delivery,
+      order_name: '#1001',
       filename: expect.stringMatching(/keyed/) as string,
     },
   ])
@@ -419,7 +434,8 @@ test('a replaced key is on no page any more, and copies that show it are made ag
   expect(await keysIn(delivery)).toEqual([rotated.body.key])
   const { text } = await fetchAll(delivery)
   expect([text.includes(rotated.body.key as string), text.includes(String(key))]).toEqual([
-    ...[true, false],
+    true,
+    false,
   ])
   const stale = await app.engine.scope.query<{ file_id: string }>(
     'select file_id from prepared_files where shop_id = :shop and stale',

@@ -49,7 +49,11 @@ async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
   const own = uuid && (await readWorkflow(tx, uuid))
   if (own && own.kind === 'delivery') return runnable(own)
   return {
-    ...{ id, title: 'Deliveries', action: 'delivery', kind: 'delivery', parallel: 1 },
+    id,
+    title: 'Deliveries',
+    action: 'delivery',
+    kind: 'delivery',
+    parallel: 1,
     steps: [{ id: 'workflow', plugin: 'delivery-workflow' }],
   }
 }

@@ -175,7 +175,8 @@ describe('a paid order', () => {
 describe('a bundle', () => {
   const bundle = { id: 'gid://shopify/LineItemGroup/1', quantity: 2, variant_id: null }
   const component = (n: number) => ({
-    ...{ product_id: product(90 + n), title: `Component ${n}` },
+    product_id: product(90 + n),
+    title: `Component ${n}`,
     bundle: { ...bundle, product_id: product(1) },
   })
   test('grants the files of its product while the order has one of its components', async () => {
@@ -205,7 +206,8 @@ describe('several units', () => {
   test('that are bought later or refunded change the limit, and the merchant’s own change is kept', async () => {
     const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
     const withUnits = (quantity: number, at: number): PlatformOrder => ({
-      ...{ ...one, updated_at: new Date(+one.updated_at + at * 1000) },
+      ...one,
+      updated_at: new Date(+one.updated_at + at * 1000),
       lines: one.lines.map((line) => ({ ...line, quantity })),
     })
     const limitAfter = async (changed: PlatformOrder) => {
@@ -241,7 +243,9 @@ describe('several units', () => {
     const one = order([], { products: [{ product_id: product(1), quantity: 1 }] })
     await reconcile(one)
     const edited = (at: number, units: number, change: Partial<PlatformOrder>): PlatformOrder => ({
-      ...{ ...one, ...change, updated_at: new Date(+one.updated_at + at * 1000) },
+      ...one,
+      ...change,
+      updated_at: new Date(+one.updated_at + at * 1000),
       lines: one.lines.map((line) => ({ ...line, quantity: units })),
     })
     const limitAfter = async (changed: PlatformOrder) => {
@@ -252,7 +256,8 @@ describe('several units', () => {
       ]
     }
     const unpaid = {
-      ...{ financial_status: 'PARTIALLY_PAID', fully_paid: false },
+      financial_status: 'PARTIALLY_PAID',
+      fully_paid: false,
       paid_units: Object.fromEntries(one.lines.map(({ id }) => [id, 1])),
     }
     expect(await limitAfter(edited(1, 4, unpaid))).toEqual([3, 1])

@@ -96,7 +96,11 @@ export async function reconcileOrders(
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
   const { rows: deliveries, added } = await deliveriesOf(tx, judged, sold, {
-    ...{ secrets, perUnit, now, quiet, texts: textsBuyers(settings) },
+    secrets,
+    perUnit,
+    now,
+    quiet,
+    texts: textsBuyers(settings),
   })
   await noteTaggedCustomers(tx, [...deliveries.keys()])
   const about = { settings, before: entitling, added, now, quiet }
@@ -268,6 +272,7 @@ function notifyOfHold(tx: ShopScope, delivery: string, order: PlatformOrder): Pr
     level: 'warning',
     title: say('The files of order {order} are held', { order: order.name }),
     body: advice ? sentences(advice, RELEASE) : RELEASE,
-    ...{ operation_id: null, delivery_id: delivery },
+    operation_id: null,
+    delivery_id: delivery,
   })
 }

@@ -63,21 +63,29 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
   change(parts),
   correct(parts),
   actionRoute(parts, {
-    ...{ name: 'resend', summary: 'Send the buyer’s email or text message again', status: 202 },
+    name: 'resend',
+    summary: 'Send the buyer’s email or text message again',
+    status: 202,
     conflict: 'It is not ready, or has no email address and no phone number',
     act: resendDelivery,
   }),
   actionRoute(parts, {
-    ...{ name: 'revoke', summary: 'Revoke a delivery permanently', status: 200 },
+    name: 'revoke',
+    summary: 'Revoke a delivery permanently',
+    status: 200,
     act: revokeDelivery,
   }),
   actionRoute(parts, {
-    ...{ name: 'hold', summary: 'Hold a delivery', status: 200 },
+    name: 'hold',
+    summary: 'Hold a delivery',
+    status: 200,
     conflict: 'It was revoked',
     act: holdDelivery,
   }),
   actionRoute(parts, {
-    ...{ name: 'release', summary: 'Release a delivery that is held', status: 200 },
+    name: 'release',
+    summary: 'Release a delivery that is held',
+    status: 200,
     conflict: 'It was revoked',
     act: releaseDelivery,
   }),
@@ -120,8 +128,13 @@ const list = (parts: DeliveryRouteParts) =>
       const { file_id, product, status, state, reach } = query
       const listed = [status, state, reach].filter((one) => one !== undefined)
       const rows = await listDeliveries(caller.scope, {
-        ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), listed, before },
-        ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },
+        email: email?.trim(),
+        order: order?.trim(),
+        search: search?.trim(),
+        listed,
+        before,
+        file: file_id === undefined ? undefined : bareFile(file_id),
+        product,
         limit: limit + 1,
       })
       const record = recordParts(parts, caller)
@@ -248,11 +261,15 @@ const changeBody = z
 
 /** What the terms of a change replace; downloads, views and the first use of the buyer are no edit. */
 const termsOf = (file: DeliveryFileRecord) => ({
-  ...{ file_id: file.file_id, ask_for: file.ask_for, customer_tag: file.customer_tag },
+  file_id: file.file_id,
+  ask_for: file.ask_for,
+  customer_tag: file.customer_tag,
   expires_at: file.first_use_hours === null ? file.expires_at : null,
   available_at: file.available_at,
-  ...{ download_limit: file.download_limit, first_use_hours: file.first_use_hours },
-  ...{ view_limit: file.view_limit, view_expires_at: file.view_expires_at },
+  download_limit: file.download_limit,
+  first_use_hours: file.first_use_hours,
+  view_limit: file.view_limit,
+  view_expires_at: file.view_expires_at,
 })
 
 const change = (parts: DeliveryRouteParts) =>
@@ -356,7 +373,9 @@ const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
 })
 
 const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) => ({
-  ...{ shop: caller.scope.shop, secrets, baseUrl },
+  shop: caller.scope.shop,
+  secrets,
+  baseUrl,
   mayUse: caller.scopes.has('links:write'),
 })
 

@@ -134,7 +134,9 @@ test('a shop without access is asked again soon, and the log says it once an hou
   const logged: object[] = []
   let now = new Date()
   const task = reconcileTask({
-    ...{ database: shop.database, secrets: shop.secrets, clock: () => now },
+    database: shop.database,
+    secrets: shop.secrets,
+    clock: () => now,
     log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
     storefront: {
       orders: () =>
@@ -148,8 +150,11 @@ test('a shop without access is asked again soon, and the log says it once an hou
   const run = async () => {
     const again = await task
       .run({
-        ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
-        ...{ signal: new AbortController().signal, lease: undefined as never },
+        shop: shop.scope.shop,
+        key: String(shop.scope.shop),
+        attempt: 1,
+        signal: new AbortController().signal,
+        lease: undefined as never,
       })
       .catch((error: unknown) => error)
     expect(again).toBeInstanceOf(RetryLater)
@@ -169,7 +174,9 @@ test('an order on which each read takes too long is retried alone, and the other
   const logged: object[] = []
   const sizes: number[] = []
   const task = reconcileTask({
-    ...{ database: shop.database, secrets: shop.secrets, clock: () => new Date() },
+    database: shop.database,
+    secrets: shop.secrets,
+    clock: () => new Date(),
     readWithinMs: 100,
     log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
     storefront: {
@@ -186,8 +193,11 @@ test('an order on which each read takes too long is retried alone, and the other
   })
   await recordChangedOrders(shop.scope, [slow!, ...others])
   await task.run({
-    ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
-    ...{ signal: new AbortController().signal, lease: undefined as never },
+    shop: shop.scope.shop,
+    key: String(shop.scope.shop),
+    attempt: 1,
+    signal: new AbortController().signal,
+    lease: undefined as never,
   })
   expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
   expect(sizes).toEqual([4, 1, 1, 1, 1])
@@ -242,7 +252,8 @@ describe('first mails', () => {
     const refused = (await shop.delivery(orders[20]!))!
     expect(refused.messages).toMatchObject([
       {
-        ...{ status: 'waiting', error: expect.stringContaining('550') },
+        status: 'waiting',
+        error: expect.stringContaining('550'),
         error_text: { message: 'The mail server answered: {reply}' },
       },
     ])
@@ -311,7 +322,9 @@ describe('first mails', () => {
     expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 1])
     const after = (await shop.delivery(order))!
     expect(after.messages.find((one) => one.id === messages[0]!.id)).toMatchObject({
-      ...{ status: 'failed', error: CORRECTED, error_text: null },
+      status: 'failed',
+      error: CORRECTED,
+      error_text: null,
     })
     expect(after.bounced_at).toBeNull()
     const { rows } = await listNotices(shop.scope, { limit: 5 })
@@ -326,8 +339,13 @@ describe('first mails', () => {
     const delivery = async () => (await shop.delivery(order))!
     const { id, messages } = await delivery()
     const report: MailReport = {
-      ...({ event: 'bounced', permanent: true, recipient: about.email, code: '5.1.1' } as const),
-      ...({ reason: '550 5.1.1 No such user', source: 'mailbox', key: '1' } as const),
+      event: 'bounced',
+      permanent: true,
+      recipient: about.email,
+      code: '5.1.1',
+      reason: '550 5.1.1 No such user',
+      source: 'mailbox',
+      key: '1',
       mail: { shop: shop.scope.shop, message: messages[0]!.id },
     }
     expect(await recordReport(shop.database, report)).toBe(true)
@@ -369,8 +387,13 @@ describe('first mails', () => {
     await shop.run('mails')
     const { id, messages } = (await shop.delivery(order))!
     const report: MailReport = {
-      ...({ event: 'complained', permanent: false, recipient: about.email, code: null } as const),
-      ...({ reason: 'Reported as spam', source: 'mailbox', key: '1' } as const),
+      event: 'complained',
+      permanent: false,
+      recipient: about.email,
+      code: null,
+      reason: 'Reported as spam',
+      source: 'mailbox',
+      key: '1',
       mail: { shop: shop.scope.shop, message: messages[0]!.id },
     }
     expect(await recordReport(shop.database, report)).toBe(true)
@@ -749,8 +772,10 @@ describe('on the platform', () => {
   const AWAY = new PortError('storefront_unavailable', 'The store is frozen', true)
   const instead = (orders: Partial<LiveOrders>, isAnswering = true) =>
     effectTask({
-      ...{ database: shop.database, secrets: shop.secrets, log: silent },
-      ...{ baseUrl: 'https://files.example.com' },
+      database: shop.database,
+      secrets: shop.secrets,
+      log: silent,
+      baseUrl: 'https://files.example.com',
       storefront: {
         orders: () => orders as LiveOrders,
         installation: () => ({
@@ -762,8 +787,11 @@ describe('on the platform', () => {
     instead({ mark: (marks) => Promise.resolve(marks.map(() => null)), fulfil }, isAnswering)
   const runOnce = (task: ReturnType<typeof effectTask>) =>
     task.run({
-      ...{ shop: shop.scope.shop, key: String(shop.scope.shop), attempt: 1 },
-      ...{ signal: new AbortController().signal, lease: undefined as never },
+      shop: shop.scope.shop,
+      key: String(shop.scope.shop),
+      attempt: 1,
+      signal: new AbortController().signal,
+      lease: undefined as never,
     })
 
   test('an order that it refuses to fulfil gets our mail instead, unless the buyer was told', async () => {

@@ -104,7 +104,8 @@ const reconcileBatch = (
     const read = await readWithin(parts, scope.shop, claimed, { phones, signal })
     if (read === null) {
       parts.log.warn('orders took too long to read together, each will be read alone', {
-        ...{ shop: scope.shop, orders: claimed.length },
+        shop: scope.shop,
+        orders: claimed.length,
       })
       await separateOrders(tx, claimed)
       return claimed
@@ -121,7 +122,8 @@ const reconcileBatch = (
     ]
     for (const { claim, error } of failed) {
       parts.log.warn('an order was not reconciled, it will be tried again', {
-        ...{ shop: scope.shop, order: claim.order },
+        shop: scope.shop,
+        order: claim.order,
         ...errorFields(error),
       })
       await delayOrder(tx, claim)

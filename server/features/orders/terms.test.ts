@@ -57,7 +57,11 @@ async function buy(files: readonly object[], over: MadeOrder = {}) {
   for (const [at, fields] of files.entries()) {
     const filename = `${bought}-${at}.pdf`
     const id = await depot.addFile(Buffer.from(`file ${filename}`), {
-      ...{ filename, name_key: filename, mapping_state: 'mapped', download_limit: null, ...fields },
+      filename,
+      name_key: filename,
+      mapping_state: 'mapped',
+      download_limit: null,
+      ...fields,
     })
     const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
     await addMappings(depot.scope, [
@@ -71,8 +75,12 @@ async function buy(files: readonly object[], over: MadeOrder = {}) {
 async function order(product: string, over: MadeOrder = {}) {
   bought += 1
   const placed = paidOrder({
-    ...{ id: `gid://shopify/Order/${bought}`, name: `#${bought}`, products: [product] },
-    ...{ created_at: depot.time.now, updated_at: depot.time.now, ...over },
+    id: `gid://shopify/Order/${bought}`,
+    name: `#${bought}`,
+    products: [product],
+    created_at: depot.time.now,
+    updated_at: depot.time.now,
+    ...over,
   })
   await reconcileOrder(depot.scope, placed, { secrets: depot.secrets, now: depot.time.now })
   const rows = await depot.scope.query<{ id: string; delivery_id: string | null }>(
@@ -139,7 +147,9 @@ describe('a release', () => {
     expect(await codeOf(open)).toBe('sent')
     expect(await readPage(closed)).toContain('You can download it from March 1, 2027.')
     expect(await linkOf(made.links[0]!)).toMatchObject({
-      ...{ available_at: MARCH, expires_at: new Date(+MARCH + 30 * DAY), downloads: 0 },
+      available_at: MARCH,
+      expires_at: new Date(+MARCH + 30 * DAY),
+      downloads: 0,
     })
     expect(await readPage(made.page)).toContain('Available from March 1, 2027')
     const german = await order(made.product, { locale: 'de' })
@@ -151,7 +161,10 @@ describe('a release', () => {
       'not_released',
     ])
     const library = await readLibrary(depot.scope, depot.secrets, {
-      ...{ email: 'buyer@example.com', search: '', page: 1, now: depot.time.now },
+      email: 'buyer@example.com',
+      search: '',
+      page: 1,
+      now: depot.time.now,
     })
     expect(library.items.map(({ status }) => status)).toContain('not_released')
     depot.time.now = new Date(+MARCH - 1)
@@ -178,10 +191,14 @@ describe('a release', () => {
       new Date(+ordered + 30 * DAY),
     ])
     const [link] = await createLinks(
-      ...[depot.scope, depot.secrets, { file_ids: made.ids.slice(0, 1), expiry_days: 1 }, AT],
+      depot.scope,
+      depot.secrets,
+      { file_ids: made.ids.slice(0, 1), expiry_days: 1 },
+      AT,
     )
     expect(link).toMatchObject({
-      ...{ status: 'not_released', available_at: new Date(+AT + 7 * DAY) },
+      status: 'not_released',
+      available_at: new Date(+AT + 7 * DAY),
       expires_at: new Date(+AT + 8 * DAY),
     })
     const all = await visit(
@@ -289,7 +306,8 @@ describe('a release', () => {
     await setFile(file_id, { available_from: '2027-03-05' })
     await follow()
     expect(await linkOf(last.links[0]!)).toMatchObject({
-      ...{ available_at: new Date(+MARCH + 4 * DAY), expires_at: end },
+      available_at: new Date(+MARCH + 4 * DAY),
+      expires_at: end,
     })
   })
 
@@ -405,12 +423,10 @@ describe('views', () => {
     expect([await press(key), await codeOf(key)]).toEqual([410, 'sent'])
     expect(await readPage(made.page)).toContain('could be viewed until')
     await changeDelivery(
-      ...([
-        depot.scope,
-        made.delivery,
-        { view_days: 30 },
-        { ...parts, now: depot.time.now },
-      ] as const),
+      depot.scope,
+      made.delivery,
+      { view_days: 30 },
+      { ...parts, now: depot.time.now },
     )
     later(3 * 24 * HOUR)
     expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
@@ -426,7 +442,10 @@ describe('views', () => {
     const [written, both] = await writeDeliveryMails(
       depot.scope,
       [made, mixed].map(({ delivery }) => ({
-        ...{ delivery, about: 'order' as const, given: null, released: null },
+        delivery,
+        about: 'order' as const,
+        given: null,
+        released: null,
       })),
       'https://files.example.com',
     )
@@ -467,7 +486,9 @@ describe('views', () => {
     }
     expect(await blocks()).toEqual([3, 3, 2, 2, 2, 2])
     expect((await filesOf(made.delivery)).map(({ view }) => view)).toEqual([
-      ...['view_only', 'download', 'both'],
+      'view_only',
+      'download',
+      'both',
     ])
     await depot.scope.query(
       `update links set expires_at = null, downloads = 0 where shop_id = :shop
@@ -572,7 +593,10 @@ describe('a customer tag', () => {
   })
   const run = (task: ReturnType<typeof customerTagTask>) =>
     task.run({
-      ...{ shop: depot.scope.shop, key: '', attempt: 1, lease: null as never },
+      shop: depot.scope.shop,
+      key: '',
+      attempt: 1,
+      lease: null as never,
       signal: new AbortController().signal,
     })
   const read = () => run(customerTagTask(parts()))
@@ -632,7 +656,7 @@ describe('a customer tag', () => {
     const made = await buy([{}])
     await setFile(made.ids[0]!, { customer_tag: 'subscriber' })
     expect(await codeOf(made.keys[0]!)).toBe('sent')
-    const [link] = await createLinks(...[depot.scope, depot.secrets, { file_ids: made.ids }, AT])
+    const [link] = await createLinks(depot.scope, depot.secrets, { file_ids: made.ids }, AT)
     expect(await codeOf(link!.key)).toBe('sent')
     const tagged = await order(made.product, { customer_id: 'gid://shopify/Customer/903' })
     expect(await codeOf(tagged.keys[0]!)).toBe('403 customer_tag_missing')

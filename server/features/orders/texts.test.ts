@@ -191,7 +191,10 @@ test('a customer’s request shows the number, and a redaction deletes it with t
   const { order, id, phone } = await buy()
   await shop.sendTexts()
   const compliance = {
-    ...{ database: shop.database, places: BUYER_PLACES, secrets: shop.secrets, log: silent },
+    database: shop.database,
+    places: BUYER_PLACES,
+    secrets: shop.secrets,
+    log: silent,
     clock: () => new Date(),
   }
   const request = { email: null, customerId: null, orderIds: [order] }

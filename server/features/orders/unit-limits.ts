@@ -51,7 +51,8 @@ export async function followUnits(
       parents: changes.map(({ parent }) => parent),
       files: changes.map(({ file }) => file),
       units: changes.map(({ units }) => units),
-      ...{ max: MAX_DOWNLOAD_LIMIT, mostViews: MAX_VIEW_LIMIT },
+      max: MAX_DOWNLOAD_LIMIT,
+      mostViews: MAX_VIEW_LIMIT,
     },
   )
 }

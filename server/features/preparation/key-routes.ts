@@ -80,7 +80,10 @@ const list = (secrets: Secrets) =>
       const id = requirePublicId('licences', params.id)
       if (!(await readLicenceList(caller.scope, id))) throw new AppError('not_found')
       const rows = await listLicenceKeys(caller.scope, secrets, {
-        ...{ list: id, search, status: status ?? null, limit: limit + 1 },
+        list: id,
+        search,
+        status: status ?? null,
+        limit: limit + 1,
         after: fromCursor(cursor, [time, uuid]),
       })
       const show = ({ position: _, ...row }: (typeof rows)[number]) => recordOf(row)
@@ -137,15 +140,18 @@ const action = (
 const recordOf = (key: LicenceKey) => ({
   id: toPublicId('licence', key.id),
   list_id: toPublicId('licences', key.list_id),
-  ...{ key: key.key, status: key.status },
+  key: key.key,
+  status: key.status,
   delivery_id: toPublicId('delivery', key.delivery_id),
-  ...{ order_name: key.order_name, email: key.email },
+  order_name: key.order_name,
+  email: key.email,
   file_id: toPublicId('file', key.file_id),
   filename: key.filename,
   assigned_at: key.assigned_at.toISOString(),
   expires_at: key.expires_at?.toISOString() ?? null,
   revoked_at: key.revoked_at?.toISOString() ?? null,
-  ...{ revoked_by: key.revoked_by, activations: key.activations },
+  revoked_by: key.revoked_by,
+  activations: key.activations,
   activation_limit: key.activation_limit,
   instances: key.instances.map(({ activated_at, seen_at, ...instance }) => ({
     ...instance,

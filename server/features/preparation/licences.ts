@@ -105,7 +105,8 @@ async function assign(
     throw new PortError(
       'licence_keys_used_up',
       say('The list “{list}” has too few licence keys left: this delivery needs {count}', {
-        ...{ list: list.name, count: needed },
+        list: list.name,
+        count: needed,
       }),
       false,
     )

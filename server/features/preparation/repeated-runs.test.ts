@@ -22,7 +22,12 @@ let aborted: PromiseWithResolvers<void>
 let waits: boolean
 
 const work = definePlugin({
-  ...{ id: 'work', kind: 'act', title: 'Work', actions: [], undo: 'none', worksOn: 'deliveries' },
+  id: 'work',
+  kind: 'act',
+  title: 'Work',
+  actions: [],
+  undo: 'none',
+  worksOn: 'deliveries',
   options: z.strictObject({}),
   async *plan(items, _, { signal }) {
     calls += 1

@@ -41,14 +41,13 @@ export async function writeReady(
      from files f where p.shop_id = :shop and p.delivery_id = :delivery and p.file_id = :file
        and f.shop_id = :shop and f.id = p.file_id`,
     {
-      ...{
-        delivery,
-        file,
-        version: present(record, 'the item’s file').version,
-        hash: staged?.hash ?? null,
-        location: staged?.location ?? null,
-      },
-      ...{ size: staged?.size_bytes ?? null, type: staged?.content_type ?? null },
+      delivery,
+      file,
+      version: present(record, 'the item’s file').version,
+      hash: staged?.hash ?? null,
+      location: staged?.location ?? null,
+      size: staged?.size_bytes ?? null,
+      type: staged?.content_type ?? null,
     },
   )
 }
@@ -108,7 +107,8 @@ async function notifyOnce(
   }
   const [message] = (await tx
     .insert('outbox', {
-      ...{ key: `delivery/${delivery}/${english(title)}`, kind: 'email' },
+      key: `delivery/${delivery}/${english(title)}`,
+      kind: 'email',
       payload: JSON.stringify(payload),
     })
     .onConflict()
@@ -142,6 +142,7 @@ export async function writeFailed(
     level: 'critical',
     title: say('The files of order {order} are held', { order: about.order.name }),
     body: sentences(effect, reason),
-    ...{ operation_id: null, delivery_id: delivery },
+    operation_id: null,
+    delivery_id: delivery,
   })
 }

@@ -26,7 +26,9 @@ test('keys are read from a text or CSV file, each once in the shop', async () =>
   })
   expect((await send(first, csv)).body).toMatchObject({ added: 0, duplicates: 3, left: 3 })
   expect((await send(second, 'CCC-3\nDDD-4', 'text/plain')).body).toMatchObject({
-    ...{ added: 1, duplicates: 1, left: 1 },
+    added: 1,
+    duplicates: 1,
+    left: 1,
   })
   const list = await app.owner.call('GET', '/api/licence-lists')
   expect(list.body.data).toMatchObject([
@@ -83,7 +85,11 @@ test('a list that generates its keys has a pattern that nobody can guess', async
     status: 201,
     body: {
       generate: { pattern: 'XXXX-XXXX-XXXX', prefix: '', checksum: false },
-      ...{ left: null, given: 0, expiry_days: 30, activation_limit: null, revoke_on_refund: false },
+      left: null,
+      given: 0,
+      expiry_days: 30,
+      activation_limit: null,
+      revoke_on_refund: false,
     },
   })
   expect((await send(made.body.id as string, 'K-1')).status).toBe(409)
@@ -99,6 +105,9 @@ test('a list that generates its keys has a pattern that nobody can guess', async
   expect((await app.owner.call('PATCH', own, { generate })).status).toBe(409)
   expect((await app.owner.call('PATCH', own, { name: 'NEW NAME' })).status).toBe(409)
   expect((await app.owner.call('PATCH', own, { activation_limit: 1 })).body).toMatchObject({
-    ...{ name: 'Own keys', left: 0, generate: null, activation_limit: 1 },
+    name: 'Own keys',
+    left: 0,
+    generate: null,
+    activation_limit: 1,
   })
 })

@@ -25,7 +25,8 @@ async function give(terms: Partial<LicenceTerms> = {}, client: Client = app.owne
   const id = made.body.id as string
   if (own)
     await fetch(`${app.url}/api/licence-lists/${id}/keys`, {
-      ...{ method: 'POST', body: own },
+      method: 'POST',
+      body: own,
       headers: { authorization: `Bearer ${client.key}`, 'content-type': 'text/plain' },
     })
   const file = await addFile(app.engine, `app-${lists}.zip`, Buffer.from('app'))
@@ -65,8 +66,13 @@ const act = (id: string, action: string) =>
   app.owner.call('POST', `/api/licence-keys/${id}/${action}`)
 
 const UNKNOWN = {
-  ...{ valid: false, status: 'unknown', activations: 0, activation_limit: null },
-  ...{ expires_at: null, file: null, order: null },
+  valid: false,
+  status: 'unknown',
+  activations: 0,
+  activation_limit: null,
+  expires_at: null,
+  file: null,
+  order: null,
 }
 
 test('an unknown key is answered like a malformed one, and like one that no buyer has', async () => {
@@ -81,19 +87,28 @@ test('an unknown key is answered like a malformed one, and like one that no buye
 test('activations count by instance, up to the limit', async () => {
   const { key, id, file } = await give({ activation_limit: 2, expiry_days: 30 })
   expect(await stateOf('verify', { key })).toEqual({
-    ...{ valid: true, status: 'active', activations: 0, activation_limit: 2, file, order: null },
+    valid: true,
+    status: 'active',
+    activations: 0,
+    activation_limit: 2,
+    file,
+    order: null,
     expires_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
   })
   const at = (instance: string) => ({ key, instance })
   expect(await stateOf('verify', at('desk'))).toMatchObject({
-    ...{ valid: false, status: 'not_activated', activations: 0 },
+    valid: false,
+    status: 'not_activated',
+    activations: 0,
   })
   for (let n = 0; n < 2; n += 1)
     expect(await stateOf('activate', at('desk'))).toMatchObject({ valid: true, activations: 1 })
   expect(await stateOf('activate', at(' laptop '))).toMatchObject({ activations: 2 })
   expect(await stateOf('verify', at('laptop'))).toMatchObject({ valid: true, status: 'active' })
   expect(await stateOf('activate', at('third'))).toMatchObject({
-    ...{ valid: false, status: 'limit_reached', activations: 2 },
+    valid: false,
+    status: 'limit_reached',
+    activations: 2,
   })
   for (let n = 0; n < 2; n += 1)
     expect(await stateOf('deactivate', at('desk'))).toMatchObject({ valid: true, activations: 1 })
@@ -116,7 +131,9 @@ test('a program that names no instance has one, named default', async () => {
   for (let n = 0; n < 2; n += 1)
     expect(await stateOf('activate', { key })).toMatchObject({ valid: true, activations: 1 })
   expect(await stateOf('activate', { key, instance: 'desk' })).toMatchObject({
-    ...{ valid: false, status: 'limit_reached', activations: 1 },
+    valid: false,
+    status: 'limit_reached',
+    activations: 1,
   })
   expect(await stateOf('verify', { key, instance: 'default' })).toMatchObject({ valid: true })
   expect(await stateOf('deactivate', { key })).toMatchObject({ valid: true, activations: 0 })
@@ -128,7 +145,8 @@ test('a key that is expired or revoked is not valid, and not activated', async (
   await stateOf('activate', { key, instance: 'before' })
   for (let n = 0; n < 2; n += 1)
     expect((await act(id, 'revoke')).body).toMatchObject({
-      ...{ status: 'revoked', revoked_by: 'merchant' },
+      status: 'revoked',
+      revoked_by: 'merchant',
     })
   const refused = { valid: false, status: 'revoked', activations: 1 }
   for (const [path, instance] of [
@@ -146,7 +164,9 @@ test('a key that is expired or revoked is not valid, and not activated', async (
   )
   for (const path of ['verify', 'activate'])
     expect(await stateOf(path, { key, instance: 'late' })).toMatchObject({
-      ...{ valid: false, status: 'expired', activations: 0 },
+      valid: false,
+      status: 'expired',
+      activations: 0,
     })
 })
 
@@ -174,13 +194,15 @@ test('a replaced key is revoked, and the other one of its list expires when it d
   const next = `?limit=1&cursor=${first.body.next_cursor}`
   const second = await app.owner.call('GET', `/api/licence-lists/${list}/keys${next}`)
   expect([first, second].map(({ body }) => body.data[0].id as string)).toEqual([
-    ...[rotated.body.id as string, id],
+    rotated.body.id as string,
+    id,
   ])
   expect(second.body.next_cursor).toBeNull()
 
   const own = await give({}, app.owner, 'ONLY-ONE')
   expect(await act(own.id, 'rotate')).toMatchObject({
-    ...{ status: 409, body: { error: { message: expect.stringContaining('no keys left') } } },
+    status: 409,
+    body: { error: { message: expect.stringContaining('no keys left') } },
   })
   expect(await stateOf('verify', { key: 'ONLY-ONE' })).toMatchObject({ valid: true })
 })
@@ -276,7 +298,8 @@ test('requests are limited by address and by key, and wrong keys more', async ()
   const statuses = (answers: readonly Answer[]) =>
     Object.fromEntries(
       [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [
-        ...[status, all.length],
+        status,
+        all.length,
       ]),
     ) as Record<string, number>
   expect(statuses(await many(125, { key }))).toEqual({ 200: 120, 429: 5 })

@@ -162,7 +162,10 @@ async function videoOf(background: string): Promise<Buffer> {
   }
   const track = element(
     'ae',
-    ...[element('d7', 1), element('73c5', 1), element('83', 1), element('86', 'V_MJPEG')],
+    element('d7', 1),
+    element('73c5', 1),
+    element('83', 1),
+    element('86', 'V_MJPEG'),
     element('e0', element('b0', width), element('ba', height)),
   )
   const blocks = [0, 100, 200].map((time) =>

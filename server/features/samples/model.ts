@@ -76,9 +76,14 @@ export async function writeSample(
        size_bytes = excluded.size_bytes, content_type = excluded.content_type,
        reason = excluded.reason, created_at = now()`,
     {
-      ...{ file, token: randomBytes(16).toString('hex'), source: source.hash },
-      ...{ length: source.length, hash: bytes?.hash ?? null, location: bytes?.location ?? null },
-      ...{ size: bytes?.size_bytes ?? null, type: bytes?.content_type ?? null },
+      file,
+      token: randomBytes(16).toString('hex'),
+      source: source.hash,
+      length: source.length,
+      hash: bytes?.hash ?? null,
+      location: bytes?.location ?? null,
+      size: bytes?.size_bytes ?? null,
+      type: bytes?.content_type ?? null,
       reason: typeof made === 'string' ? made : null,
     },
   )

@@ -44,7 +44,9 @@ interface PublicParts {
 
 export function publicSamples({ database, stores, trustProxy }: PublicParts) {
   const limit = openRateLimit(database.pool, {
-    ...{ name: 'samples', points: REQUESTS_PER_NETWORK, seconds: MINUTE_SECONDS },
+    name: 'samples',
+    points: REQUESTS_PER_NETWORK,
+    seconds: MINUTE_SECONDS,
   })
   return async (ctx: Context, next: Next): Promise<void> => {
     const token = ADDRESS.exec(ctx.path)?.[1]
@@ -66,12 +68,28 @@ export function publicSamples({ database, stores, trustProxy }: PublicParts) {
 function describe({ filename, content_type, hash, sha256, created_at }: PublicSample): string[] {
   const disposition = contentDisposition(sampleName(filename, content_type), 'inline')
   return [
-    ...['Content-Type', content_type, 'Content-Disposition', disposition],
-    ...['Accept-Ranges', 'bytes', 'ETag', `"${hash}"`],
-    ...['Last-Modified', created_at.toUTCString(), ...digestHeaders(sha256)],
-    ...['Cache-Control', `public, max-age=${CACHED_SECONDS}`],
-    ...['Access-Control-Allow-Origin', '*', 'Cross-Origin-Resource-Policy', 'cross-origin'],
-    ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Range, Repr-Digest'],
-    ...['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'],
+    'Content-Type',
+    content_type,
+    'Content-Disposition',
+    disposition,
+    'Accept-Ranges',
+    'bytes',
+    'ETag',
+    `"${hash}"`,
+    'Last-Modified',
+    created_at.toUTCString(),
+    ...digestHeaders(sha256),
+    'Cache-Control',
+    `public, max-age=${CACHED_SECONDS}`,
+    'Access-Control-Allow-Origin',
+    '*',
+    'Cross-Origin-Resource-Policy',
+    'cross-origin',
+    'Access-Control-Expose-Headers',
+    'Accept-Ranges, Content-Range, Repr-Digest',
+    'X-Content-Type-Options',
+    'nosniff',
+    'Referrer-Policy',
+    'no-referrer',
   ]
 }

@@ -28,13 +28,21 @@ beforeAll(async () => {
   const shop = await createTestShop(database, DOMAIN)
   depot = await openDepot(database, shop)
   demo = await startDemoStorefront({
-    ...{ catalog: null, bucket: 1_000_000, restore: 100_000, log: silent, ...CREDENTIALS },
+    catalog: null,
+    bucket: 1_000_000,
+    restore: 100_000,
+    log: silent,
+    ...CREDENTIALS,
     shop: { domain: DOMAIN, name: 'Harbour Books', email: 'owner@harbour.example' },
   })
   const { transport, close } = createDemoTransport(demo.url)
   closeTransport = async () => close()
   storefront = createStorefront({
-    ...{ database, secrets: depot.secrets, log: silent, platform: CREDENTIALS, transport },
+    database,
+    secrets: depot.secrets,
+    log: silent,
+    platform: CREDENTIALS,
+    transport,
     appUrl: BASE,
   })
   await storefront.ensureAccess(shop, signSessionToken(demo.app))
@@ -53,7 +61,10 @@ async function publish(): Promise<boolean> {
   const { rows } = await database.pool.query<{ key: string }>(present(task().wanted, 'The keys'))
   for (const { key } of rows)
     await task().run({
-      ...{ shop: Number(key), key, attempt: 1, signal: new AbortController().signal },
+      shop: Number(key),
+      key,
+      attempt: 1,
+      signal: new AbortController().signal,
     } as TaskRun)
   return rows.length > 0
 }
@@ -70,14 +81,22 @@ async function addSample(filename: string, product: number): Promise<string> {
   const named = { filename, name_key: filename.toLowerCase(), mapping_state: 'mapped' }
   const type = filename.endsWith('.pdf') ? 'application/pdf' : 'audio/mpeg'
   const file = await depot.addFile(randomBytes(10), {
-    ...{ ...named, content_type: type, sample_pages: 3, sample_seconds: 30 },
+    ...named,
+    content_type: type,
+    sample_pages: 3,
+    sample_seconds: 30,
   })
   await addMappings(depot.scope, [
     {
       fileId: file,
       mapping: {
-        ...{ product_title: '', variant_id: null, sku: null, score: 1, reason: '' },
-        ...{ product_id: `gid://shopify/Product/${product}`, method: 'manual' },
+        product_title: '',
+        variant_id: null,
+        sku: null,
+        score: 1,
+        reason: '',
+        product_id: `gid://shopify/Product/${product}`,
+        method: 'manual',
       },
     },
   ])
@@ -99,7 +118,9 @@ test('the platform gets the samples of each product, and only what changed', asy
   expect(await publish()).toBe(true)
   expect(shown(7)).toEqual([
     {
-      ...{ name: 'Guide.pdf', kind: 'document', length: 3 },
+      name: 'Guide.pdf',
+      kind: 'document',
+      length: 3,
       url: expect.stringMatching(/^https:\/\/files.example.com\/samples\/[0-9a-f]{32}\/Guide/),
     },
     expect.objectContaining({ name: 'Waves.mp3', kind: 'audio' }),

@@ -85,7 +85,8 @@ async function publish(
      on conflict (shop_id) do update set installation = excluded.installation,
        digest = excluded.digest, fields = excluded.fields, checked_at = now()`,
     {
-      ...{ id, digest },
+      id,
+      digest,
       fields: JSON.stringify(
         Object.fromEntries(fields.map(({ key, value }) => [key, digestOf(value)])),
       ),
@@ -95,7 +96,8 @@ async function publish(
 
 const warnOfRest = (scope: ShopScope, left_out: number): Promise<void> =>
   raiseNoticeOnce(scope, {
-    ...{ level: 'warning', operation_id: null },
+    level: 'warning',
+    operation_id: null,
     title: say('Some samples are not on the shop front'),
     body: say(
       '{count, plural, one {# sample was} other {# samples were}} left out: a product shows 20 samples at most, and the platform limits their total. Remove samples that are not needed.',

@@ -37,7 +37,10 @@ const wanted = async (): Promise<string[]> => {
 const work = async () => {
   for (const key of await wanted())
     await task().run({
-      ...{ shop: app.owner.scope.shop, key, attempt: 1, signal: new AbortController().signal },
+      shop: app.owner.scope.shop,
+      key,
+      attempt: 1,
+      signal: new AbortController().signal,
     } as TaskRun)
 }
 /** The path of the sample. */

@@ -74,7 +74,16 @@ export function scheduleRecord(
   const times = timesOf(cron, time_zone, now)
   return {
     id: toPublicId('schedule', row.id),
-    ...{ name, enabled, cron, action, workflow, options, filter, notify, cap, time_zone },
+    name,
+    enabled,
+    cron,
+    action,
+    workflow,
+    options,
+    filter,
+    notify,
+    cap,
+    time_zone,
     schedule_text: times.schedule_text,
     next_runs: enabled ? times.next_runs : [],
     last_run:

@@ -24,7 +24,9 @@ const STUDIO = {
 }
 const MANUAL: Plans = { pricing: 'manual', free: 'small', list: [FREE, STUDIO], test: true }
 const MANAGED: Plans = {
-  ...{ pricing: 'managed', free: 'small', list: [FREE, STUDIO] },
+  pricing: 'managed',
+  free: 'small',
+  list: [FREE, STUDIO],
   partner: { organization: '42', token: 'prtapi_test', app: '7' },
 }
 
@@ -124,7 +126,7 @@ test('what a plan does not include cannot be changed either, except to switch it
   // What creates a record and what changes it need the same feature.
   const features = new Map(endpoints.map((one) => [`${one.method} ${one.path}`, one.feature]))
   const edits = endpoints.filter(
-    ({ method, path }) => ['put', 'patch'].includes(method) && /\{id\}$/.test(path),
+    ({ method, path }) => ['put', 'patch'].includes(method) && path.endsWith('{id}'),
   )
   expect(edits.length).toBeGreaterThan(5)
   for (const { path, feature } of edits)

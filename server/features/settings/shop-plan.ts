@@ -57,8 +57,12 @@ async function storePlan(
        limits = excluded.limits, features = excluded.features,
        trial_ends_at = excluded.trial_ends_at, ends = excluded.ends, read_at = now()`,
     {
-      ...{ id, title, limits: JSON.stringify(limits), features: [...features] },
-      ...{ until: found?.trialEndsAt ?? null, ends: found?.ends ?? false },
+      id,
+      title,
+      limits: JSON.stringify(limits),
+      features: [...features],
+      until: found?.trialEndsAt ?? null,
+      ends: found?.ends ?? false,
     },
   )
 }

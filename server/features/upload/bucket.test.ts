@@ -45,7 +45,9 @@ const chunk = (bytes: Buffer, offset: number) => ({
   bytes: (async function* () {
     yield Buffer.from(bytes)
   })(),
-  ...{ offset, limit: 1e9, checksum: null },
+  offset,
+  limit: 1e9,
+  checksum: null,
 })
 const rowOf = async ({ id }: UploadRow) => (await findUpload(scope, id))!
 const offsetOf = async (upload: UploadRow) => (await rowOf(upload)).offset_bytes

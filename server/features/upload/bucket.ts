@@ -220,7 +220,10 @@ export async function recordPieces(
      window before as (order by n rows between unbounded preceding and 1 preceding)
      returning name`,
     {
-      ...{ id, first, end, expiry: EXPIRY_MS },
+      id,
+      first,
+      end,
+      expiry: EXPIRY_MS,
       sizes: pieces.map(({ size }) => size),
       names: pieces.map(({ name }) => name),
     },

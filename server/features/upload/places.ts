@@ -15,7 +15,8 @@ export const withBucket = (
   useBucket: boolean,
 ): UploadFolder => ({
   ...folder,
-  ...{ bucket, useBucket },
+  bucket,
+  useBucket,
   remove: async (id) => {
     await folder.remove(id)
     await bucket.remove(id)

@@ -190,7 +190,7 @@ describe('refused before any byte is sent', () => {
   const GB = 1024 ** 3
   it('a name in Latin-1', async () => {
     const refused = await tus(owner, 'POST', '/api/uploads', {
-      ...{ 'upload-length': '5' },
+      'upload-length': '5',
       'upload-metadata': `filename ${Buffer.from('Grüße.pdf', 'latin1').toString('base64')}`,
     })
     expect(await refused.json()).toMatchObject({
@@ -302,7 +302,8 @@ describe('refused before any byte is sent', () => {
       { filename: 'TAKEN.pdf', taken: { filename: 'Taken.PDF', size_bytes: 5 }, error: null },
       { filename: 'free.pdf', taken: null, error: null },
       {
-        ...{ filename: 'a/b', taken: null },
+        filename: 'a/b',
+        taken: null,
         error: { code: 'invalid_filename', message: expect.stringContaining('cannot contain /') },
       },
     ])
@@ -401,8 +402,12 @@ describe('a batch', () => {
     const { operation_id } = await readBatch(id)
     const running = await app.owner.call('GET', `/api/operations/${operation_id}`)
     expect(running.body).toMatchObject({
-      ...{ status: 'running', total: 1, done: 1, finished_at: null },
-      ...{ receiving: true, remaining_seconds: null },
+      status: 'running',
+      total: 1,
+      done: 1,
+      finished_at: null,
+      receiving: true,
+      remaining_seconds: null,
     })
 
     const two = await beginUpload(owner, 3, { filename: 'grow-2.txt', batch: id })

@@ -110,10 +110,7 @@ export function uploadRoutes({
   uploads: UploadParts
   clock: () => Date
 }): Endpoint[] {
-  return [
-    ...[create(), read(), change(), start(uploads, clock)],
-    ...[names(), results(), pieces(uploads)],
-  ]
+  return [create(), read(), change(), start(uploads, clock), names(), results(), pieces(uploads)]
 }
 
 const create = () =>
@@ -242,12 +239,15 @@ const results = () =>
         const { filename, status, operation, error, file, products } = result
         return [
           {
-            ...{ upload_id: toPublicId('upload', id), filename, status },
+            upload_id: toPublicId('upload', id),
+            filename,
+            status,
             operation_id: operation && toOperationId('import', operation),
             file_id: file && toPublicId('file', file),
             products,
             error: error && {
-              ...{ code: error.code, message: error.message },
+              code: error.code,
+              message: error.message,
               ...(error.detail ? { detail: error.detail } : {}),
             },
           },
@@ -298,7 +298,8 @@ const pieces = (uploads: UploadParts) =>
       const id = requirePublicId('upload', params.id)
       const { offset, piece } = await continueDirect(uploads, caller.scope, id, choice)
       const next = piece && {
-        ...{ size_bytes: piece.size, url: piece.url },
+        size_bytes: piece.size,
+        url: piece.url,
         expires_at: piece.expires.toISOString(),
       }
       return { body: { offset, piece: next } }

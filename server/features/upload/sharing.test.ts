@@ -95,7 +95,8 @@ it('a worker without the folder leaves the upload to one that has it', async () 
   })
   const store = createDiskStore({ folder: path.join(root, 'files') })
   const port = createUploadPort({
-    ...{ scope, uploads: b.folder },
+    scope,
+    uploads: b.folder,
     place: { store, shop: scope.shop, location: 'primary' },
   })
   await expect(port.sizeOf(id)).rejects.toMatchObject({

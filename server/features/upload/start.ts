@@ -82,7 +82,9 @@ const fileOf = (
   { tags: common = [], ...choices }: FileChoices,
 ): ImportFile => ({
   ...choices,
-  ...{ filename, on_conflict, replaces },
+  filename,
+  on_conflict,
+  replaces,
   tags: normalizeTags([...tags, ...common]).slice(0, MAX_TAGS),
   source: { type: 'upload', id },
 })

@@ -42,7 +42,11 @@ export interface UploadRequest {
 
 /** The extensions of tus that the server supports. */
 export const EXTENSIONS: readonly string[] = [
-  ...['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration'],
+  'creation',
+  'creation-with-upload',
+  'termination',
+  'checksum',
+  'expiration',
 ]
 
 export class ShopUploads extends DataStore {

@@ -63,13 +63,11 @@ export async function handleTus(
   })
   response.setHeader('Tus-Checksum-Algorithm', CHECKSUMS.join(','))
   const server = new Server({
-    ...{
-      path: UPLOADS_PATH,
-      datastore,
-      relativeLocation: true,
-      allowedOrigins: [],
-      lockDrainTimeout: DRAIN_MS,
-    },
+    path: UPLOADS_PATH,
+    datastore,
+    relativeLocation: true,
+    allowedOrigins: [],
+    lockDrainTimeout: DRAIN_MS,
     maxSize: fileBytes,
     locker: lockerOf(
       parts.locks,

@@ -52,7 +52,11 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
       const open = (sealed: Buffer) => secrets.open(sealed, secretPlace(scope.shop))
       const { url, sealed_url, secret, previous_secret } = receiver
       const { gone = false, ...delivery } = await postSigned({
-        ...{ client, id: message.id, body: text, stopping, at: clock() },
+        client,
+        id: message.id,
+        body: text,
+        stopping,
+        at: clock(),
         within: deadline(message.failures),
         address: wholeAddress(sealed_url === null ? { url } : { url, sealed: sealed_url }, {
           shop: scope.shop,

@@ -43,7 +43,8 @@ export function recordFailure(
     const why = gone
       ? say('it answered 410, which means that it wants no more messages')
       : say('nothing has reached it for {days} days: {reason}', {
-          ...{ days: SWITCHED_OFF_AFTER_DAYS, reason: textOf(because) },
+          days: SWITCHED_OFF_AFTER_DAYS,
+          reason: textOf(because),
         })
     await tx.query(
       `update webhook_endpoints set switched_off = :reason, switched_off_text = :reasonText,
@@ -56,7 +57,8 @@ export function recordFailure(
       title: say('A webhook was switched off'),
       body: sentences(
         say('{host} gets no more messages, because {why}.', {
-          ...{ host: URL.parse(row.url)?.host ?? say('The address'), why },
+          host: URL.parse(row.url)?.host ?? say('The address'),
+          why,
         }),
         say(
           'Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.',

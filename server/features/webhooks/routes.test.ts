@@ -32,7 +32,12 @@ beforeEach(async () => {
   now = new Date()
   const { database, secrets } = app.engine.parts
   outbox = openOutbox({
-    ...{ database, secrets, client, smtpUrl: null, twilio: null, log: silent },
+    database,
+    secrets,
+    client,
+    smtpUrl: null,
+    twilio: null,
+    log: silent,
     from: 'files@example.com',
     baseUrl: app.url,
     clock: () => now,
@@ -91,7 +96,10 @@ it('a secret is shown once, and verifies its messages', async () => {
   expect(record).toMatchObject({
     id: expect.stringMatching(/^webhook_[0-9a-f]{32}$/),
     url: receiver.url.replace(/\?.*/, ''),
-    ...{ enabled: true, events: [], failing_since: null, last_success_at: null },
+    enabled: true,
+    events: [],
+    failing_since: null,
+    last_success_at: null,
   })
   expect((await call('GET', '/api/webhooks')).body.data).toEqual([record])
   const kept = await app.owner.scope.query(
@@ -106,7 +114,10 @@ it('a secret is shown once, and verifies its messages', async () => {
     timestamp: expect.stringMatching(/Z$/),
     data: {
       id: expect.stringMatching(/^notice_/),
-      ...{ level: 'info', title: 'It ended', body: 'All of it', operation_id: null },
+      level: 'info',
+      title: 'It ended',
+      body: 'All of it',
+      operation_id: null,
       delivery_id: null,
       created_at: expect.stringMatching(/Z$/),
     },
@@ -157,7 +168,9 @@ it('a webhook gets the events that it selects, and none while it is off', async 
       type: 'file.deleted',
       data: {
         operation_id: expect.stringMatching(/^op_/) as string,
-        ...{ total: 1, file_ids: [], more: null },
+        total: 1,
+        file_ids: [],
+        more: null,
       },
     }),
   )
@@ -311,7 +324,9 @@ it('a used-up link is reported once for its limit', async () => {
       id: crypto.randomUUID(),
       pack_name: 'Course',
       key_hash: Buffer.alloc(32, 7),
-      ...{ download_limit: 2, downloads: 1, email: 'buyer@example.com' },
+      download_limit: 2,
+      downloads: 1,
+      email: 'buyer@example.com',
     })
     .returning('id')) as { id: string }[]
   const used = () =>

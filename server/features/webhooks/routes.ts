@@ -86,7 +86,10 @@ const listEvents = ({ events }: Parts) =>
     replies: { 200: { description: 'All of them', schema: listOf(eventSchema) } },
     handler: ({ query }) => {
       const data = events.map(({ name, title, about }) => ({
-        ...{ name, title: english(title), title_text: title, about },
+        name,
+        title: english(title),
+        title_text: title,
+        about,
       }))
       return Promise.resolve({ body: cutPage(data, query, ({ name }) => name) })
     },
@@ -208,7 +211,9 @@ const deliveries = ({ baseUrl }: Parts) =>
       const rows = await listMessages(
         caller.scope,
         {
-          ...{ kind: 'webhook', webhook: id, limit: query.limit + 1 },
+          kind: 'webhook',
+          webhook: id,
+          limit: query.limit + 1,
           ...(query.status ? { status: query.status } : {}),
           ...(before ? { before } : {}),
         },

@@ -76,7 +76,7 @@ export function checkGiven(given: Given<WorkflowBody>, parts: Parts) {
   const steps = sent.map(({ plugin, ...step }) => ({ ...step, plugin: plugin ?? MALFORMED }))
   const isWhole = given.steps !== undefined && sent.every(({ plugin }) => plugin !== undefined)
   const { name = '', kind, parallel = 1, channel = null } = given
-  const whole: WorkflowBody = { ...{ name, parallel, channel, steps }, kind: kind ?? 'bulk' }
+  const whole: WorkflowBody = { name, parallel, channel, steps, kind: kind ?? 'bulk' }
   const body = { ...whole, steps: whole.steps.slice(0, MAX_STEPS) }
   const checked = stepsOf(body.steps)
   return {

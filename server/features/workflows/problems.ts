@@ -14,7 +14,8 @@ export interface WorkflowProblem {
 
 /** The problem as a detail of an error. */
 export const asDetail = ({ param, message }: WorkflowProblem): ErrorDetail => ({
-  ...{ param, message },
+  param,
+  message,
   code: 'invalid_value',
 })
 

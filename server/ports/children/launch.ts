@@ -51,7 +51,10 @@ export function launch({
     // Our environment is left out, because it contains secrets. One malloc arena keeps memory from
     // growing slowly.
     env: {
-      ...{ PATH: process.env.PATH ?? '', HOME: homedir(), TMPDIR: tmpdir(), MALLOC_ARENA_MAX: '2' },
+      PATH: process.env.PATH ?? '',
+      HOME: homedir(),
+      TMPDIR: tmpdir(),
+      MALLOC_ARENA_MAX: '2',
       ...compileCache(),
     },
     windowsHide: true,

@@ -221,7 +221,8 @@ describe('a refresh', () => {
     await requestRefresh(scope)
     const held = Promise.withResolvers<TaskLease>()
     const task = {
-      ...{ ...REFRESH_MIRROR, concurrency: 1 },
+      ...REFRESH_MIRROR,
+      concurrency: 1,
       run: ({ lease }: { lease: TaskLease }) => (held.resolve(lease), new Promise<null>(() => {})),
     }
     const worker = await openTestWorker(database, [task])

@@ -35,7 +35,8 @@ export async function searchProducts(
   for (const [rank, conditions] of (key === '' ? ALL : RANKS).entries()) {
     if (after && rank < after[0]) continue
     const page = {
-      ...{ rank, limit: limit - found.length },
+      rank,
+      limit: limit - found.length,
       after: after?.[0] === rank ? after : null,
     }
     const isFrequent = conditions === CODES && (await beginsManyCodes(scope, bindings.starts))
@@ -124,8 +125,5 @@ const RANKS: readonly (readonly string[])[] = [
   [EXACTLY],
   CODES,
   ['p.title_key like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
-  [
-    ...['p.title_key like :within', 'p.title_key not like :starts'],
-    ...[...NOT_EXACTLY, CODE_BEGINS_NOT],
-  ],
+  ['p.title_key like :within', 'p.title_key not like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
 ]

@@ -41,8 +41,10 @@ const keyed = (row: CatalogRow) =>
     ? { ...row, title_key: nameKey(row.title), tag_keys: row.tags.map(nameKey) }
     : {
         ...row,
-        ...{ sku: textOf(row.sku), sku_key: keyOf(row.sku) },
-        ...{ barcode: textOf(row.barcode), barcode_key: keyOf(row.barcode) },
+        sku: textOf(row.sku),
+        sku_key: keyOf(row.sku),
+        barcode: textOf(row.barcode),
+        barcode_key: keyOf(row.barcode),
       }
 
 const textOf = (code: string | null) => (code?.trim() ? code : null)

@@ -39,8 +39,11 @@ export async function setStage(
   const stage: Stage = {
     secret: randomBytes(32).toString('hex'),
     scope: forShop(database, shop.rows[0]!.id),
-    ...{ blobs: path.join(folder, 'blobs'), bare: path.join(folder, 'bare') },
-    ...{ files: {}, ours: {}, theirs: {} },
+    blobs: path.join(folder, 'blobs'),
+    bare: path.join(folder, 'bare'),
+    files: {},
+    ours: {},
+    theirs: {},
   }
   await mkdir(stage.bare, { recursive: true })
   for (const kind of kinds) {

@@ -33,9 +33,16 @@ export async function startSshd(folder: string, publicKey: string): Promise<Othe
   await writeFile(path.join(place, 'keys'), publicKey, { mode: 0o600 })
   const port = await freePort()
   const settings = [
-    ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${hostKey}`, 'UsePAM no'],
-    ...[`AuthorizedKeysFile ${path.join(place, 'keys')}`, 'StrictModes no', 'PidFile none'],
-    ...['PermitRootLogin yes', 'PasswordAuthentication no', 'Subsystem sftp internal-sftp'],
+    `Port ${port}`,
+    'ListenAddress 127.0.0.1',
+    `HostKey ${hostKey}`,
+    'UsePAM no',
+    `AuthorizedKeysFile ${path.join(place, 'keys')}`,
+    'StrictModes no',
+    'PidFile none',
+    'PermitRootLogin yes',
+    'PasswordAuthentication no',
+    'Subsystem sftp internal-sftp',
   ]
   await writeFile(path.join(place, 'config'), settings.join('\n') + '\n')
   const child = spawn(sshd, ['-D', '-e', '-f', path.join(place, 'config')], { stdio: 'ignore' })
@@ -55,10 +62,19 @@ export async function startVsftpd(folder: string): Promise<OtherServer> {
   await chown(files, uid!, gid!)
   const port = await freePort()
   const settings = [
-    ...['listen=YES', 'listen_address=127.0.0.1', `listen_port=${port}`, 'background=NO'],
-    ...['anonymous_enable=YES', 'no_anon_password=YES', 'write_enable=YES'],
-    ...['anon_upload_enable=YES', 'anon_other_write_enable=YES', 'anon_umask=022'],
-    ...[`anon_root=${path.join(place, 'root')}`, 'seccomp_sandbox=NO', 'xferlog_enable=NO'],
+    'listen=YES',
+    'listen_address=127.0.0.1',
+    `listen_port=${port}`,
+    'background=NO',
+    'anonymous_enable=YES',
+    'no_anon_password=YES',
+    'write_enable=YES',
+    'anon_upload_enable=YES',
+    'anon_other_write_enable=YES',
+    'anon_umask=022',
+    `anon_root=${path.join(place, 'root')}`,
+    'seccomp_sandbox=NO',
+    'xferlog_enable=NO',
   ]
   await writeFile(path.join(place, 'config'), settings.join('\n') + '\n', { mode: 0o600 })
   const child = spawn(vsftpd, [path.join(place, 'config')], { stdio: 'ignore' })

@@ -24,13 +24,11 @@ export function qualityRows(): Row[] {
   const [ours, trigrams] = [judged(scoreWords), judged(scoreTitle)]
   const row = (what: 'precision' | 'recall', floor: number): Row => ({
     what: `${what} at ${THRESHOLD * 100} %, against trigrams alone`,
-    ...{
-      ours: ours[what] * 100,
-      theirs: trigrams[what] * 100,
-      unit: '%',
-      ratio: ours[what] / trigrams[what],
-      floor,
-    },
+    ours: ours[what] * 100,
+    theirs: trigrams[what] * 100,
+    unit: '%',
+    ratio: ours[what] / trigrams[what],
+    floor,
   })
   return [row('precision', 1), row('recall', 1)]
 }

@@ -36,7 +36,11 @@ export async function skuWordRows(scope: ShopScope): Promise<Row[]> {
   return [
     {
       what: 'precision where SKUs are words of titles, against SKUs first',
-      ...{ ours: ours * 100, theirs: theirs * 100, unit: '%', ratio: ours / theirs, floor: FLOOR },
+      ours: ours * 100,
+      theirs: theirs * 100,
+      unit: '%',
+      ratio: ours / theirs,
+      floor: FLOOR,
     },
   ]
 }

@@ -18,17 +18,27 @@ export interface SeededShop {
 
 /** Tables whose secondary indexes are dropped while they are filled. */
 const FILLED = [
-  ...['blobs', 'blob_locations', 'files', 'versions', 'mappings', 'products', 'variants'],
-  ...[
-    'links',
-    'orders',
-    'order_lines',
-    'deliveries',
-    'delivery_files',
-    'downloads',
-    'file_downloads',
-  ],
-  ...['file_days', 'operations', 'items', 'outbox', 'notices', 'reviews', 'packs'],
+  'blobs',
+  'blob_locations',
+  'files',
+  'versions',
+  'mappings',
+  'products',
+  'variants',
+  'links',
+  'orders',
+  'order_lines',
+  'deliveries',
+  'delivery_files',
+  'downloads',
+  'file_downloads',
+  'file_days',
+  'operations',
+  'items',
+  'outbox',
+  'notices',
+  'reviews',
+  'packs',
 ]
 
 const FILES_OF_A_PRODUCT = 10

@@ -3,8 +3,17 @@ import type { Database } from '../../../server/core/db/database.ts'
 import type { Row } from '../bench.ts'
 
 const TABLES = [
-  ...['files', 'versions', 'mappings', 'links', 'downloads', 'items', 'blob_locations'],
-  ...['file_downloads', 'file_days', 'file_counts', 'outbox'],
+  'files',
+  'versions',
+  'mappings',
+  'links',
+  'downloads',
+  'items',
+  'blob_locations',
+  'file_downloads',
+  'file_days',
+  'file_counts',
+  'outbox',
 ]
 
 /** One row a table: bytes of a row with its indexes, and those of the indexes alone. */

@@ -18,8 +18,14 @@ const SHOPS = Number(process.env.BENCH_MANY_SHOPS ?? 10_000)
 const SETTLE_MS = 20_000
 const IDLE_MS = Number(process.env.BENCH_IDLE_MS ?? 60_000)
 const CHANNELS = [
-  ...['jobs:insert', 'operation_progress', 'operation_control', 'drop_control', 'lock_wanted'],
-  ...['lock_free', 'link_changed', 'buyer_page_changed'],
+  'jobs:insert',
+  'operation_progress',
+  'operation_control',
+  'drop_control',
+  'lock_wanted',
+  'lock_free',
+  'link_changed',
+  'buyer_page_changed',
 ]
 /** What an idle web process and worker may do in a minute, with any number of shops. */
 const BOUNDS = { transactions: 600, notifications: 60 }
@@ -124,12 +130,10 @@ export async function manyShops({ folder, say }: Context): Promise<Row[]> {
   const secret = (await readFile(path.join(dataDir, 'secret'), 'utf8')).trim()
   const env = { ROLE: 'worker', DATABASE_URL: url, APP_SECRET: secret, DATA_DIR: dataDir }
   const made = await server.call('POST', '/api/schedules', {
-    ...{
-      name: 'Nightly',
-      cron: '0 0 * * *',
-      action: 'tag-files',
-      options: { mode: 'add', tags: ['night'] },
-    },
+    name: 'Nightly',
+    cron: '0 0 * * *',
+    action: 'tag-files',
+    options: { mode: 'add', tags: ['night'] },
     filter: {},
   })
   if (made.status !== 201) throw new Error(await made.text())

@@ -33,7 +33,10 @@ export function drive(clouds: Account, { url }: CloudRequest): Answer {
     const { folders, files } = childrenOf(clouds, parent === 'root' ? '' : pathOf(parent))
     return [
       ...folders.map((folder) => ({
-        ...{ id: idOf(folder), name: path.basename(folder), mimeType: FOLDER, parents: [parent] },
+        id: idOf(folder),
+        name: path.basename(folder),
+        mimeType: FOLDER,
+        parents: [parent],
         modifiedTime: '2026-01-01T00:00:00.000Z',
       })),
       ...files.map((file) => ({
@@ -51,7 +54,10 @@ export function drive(clouds: Account, { url }: CloudRequest): Answer {
 }
 
 const driveFile = (file: CloudFile, at: number) => ({
-  ...{ id: idOf(`${at}#`), name: path.basename(file.path), mimeType: 'application/pdf' },
-  ...{ size: String(file.content.length), md5Checksum: md5(file.content).digest('hex') },
+  id: idOf(`${at}#`),
+  name: path.basename(file.path),
+  mimeType: 'application/pdf',
+  size: String(file.content.length),
+  md5Checksum: md5(file.content).digest('hex'),
   modifiedTime: file.modified.toISOString(),
 })

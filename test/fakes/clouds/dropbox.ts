@@ -28,15 +28,24 @@ const seconds = (date: Date) => date.toISOString().replace(/\.\d+/, '')
 
 export function dropbox(clouds: Account, { url, headers, body }: CloudRequest): Answer {
   const entryOf = (file: CloudFile) => ({
-    ...{ '.tag': 'file', name: path.basename(file.path), id: `id:${idOf(file.path)}` },
-    ...{ path_lower: `/${file.path.toLowerCase()}`, path_display: `/${file.path}` },
-    ...{ size: file.content.length, content_hash: dropboxHash(file.content), rev: '0123456789abc' },
-    ...{ client_modified: seconds(file.modified), server_modified: seconds(file.modified) },
+    '.tag': 'file',
+    name: path.basename(file.path),
+    id: `id:${idOf(file.path)}`,
+    path_lower: `/${file.path.toLowerCase()}`,
+    path_display: `/${file.path}`,
+    size: file.content.length,
+    content_hash: dropboxHash(file.content),
+    rev: '0123456789abc',
+    client_modified: seconds(file.modified),
+    server_modified: seconds(file.modified),
     is_downloadable: true,
   })
   const folderOf = (folder: string) => ({
-    ...{ '.tag': 'folder', name: path.basename(folder), id: `id:${idOf(folder)}` },
-    ...{ path_lower: `/${folder.toLowerCase()}`, path_display: `/${folder}` },
+    '.tag': 'folder',
+    name: path.basename(folder),
+    id: `id:${idOf(folder)}`,
+    path_lower: `/${folder.toLowerCase()}`,
+    path_display: `/${folder}`,
   })
   const missing = {
     status: 409,

@@ -16,11 +16,9 @@ export function onedrive(clouds: Account, { url }: CloudRequest): Answer {
   if (url.pathname === '/v1.0/me/drive') return { body: { id: 'd!1', driveType: 'business' } }
   const driveId = /\/drives\/([^/]+)/.exec(decodeURIComponent(url.pathname))?.[1]
   const itemOf = (file: CloudFile) => ({
-    ...{
-      id: idOf(file.path),
-      name: path.basename(file.path),
-      size: file.listedSize ?? file.content.length,
-    },
+    id: idOf(file.path),
+    name: path.basename(file.path),
+    size: file.listedSize ?? file.content.length,
     file: { mimeType: 'application/pdf', hashes: {} },
     ...times(file.modified),
     parentReference: { driveId, id: idOf(path.posix.dirname(file.path)) },
@@ -33,7 +31,9 @@ export function onedrive(clouds: Account, { url }: CloudRequest): Answer {
     lastModifiedDateTime: date.toISOString(),
   })
   const folderOf = (folder: string) => ({
-    ...{ id: folder === '' ? 'root' : idOf(folder), name: path.basename(folder), size: 0 },
+    id: folder === '' ? 'root' : idOf(folder),
+    name: path.basename(folder),
+    size: 0,
     folder: { childCount: 1 },
     ...times(new Date(0)),
     parentReference: { driveId, id: 'root' },

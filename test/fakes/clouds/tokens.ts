@@ -45,7 +45,9 @@ export function token(grants: Grants, { body }: CloudRequest): Answer {
     grants.refresh = `refresh-canary-${Number(grants.refresh?.split('-').at(-1) ?? 0) + 1}`
   return {
     body: {
-      ...{ access_token: access, token_type: 'bearer', expires_in: 3600 },
+      access_token: access,
+      token_type: 'bearer',
+      expires_in: 3600,
       ...(assertion ? {} : { refresh_token: grants.refresh }),
     },
   }

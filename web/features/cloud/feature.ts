@@ -31,8 +31,10 @@ export const cloud: PageFeature = {
   ],
   navigation: [
     {
-      ...{ group: 'import', url: '/import/connections' },
-      ...{ label: t('Cloud connections'), icon: CloudIcon },
+      group: 'import',
+      url: '/import/connections',
+      label: t('Cloud connections'),
+      icon: CloudIcon,
     },
   ],
   commands: [{ label: t('Connect cloud storage'), url: '/import/connections/new' }],

@@ -5,9 +5,15 @@ import { type SyncOptions } from './calls.ts'
 import { connectionState, countsText } from './labels.ts'
 
 const counts = {
-  ...({ status: 'success', done: 0 } as const),
-  ...{ added: 0, changed: 0, renamed: 0, removed: 0 },
-  ...{ uploaded: 0, conflicts: 0, failed: 0 },
+  status: 'success' as const,
+  done: 0,
+  added: 0,
+  changed: 0,
+  renamed: 0,
+  removed: 0,
+  uploaded: 0,
+  conflicts: 0,
+  failed: 0,
 }
 
 test('a sync is summarized part by part', () => {
@@ -30,7 +36,12 @@ test('a connection without access was never authorized, or has lost it', () => {
 })
 
 const field = (name: string, more = {}) => ({
-  ...{ name, title: name, help: '', required: true, secret: false, multiline: false },
+  name,
+  title: name,
+  help: '',
+  required: true,
+  secret: false,
+  multiline: false,
   ...more,
 })
 const fields = [field('bucket'), field('secret_key', { secret: true })]

@@ -3,17 +3,19 @@ import { type CsvCheck } from './calls.ts'
 import { checkStage, problemPlace } from './labels.ts'
 
 const check: CsvCheck = {
-  ...{
-    probe: true,
-    on_conflict: 'error',
-    phase: 'rows',
-    rows: 250,
-    skus: 0,
-    skus_total: 0,
-    urls: 3,
-    urls_total: 12,
-  },
-  ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 1, update_rows: 0 },
+  probe: true,
+  on_conflict: 'error',
+  phase: 'rows',
+  rows: 250,
+  skus: 0,
+  skus_total: 0,
+  urls: 3,
+  urls_total: 12,
+  errors: 0,
+  warnings: 0,
+  error_rows: 0,
+  import_rows: 1,
+  update_rows: 0,
 }
 
 test('a check shows its phase', () => {

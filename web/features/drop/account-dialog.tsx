@@ -68,7 +68,8 @@ function useAccountForm(props: Props) {
       onChange: (value: string) => setEncoding(value as NameEncoding),
     },
     error: problems.all.length === 0 ? error : null,
-    ...{ saving, submit },
+    saving,
+    submit,
   }
 }
 

@@ -28,8 +28,11 @@ test('a connection is open, ended or refused', () => {
 
 test('every program gets its connection data, and ports have no thousands separator', () => {
   const values = {
-    ...{ host: 'drop.example.com', path: '/uploads/7/', username: 'drop-1' },
-    ...{ sftp_port: 2222, ftp_port: 2121 },
+    host: 'drop.example.com',
+    path: '/uploads/7/',
+    username: 'drop-1',
+    sftp_port: 2222,
+    ftp_port: 2121,
   }
   for (const { name, steps, commands } of PROGRAMS) {
     const text = [...steps(values), ...(commands?.(values) ?? []).map(({ text }) => text)].join(' ')

@@ -13,9 +13,12 @@ export interface Program {
 }
 
 const values = ({ host, sftp_port, ftp_port, path, username }: ConnectValues) => ({
-  ...{ host, path, username },
+  host,
+  path,
+  username,
   // Ports are texts, so that they have no thousands separator.
-  ...{ sftp: String(sftp_port), ftp: String(ftp_port) },
+  sftp: String(sftp_port),
+  ftp: String(ftp_port),
 })
 
 export const PROGRAMS: readonly Program[] = [

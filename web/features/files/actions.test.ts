@@ -43,13 +43,11 @@ test('menus have the entries of the plugins, by place and group; workflows come 
 const file = (filename: string, tags: string[] = []) =>
   ({ filename, tags, mappings: [] }) as unknown as File
 const chosen = (files: File[], part: Partial<ActionFiles> = {}): ActionFiles => ({
-  ...{
-    select: { file_ids: [] },
-    count: files.length,
-    files,
-    known: true,
-    list: { filter: {}, total: 0 },
-  },
+  select: { file_ids: [] },
+  count: files.length,
+  files,
+  known: true,
+  list: { filter: {}, total: 0 },
   ...part,
 })
 

@@ -57,7 +57,10 @@ export function useBulkActions(
 /** No file is ticked: the action is for those of the list, or chooses its files itself. */
 const filesOf = (list: ActionFiles['list']): ActionFiles => ({
   select: { file_ids: [] },
-  ...{ count: 0, files: [], known: true, list },
+  count: 0,
+  files: [],
+  known: true,
+  list,
 })
 
 /** The actions on the list as a whole. Undefined: it is read first. */

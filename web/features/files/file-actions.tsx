@@ -46,5 +46,8 @@ export function useFileActions(
 
 const chosenAlone = (file: FileDetail): ActionFiles => ({
   select: { file_ids: [file.id] },
-  ...{ count: 1, files: [file], known: true, list: { filter: {}, total: 1 } },
+  count: 1,
+  files: [file],
+  known: true,
+  list: { filter: {}, total: 1 },
 })

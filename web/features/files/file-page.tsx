@@ -139,7 +139,8 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
         )}
         <Layout.Section>
           <Uses
-            {...{ file, onUndone: onStarted }}
+            file={file}
+            onUndone={onStarted}
             actions={{ map, unmap, give }}
             onLink={() => setLinking(true)}
           />

@@ -88,7 +88,9 @@ const FILTERS: readonly [key: FilterKey, label: string, pinned?: true][] = [
 
 const filtersOf = (field: FieldProps) =>
   FILTERS.map(([key, label, pinned = false]) => ({
-    ...{ key, label, pinned },
+    key,
+    label,
+    pinned,
     filter: (
       <Suspense
         fallback={

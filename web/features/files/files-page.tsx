@@ -59,11 +59,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
   const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted(
-    list && {
-      ...{ filter: filterOf(urlState), total: list.total },
-      // The total of the list before is none of this one.
-      isExact: list.total_is_exact && !files.isPlaceholderData,
-    },
+    wholeListOf(files, urlState),
   )
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
@@ -97,7 +93,13 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
               />
             </PageSearch>
             <ListBody
-              {...{ files, url, columns, onStarted, failed, none, retry }}
+              files={files}
+              url={url}
+              columns={columns}
+              onStarted={onStarted}
+              failed={failed}
+              none={none}
+              retry={retry}
               key={wholeRuns}
             />
           </Card>
@@ -107,6 +109,17 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
     </Page>
   )
 }
+
+const wholeListOf = (
+  { data: list, isPlaceholderData }: ReturnType<typeof useFiles>,
+  urlState: FilesUrlState,
+): ActionFiles['list'] | undefined =>
+  list && {
+    filter: filterOf(urlState),
+    total: list.total,
+    // The total of the list before is none of this one.
+    isExact: list.total_is_exact && !isPlaceholderData,
+  }
 
 /** What the list can show. */
 function stateOf(
@@ -185,7 +198,14 @@ function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyP
       ) : (
         list === undefined && <LoadingRows what={t('files')} />
       )}
-      <FilesList {...{ list, shown, urlState, columns, go, onStarted }} />
+      <FilesList
+        list={list}
+        shown={shown}
+        urlState={urlState}
+        columns={columns}
+        go={go}
+        onStarted={onStarted}
+      />
       {list && (
         <ListFoot
           url={url}

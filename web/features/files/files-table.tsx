@@ -85,7 +85,15 @@ function useTableSelection(
     ),
     onPage,
     bar: (
-      <SelectedBar {...{ selection, total, isExact, menu, narrow, onPage }} shown={files.length} />
+      <SelectedBar
+        selection={selection}
+        total={total}
+        isExact={isExact}
+        menu={menu}
+        narrow={narrow}
+        onPage={onPage}
+        shown={files.length}
+      />
     ),
   }
 }

@@ -177,7 +177,7 @@ function OperationEntry({ entry, onUndone }: EntryProps & { entry: OfKind<'opera
       {entry.status === 'failed' && <Badge tone="critical">{t('Failed')}</Badge>}
       {undone && <Badge>{t('Undone')}</Badge>}
       {undo_until !== null && (
-        <UndoEntry {...{ id: operation_id, title: translated(title), files, onUndone }} />
+        <UndoEntry id={operation_id} title={translated(title)} files={files} onUndone={onUndone} />
       )}
       {error && (
         <Text as="p" tone="critical">

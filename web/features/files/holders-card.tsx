@@ -19,7 +19,8 @@ const PAGE = 10
 
 const useHolders = (id: string) =>
   useReadPages('GET /api/files/{id}/holders', {
-    ...{ path: { id }, query: { limit: PAGE } },
+    path: { id },
+    query: { limit: PAGE },
     key: ['file', id, 'holders'],
   })
 
@@ -96,7 +97,9 @@ export function HoldersCard({ file }: { file: Pick<File, 'id' | 'filename'> }) {
       {list && list.length > 0 && (
         <RecordTable
           names={{ singular: t('holder'), plural: t('holders') }}
-          {...{ columns, card: CARD, rows: list }}
+          columns={columns}
+          card={CARD}
+          rows={list}
           alwaysCards
           idOf={({ delivery_id, link_id }) => delivery_id ?? link_id!}
         />

@@ -50,7 +50,9 @@ export function ListFoot({ url, next, shown, total, isExact }: Props) {
               go({ rows: size })
             }}
           />
-          {last > 1 && <PageField key={page} {...{ page, last, isExact }} onJump={jump} />}
+          {last > 1 && (
+            <PageField key={page} page={page} last={last} isExact={isExact} onJump={jump} />
+          )}
           {problem && <InlineError message={problem} fieldID="page-field" />}
         </div>
       )}

@@ -14,8 +14,17 @@ import { t } from '../../shell/messages/t.ts'
 
 /** Queries whose results a change of many files may have changed. */
 const CHANGED = [
-  ...['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity'],
-  ...['deliveries', 'new-files', 'views'],
+  'files',
+  'file',
+  'tags',
+  'links',
+  'packs',
+  'reviews',
+  'bytes',
+  'activity',
+  'deliveries',
+  'new-files',
+  'views',
 ]
 
 interface Props {

@@ -42,7 +42,10 @@ export function isModified(urlState: FilesUrlState, view: SavedView): boolean {
     const columns = readColumns(state.columns)
     return writeFilesUrlState({
       ...state,
-      ...{ rows: 50, page: 1, cursor: '', view: '' },
+      rows: 50,
+      page: 1,
+      cursor: '',
+      view: '',
       search: state.search.trim(),
       tags: state.tags.toSorted(),
       type: state.type.toSorted(),

@@ -22,7 +22,10 @@ export function SelectedBar(props: Props) {
   const hasMore = total > shown
   return (
     <SelectionBar
-      {...{ count, menu, narrow, onPage }}
+      count={count}
+      menu={menu}
+      narrow={narrow}
+      onPage={onPage}
       text={
         all && hasMore && !narrow
           ? t('All {total, plural, one {# file} other {# files}} selected', { total: count })

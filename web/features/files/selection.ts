@@ -116,7 +116,10 @@ export function useSelection(
   const known = !ticked.all || total === shown.length
   const chosen: ActionFiles = {
     select: ticked.all ? { filter: filterOf(urlState) } : { file_ids: files.map(({ id }) => id) },
-    ...{ count, files, known, list: { filter: filterOf(urlState), total, isExact } },
+    count,
+    files,
+    known,
+    list: { filter: filterOf(urlState), total, isExact },
   }
   return {
     isTicked: (id: string) => ticked.all || ticked.files.has(id),

@@ -132,7 +132,9 @@ export const isNarrowed = (urlState: FilesUrlState): boolean =>
 /** The state of the list without search and filters, in the same order. */
 export const withoutFilters = ({ deleted, sort, rows }: FilesUrlState): FilesUrlState => ({
   ...readFilesUrlState(''),
-  ...{ deleted, sort, rows },
+  deleted,
+  sort,
+  rows,
 })
 
 /** `51–100 of 1,234 files`, or `51–100 of more than 10,000 files` */
@@ -148,7 +150,9 @@ export function rangeText(
   const first = (page - 1) * rows + 1
   if (!isExact)
     return t('{first, number}–{last, number} of more than {total, number} files', {
-      ...{ first, last: first + shown - 1, total },
+      first,
+      last: first + shown - 1,
+      total,
     })
   return t('{first, number}–{last, number} of {total, plural, one {# file} other {# files}}', {
     first,

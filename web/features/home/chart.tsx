@@ -50,11 +50,14 @@ const dayAt = (seconds: number) => dayText(new Date(seconds * 1000).toISOString(
 
 const shortDayAt = (seconds: number) =>
   new Intl.DateTimeFormat(pageLocale(), {
-    ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
   }).format(new Date(seconds * 1000))
 
 const optionsOf = (width: number, names: readonly FigureName[]): UPlot.Options => ({
-  ...{ width, height: HEIGHT },
+  width,
+  height: HEIGHT,
   // The days are days in UTC everywhere.
   tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
   cursor: { drag: { x: false, y: false } },
@@ -69,7 +72,9 @@ const optionsOf = (width: number, names: readonly FigureName[]): UPlot.Options =
     { label: t('Day'), value: (_, at) => (at === null ? '' : dayAt(at)) },
     ...names.map((name) => ({
       label: FIGURE_NAMES[name],
-      ...{ stroke: COLOURS[name], width: 2, points: { show: false } },
+      stroke: COLOURS[name],
+      width: 2,
+      points: { show: false },
       value: (_: UPlot, value: number | null) => (value === null ? '' : numberText(value)),
     })),
   ],

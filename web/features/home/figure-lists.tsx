@@ -22,7 +22,9 @@ export function FigureLists({ figures }: { figures: Figures }) {
         title={t('Most downloaded products')}
         none={t('No downloads of products in this period')}
         rows={top_products.map(({ product_id, title, downloads }) => ({
-          ...{ key: product_id, name: title, value: numberText(downloads) },
+          key: product_id,
+          name: title,
+          value: numberText(downloads),
         }))}
       />
       <Ranking
@@ -43,7 +45,9 @@ export function FigureLists({ figures }: { figures: Figures }) {
         title={t('Why files failed')}
         none={t('No file failed in this period')}
         rows={failures.map(({ code, message, files }) => ({
-          ...{ key: code, name: translated(message), value: numberText(files) },
+          key: code,
+          name: translated(message),
+          value: numberText(files),
         }))}
       />
       {totals.now.bounced_mails > 0 && (
@@ -82,7 +86,8 @@ const fileRow = ({ file_id, filename, downloads }: Figures['top_files'][number])
 const storageRow = ({ extension, files, bytes }: Figures['storage'][number]): Row => ({
   key: extension,
   name: t('{type}, {files, plural, one {# file} other {# files}}', {
-    ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
+    type: extension === '' ? t('Without extension') : extension.toUpperCase(),
+    files,
   }),
   value: sizeText(bytes),
 })

@@ -45,31 +45,42 @@ const DEMO_SHOP = '/demo/shop'
 /** @param demo is it the demo, whose shop front is on this server? */
 export const firstSteps = (done: Home['first_steps'], demo: boolean): Step[] => [
   {
-    ...{ id: 'imported', done: done.imported, url: '/import' },
+    id: 'imported',
+    done: done.imported,
+    url: '/import',
     title: t('Import a file'),
     about: t('From this computer, a table of addresses, a folder in the cloud, or FTP.'),
     action: t('Import'),
   },
   {
-    ...{ id: 'mapped', done: done.mapped, url: '/files?mapped=false' },
+    id: 'mapped',
+    done: done.mapped,
+    url: '/files?mapped=false',
     title: t('Map it to a product'),
     about: t('Files whose names contain the SKU of a product are mapped automatically.'),
     action: t('Map files'),
   },
   {
-    ...{ id: 'ordered', done: done.ordered, url: demo ? DEMO_SHOP : null, external: demo },
+    id: 'ordered',
+    done: done.ordered,
+    url: demo ? DEMO_SHOP : null,
+    external: demo,
     title: t('Place a test order'),
     about: t('Buy the product in your store: its buyer gets an email with the files.'),
     action: demo ? t('Open the demo shop') : '',
   },
   {
-    ...{ id: 'downloaded', done: done.downloaded, url: '/deliveries' },
+    id: 'downloaded',
+    done: done.downloaded,
+    url: '/deliveries',
     title: t('Download it as the buyer'),
     about: t('Open the page of the buyer from the delivery, and download the file.'),
     action: t('Open deliveries'),
   },
   {
-    ...{ id: 'branded', done: done.branded, url: '/settings/buyer-page' },
+    id: 'branded',
+    done: done.branded,
+    url: '/settings/buyer-page',
     title: t('Brand the buyer’s page'),
     about: t('Your logo, colours and texts on the pages that customers open.'),
     action: t('Design the page'),
@@ -80,7 +91,9 @@ export const firstSteps = (done: Home['first_steps'], demo: boolean): Step[] => 
 export function changeText(now: number, before: number): string | null {
   if (before === 0) return null
   const format = new Intl.NumberFormat(pageLocale(), {
-    ...{ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' },
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
   })
   return format.format((now - before) / before)
 }

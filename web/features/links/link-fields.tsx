@@ -39,7 +39,7 @@ export function LinkFields({ form, errors, to, onChange }: Props) {
         onToggle={(limited) => onChange({ limited })}
         onText={(downloadLimit) => onChange({ downloadLimit })}
       />
-      {form.isViewed && <ViewFields {...{ form, errors, onChange }} />}
+      {form.isViewed && <ViewFields form={form} errors={errors} onChange={onChange} />}
       <TextField
         label={t('Customer’s email (optional)')}
         type="email"

@@ -33,7 +33,11 @@ describe('refuses', () => {
 
 test('asks for the terms of views if the file is viewed', () => {
   const viewed = linkFormFor({
-    ...{ expiry_days: null, download_limit: null, view: 'both', view_limit: 3, view_days: null },
+    expiry_days: null,
+    download_limit: null,
+    view: 'both',
+    view_limit: 3,
+    view_days: null,
   })
   expect(readLinkForm(viewed)).toEqual({
     link: { expiry_days: null, download_limit: null, view_limit: 3, view_days: null },

@@ -99,7 +99,11 @@ function LinkList({ links, state: { urlState, go, pages } }: ListProps) {
   return (
     <Card padding="0">
       <ListViews
-        {...{ list: 'links', path: '/links', all: t('All links'), urlState, go }}
+        list="links"
+        path="/links"
+        all={t('All links')}
+        urlState={urlState}
+        go={go}
         state={LINKS_STATE}
       />
       <SearchAndStatus

@@ -78,7 +78,7 @@ export function ServerCard({ server, reports }: Props) {
       {server && !open && !server.confirmed_at && <ServerConfirmation server={server} />}
       {server && !open && server.confirmed_at && <Confirmed {...server} at={server.confirmed_at} />}
       {open ? (
-        <ServerForm {...{ server, reports, save }} onClose={() => openForm(false)} />
+        <ServerForm server={server} reports={reports} save={save} onClose={() => openForm(false)} />
       ) : (
         <InlineStack gap="200">
           <Button onClick={() => openForm(true)}>

@@ -143,7 +143,15 @@ function useTextsForm(saved: readonly MailTexts[]) {
     save.reset()
   }
   return {
-    ...{ save, draft, problems, texts, count, shown, set, submit, discard },
+    save,
+    draft,
+    problems,
+    texts,
+    count,
+    shown,
+    set,
+    submit,
+    discard,
     mail: { value: mail, onChange: (value: string) => setMail(value as BuyerMail) },
     locale: { value: locale, onChange: (value: string) => setLocale(value as MailLocale) },
   }
@@ -162,7 +170,7 @@ function Form({ saved }: { saved: readonly MailTexts[] }) {
         <Titled title={t('Texts')}>
           <Select label={t('Email')} options={MAILS} {...mail} />
           <Select label={t('Language')} options={LANGUAGES} {...locale} />
-          {shown && <Fields {...{ shown, draft, problems }} onChange={set} />}
+          {shown && <Fields shown={shown} draft={draft} problems={problems} onChange={set} />}
         </Titled>
         <Preview mail={mail.value} locale={locale.value} texts={texts} />
       </div>

@@ -24,14 +24,25 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
   const products = useProducts(useDebounced(search.trim()), refreshed)
   return (
     <SearchChoices
-      {...{ query: products, search, onSearch: setSearch, autoFocus: true }}
+      query={products}
+      search={search}
+      onSearch={setSearch}
+      autoFocus={true}
       label={t('Search products by title or SKU')}
       title={t('Products')}
       what={t('products')}
       failed={t('The products could not be loaded')}
       none={t('No product matches')}
       between={<RefreshProducts />}
-      choice={(product) => <Choices key={product.id} {...{ product, choice, onChoose, whole }} />}
+      choice={(product) => (
+        <Choices
+          key={product.id}
+          product={product}
+          choice={choice}
+          onChoose={onChoose}
+          whole={whole}
+        />
+      )}
     />
   )
 }

@@ -95,7 +95,9 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
       primaryAction={{ content: t('Close'), onAction: onClose }}
       secondaryActions={[
         {
-          ...{ content: resend.button, loading: isPending, disabled: Boolean(resend.why) },
+          content: resend.button,
+          loading: isPending,
+          disabled: Boolean(resend.why),
           onAction: send,
         },
       ]}

@@ -22,8 +22,12 @@ const NO_LIST = t(
 )
 
 const ofStore = (id: string, name: string): AppChoice => ({
-  ...{ id, name, recognised: ['shopify', 'other'], noFiles: true },
-  ...{ files: NO_LIST, buyers: null },
+  id,
+  name,
+  recognised: ['shopify', 'other'],
+  noFiles: true,
+  files: NO_LIST,
+  buyers: null,
 })
 
 export const APPS: readonly AppChoice[] = [
@@ -32,26 +36,35 @@ export const APPS: readonly AppChoice[] = [
   ofStore('filemonk', 'Filemonk'),
   ofStore('sky_pilot', 'Sky Pilot'),
   {
-    ...{ id: 'sendowl', name: 'SendOwl', recognised: ['sendowl', 'other'], noFiles: true },
+    id: 'sendowl',
+    name: 'SendOwl',
+    recognised: ['sendowl', 'other'],
+    noFiles: true,
     files: NO_LIST,
     buyers: t(
       'In SendOwl, export your orders as CSV. The table needs columns for the buyer’s email and for the product.',
     ),
   },
   {
-    ...{ id: 'edd', name: 'Easy Digital Downloads', recognised: ['edd'] },
+    id: 'edd',
+    name: 'Easy Digital Downloads',
+    recognised: ['edd'],
     files: t('In WordPress, open Downloads → Reports → Export, and export the products as CSV.'),
     buyers: t('On the same page, export the orders, or the product sales, as CSV.'),
   },
   {
-    ...{ id: 'woocommerce', name: 'WooCommerce', recognised: ['woocommerce'] },
+    id: 'woocommerce',
+    name: 'WooCommerce',
+    recognised: ['woocommerce'],
     files: t('In WordPress, open Products → All products → Export. Keep all columns.'),
     buyers: t(
       'With your database tool, export the table woocommerce_downloadable_product_permissions as CSV, with the names of its columns in the first row.',
     ),
   },
   {
-    ...{ id: 'other', name: t('Another app'), recognised: ['other'] },
+    id: 'other',
+    name: t('Another app'),
+    recognised: ['other'],
     files: t(
       'A table with one row for each file: its address, and if you have them its name, the SKU, title or handle of its product, tags, days and downloads.',
     ),
@@ -62,8 +75,11 @@ export const APPS: readonly AppChoice[] = [
 ]
 
 const APP_NAMES: Record<Move['app'], string> = {
-  ...{ woocommerce: 'WooCommerce', edd: 'Easy Digital Downloads', sendowl: 'SendOwl' },
-  ...{ shopify: t('your store’s own orders'), other: t('a list of any app') },
+  woocommerce: 'WooCommerce',
+  edd: 'Easy Digital Downloads',
+  sendowl: 'SendOwl',
+  shopify: t('your store’s own orders'),
+  other: t('a list of any app'),
 }
 
 const TABLES: Record<Move['table'], string> = {

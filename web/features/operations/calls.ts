@@ -46,7 +46,9 @@ export const useOperationMails = (id: string) =>
 
 export const useOperations = (query: Query, enabled = true) =>
   useRead('GET /api/operations', {
-    ...{ query, enabled, keep: true },
+    query,
+    enabled,
+    keep: true,
     poll: (operations) => (operations?.data.some(isMoving) ? LIVE_MS : CALM_MS),
   })
 

@@ -156,7 +156,9 @@ function tabsOf(operation: Operation, warned: number): ResultTab[] {
   const preview = isPreview(operation)
   const { total, done, failed, skipped, cancelled } = operation
   const tabOf = (status: ItemStatus | null, text: string, count: number) => ({
-    ...{ status, text, count },
+    status,
+    text,
+    count,
     warned: null,
   })
   return [

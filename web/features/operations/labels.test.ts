@@ -213,8 +213,11 @@ test('the history filters by existing values and by any creator', () => {
   ]
   const choices = actionChoices(workflows, fromLists)
   expect(choices).toEqual({
-    ...{ 'sort-files': 'Sort files', 'stamp-files': 'Stamp files' },
-    ...{ 'sheet-update': 'Sheet update', undo: 'Undo' },
-    ...{ import: 'Import', workflow: 'Custom workflow' },
+    'sort-files': 'Sort files',
+    'stamp-files': 'Stamp files',
+    'sheet-update': 'Sheet update',
+    undo: 'Undo',
+    import: 'Import',
+    workflow: 'Custom workflow',
   })
 })

@@ -30,8 +30,10 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const one = (key: ChoiceKey, label: string, words: Record<string, string>) => ({
-    ...{ key, label, pinned: true },
-    filter: <ChoiceFilter {...{ of: key, label, words, urlState, go }} />,
+    key,
+    label,
+    pinned: true,
+    filter: <ChoiceFilter of={key} label={label} words={words} urlState={urlState} go={go} />,
   })
   const requester = useRequester()
   return (
@@ -48,11 +50,15 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
         one('action', t('Action'), actions),
         one('channel', t('Channel'), titlesOf(channels)),
         {
-          ...{ key: 'who', label: t('Started by'), pinned: true },
+          key: 'who',
+          label: t('Started by'),
+          pinned: true,
           filter: <RequesterFilter urlState={urlState} go={go} />,
         },
         {
-          ...{ key: 'date', label: t('Date'), pinned: true },
+          key: 'date',
+          label: t('Date'),
+          pinned: true,
           filter: <DateFilter urlState={urlState} go={go} />,
         },
         ...(urlState.schedule_id === '' ? [] : [SCHEDULE_FILTER]),

@@ -34,7 +34,12 @@ let position = 0
 const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): Item =>
   ({
     position: position++,
-    ...{ status, filename: 'a.pdf', warnings: [], candidates: [], before: null, after: null },
+    status,
+    filename: 'a.pdf',
+    warnings: [],
+    candidates: [],
+    before: null,
+    after: null,
     error: more.why ? { code: 'x', message: more.why, retryable: false } : null,
     ...more,
   }) as unknown as Item

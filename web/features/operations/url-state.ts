@@ -48,7 +48,9 @@ export const isNarrowed = (urlState: OperationsUrlState | ItemsUrlState): boolea
   writeOperationsUrlState({
     ...urlState,
     ...('view' in urlState ? { view: '' } : {}),
-    ...{ search: urlState.search.trim(), page: 1, cursor: '' },
+    search: urlState.search.trim(),
+    page: 1,
+    cursor: '',
   }) !== ''
 
 /** The query of the page's address. */

@@ -37,7 +37,9 @@ export function useAddressField(
   }
   return {
     contact: isPhone ? { phone: value } : { email: value },
-    ...{ isUnchanged: value === before, isPhone, title: titleOf(isPhone, before) },
+    isUnchanged: value === before,
+    isPhone,
+    title: titleOf(isPhone, before),
     check: () => {
       const isRight = isPhone
         ? PHONE.test(value.replaceAll(/[\s().\-/]/g, ''))

@@ -22,8 +22,12 @@ export function DeliveriesPage() {
   const url = useUrlState(DELIVERIES_STATE)
   const { search, status, file, product, cursor } = url.urlState
   const deliveries = useDeliveries({
-    ...{ search, cursor, limit: SHOWN },
-    ...{ ...listingQuery(status), file_id: file, product },
+    search,
+    cursor,
+    limit: SHOWN,
+    ...listingQuery(status),
+    file_id: file,
+    product,
   })
   const filtered = [search, status, file, product].some((value) => value !== '')
   const [unblocking, setUnblocking] = useState<string | null>(null)
@@ -82,8 +86,13 @@ function DeliveryList({ urlState, go, pages, deliveries, onUnblock }: ListProps)
   return (
     <Card padding="0">
       <ListViews
-        {...{ list: 'deliveries', path: '/deliveries', all: t('All deliveries') }}
-        {...{ urlState, go, state: DELIVERIES_STATE, api: DELIVERY_QUERY }}
+        list="deliveries"
+        path="/deliveries"
+        all={t('All deliveries')}
+        urlState={urlState}
+        go={go}
+        state={DELIVERIES_STATE}
+        api={DELIVERY_QUERY}
       />
       <SearchAndStatus
         label={t('Search deliveries')}

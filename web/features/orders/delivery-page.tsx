@@ -90,7 +90,9 @@ function Loaded({ delivery, query }: LoadedProps) {
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
         <ChangeBanners
           id={delivery.id}
-          {...{ releasing, used, unsent }}
+          releasing={releasing}
+          used={used}
+          unsent={unsent}
           onClose={() => onUse(null)}
         />
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
@@ -115,7 +117,10 @@ function Loaded({ delivery, query }: LoadedProps) {
       </BlockStack>
       {open && (
         <OpenDialog
-          {...{ open, delivery, onUse, onUnsent }}
+          open={open}
+          delivery={delivery}
+          onUse={onUse}
+          onUnsent={onUnsent}
           onClose={close}
           onUnblocked={setUnblocked}
         />
@@ -222,7 +227,9 @@ function OpenDialog({ open, onUse, onUnblocked, ...props }: DialogProps) {
     case 'terms':
       return <TermsDialog {...props} files={open.files} />
     case 'use':
-      return <UseTermsDialog {...{ delivery, onClose }} file={open.file} onChanged={onUse} />
+      return (
+        <UseTermsDialog delivery={delivery} onClose={onClose} file={open.file} onChanged={onUse} />
+      )
     case 'replace':
       return <ReplaceDialog {...props} file={open.file} />
   }

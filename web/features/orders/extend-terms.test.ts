@@ -13,9 +13,17 @@ const now = new Date('2026-11-22T12:00:00Z')
 const ended = '2026-11-01T00:00:00Z'
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString()
 const file = (file_id: string, more: Partial<ExtendedFile> = {}): ExtendedFile => ({
-  ...{ file_id, status: 'active', available_at: null, expires_at: null },
-  ...{ download_limit: null, downloads: 0, view: 'both' },
-  ...{ view_limit: null, views: 0, view_expires_at: null, ...more },
+  file_id,
+  status: 'active',
+  available_at: null,
+  expires_at: null,
+  download_limit: null,
+  downloads: 0,
+  view: 'both',
+  view_limit: null,
+  views: 0,
+  view_expires_at: null,
+  ...more,
 })
 const nothing = { days: undefined, more: undefined, viewDays: undefined, moreViews: undefined }
 
@@ -41,7 +49,9 @@ test('terms of views are sent for files that are viewed', () => {
   expect(termChanges(files, { ...views, days: null, more: 3 }, { ask_for: 'email' })).toEqual([
     {
       file_ids: ['zip', 'read', 'play'],
-      ...{ expiry_days: null, more_downloads: 3, ask_for: 'email' },
+      expiry_days: null,
+      more_downloads: 3,
+      ask_for: 'email',
     },
     { file_ids: ['read', 'play'], view_days: 30, view_limit: null },
   ])

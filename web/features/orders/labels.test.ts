@@ -11,8 +11,12 @@ import {
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, expires_at: string | null, download_limit: number | null) => ({
-  ...{ file_id, expires_at, download_limit, view: 'both' as 'download' | 'both' | 'view_only' },
-  ...{ view_limit: null, view_expires_at: null },
+  file_id,
+  expires_at,
+  download_limit,
+  view: 'both' as 'download' | 'both' | 'view_only',
+  view_limit: null,
+  view_expires_at: null,
 })
 
 test('granting more shortens nothing', () => {

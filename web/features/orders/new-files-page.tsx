@@ -73,7 +73,10 @@ const ofProduct = ({ plugin, action }: Entry, product_id: string): Entry => ({
 
 const chosenOf = ({ files }: NewFiles): ActionFiles => ({
   select: { file_ids: files.map(({ file_id }) => file_id) },
-  ...{ count: files.length, files: [], known: false, list: { filter: {}, total: files.length } },
+  count: files.length,
+  files: [],
+  known: false,
+  list: { filter: {}, total: files.length },
 })
 
 function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | null }) {

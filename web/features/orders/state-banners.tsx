@@ -55,7 +55,7 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare, onUnse
           {reason !== null && <p>{reason}</p>}
         </Banner>
       )}
-      {asked && changeable && <AskedBanner {...{ delivery, grant, onUnsent }} />}
+      {asked && changeable && <AskedBanner delivery={delivery} grant={grant} onUnsent={onUnsent} />}
       {status !== 'ready' && (
         <Banner
           tone={status === 'held' ? 'warning' : 'info'}

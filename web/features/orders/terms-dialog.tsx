@@ -37,11 +37,16 @@ const isTerm = (value: NumberValue, most: number): boolean =>
   value === undefined || isCountOrNone(value, most)
 
 const MOST: Readonly<Record<keyof ExtendTerms, number>> = {
-  ...{ days: MAX_DAYS, more: MAX_DOWNLOADS, viewDays: MAX_DAYS, moreViews: MAX_DOWNLOADS },
+  days: MAX_DAYS,
+  more: MAX_DOWNLOADS,
+  viewDays: MAX_DAYS,
+  moreViews: MAX_DOWNLOADS,
 }
 const PARAMS: Readonly<Record<keyof ExtendTerms, string>> = {
-  ...{ days: 'expiry_days', more: 'more_downloads' },
-  ...{ viewDays: 'view_days', moreViews: 'more_views' },
+  days: 'expiry_days',
+  more: 'more_downloads',
+  viewDays: 'view_days',
+  moreViews: 'more_views',
 }
 const NAMES = Object.keys(MOST) as (keyof ExtendTerms)[]
 
@@ -58,7 +63,8 @@ function useTerms({ delivery: { id, email, status }, files, onClose, onUnsent }:
   const shortened = {
     days: shortenedText(files, terms.days, now),
     viewDays: viewsShortenedText(files, terms, now),
-    ...{ more: null, moreViews: null },
+    more: null,
+    moreViews: null,
   }
   const isWrong = (name: keyof ExtendTerms) => !isTerm(terms[name], MOST[name])
   const isUnchanged = ask.ask === 'unchanged' && NAMES.every((name) => terms[name] === undefined)
@@ -95,7 +101,9 @@ function useTerms({ delivery: { id, email, status }, files, onClose, onUnsent }:
       onChange: (part: Partial<AskChange>) => setAsk({ ...ask, ...part }),
     },
     resend: { checked: resend, onChange: setResend },
-    ...{ canSend, submit, saving: change.isPending },
+    canSend,
+    submit,
+    saving: change.isPending,
     error: problems.all.length === 0 ? change.error : null,
   }
 }

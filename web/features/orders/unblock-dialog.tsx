@@ -168,7 +168,8 @@ function downloadsText({ file, usedUp, expired }: UnblockedFile): string {
   const ended = expired && file.expires_at ? momentText(file.expires_at) : ''
   if (usedUp && expired)
     return t('{name}: {downloads} more downloads, and {days} days from now (expired {ended})', {
-      ...{ ...values, ended },
+      ...values,
+      ended,
     })
   return usedUp
     ? t('{name}: {downloads} more downloads', values)

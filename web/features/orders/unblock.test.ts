@@ -3,16 +3,26 @@ import { blockedUse, isEmpty, plannedUse, shownStatus, unblockPlan } from './unb
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, more: object = {}) => ({
-  ...{ file_id, filename: `${file_id}.pdf`, status: 'active' as const, preparing: false },
-  ...{ expires_at: null, download_limit: null, downloads: 0, view: 'both' as const },
-  ...{ view_limit: null, views: 0, view_expires_at: null, ...more },
+  file_id,
+  filename: `${file_id}.pdf`,
+  status: 'active' as const,
+  preparing: false,
+  expires_at: null,
+  download_limit: null,
+  downloads: 0,
+  view: 'both' as const,
+  view_limit: null,
+  views: 0,
+  view_expires_at: null,
+  ...more,
 })
 const ended = '2026-11-01T00:00:00.000Z'
 
 test('only what blocks a file is changed, and an undo gives it back', () => {
   const plan = unblockPlan(
     {
-      ...{ status: 'ready', reason: null },
+      status: 'ready',
+      reason: null,
       file_list: [
         file('fine', { download_limit: 3, downloads: 2, expires_at: '2027-01-01T00:00:00.000Z' }),
         file('used', { download_limit: 2, downloads: 4 }),

@@ -37,7 +37,10 @@ export const DELIVERIES_STATE = listState({
 /** The list as the API's query, and such a query as the address of the page: of saved views. */
 export const DELIVERY_QUERY = {
   queryOf: ({ search, status, file, product }: ReturnType<typeof DELIVERIES_STATE.read>) => ({
-    ...{ search, ...listingQuery(status), file_id: file, product },
+    search,
+    ...listingQuery(status),
+    file_id: file,
+    product,
   }),
   addressOf: (query: string): string => {
     const given = new URLSearchParams(query)

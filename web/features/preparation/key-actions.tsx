@@ -37,7 +37,8 @@ export function KeyActions({ licence, onOpen }: Props) {
     if (await copyText(text)) toast(t('Key copied'))
   }
   const entry = (kind: KeyDialog['kind'], content: string, destructive = false) => ({
-    ...{ content, destructive },
+    content,
+    destructive,
     onAction: () => onOpen({ kind, licence }),
   })
   return (
@@ -146,7 +147,9 @@ function Ask({ action, licence, onClose }: AskProps) {
       title={title(keyName(licence))}
       onClose={onClose}
       action={{
-        ...{ content, destructive, loading: act.isPending },
+        content,
+        destructive,
+        loading: act.isPending,
         onAction: () =>
           act.mutate(action, {
             onSuccess: () => {

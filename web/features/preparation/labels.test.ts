@@ -28,7 +28,9 @@ test('a list that generates its keys does not run out', () => {
   expect(licenceState({ left: null })).toEqual({ text: 'Generates keys', tone: 'success' })
   expect(licenceCounts({ left: null, given: 1 })).toBe('1 given')
   expect([null, 11, 10].map((left) => isRunningOut({ left, given: 1 }))).toEqual([
-    ...[false, false, true],
+    false,
+    false,
+    true,
   ])
   expect(isRunningOut({ left: 0, given: 0 })).toBe(false)
 })

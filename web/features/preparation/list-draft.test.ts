@@ -6,7 +6,10 @@ const draft = (part: Partial<ListDraft>): ListDraft => ({ ...NEW_LIST, name: ' K
 test('a new list has its own keys, without terms', () => {
   expect(problemsOfDraft(draft({}))).toEqual([])
   expect(bodyOf(draft({}))).toEqual({
-    ...{ name: 'Keys', expiry_days: null, activation_limit: null, revoke_on_refund: false },
+    name: 'Keys',
+    expiry_days: null,
+    activation_limit: null,
+    revoke_on_refund: false,
   })
 })
 
@@ -32,7 +35,8 @@ test('a list is changed from its own values', () => {
   const generate = { pattern: 'X'.repeat(12), prefix: '', checksum: false }
   const about = { id: 'licences_1', left: null, given: 3, created_at: '2026-01-01T00:00:00Z' }
   expect(bodyOf(draftOf({ ...about, ...terms, generate, name: 'Keys' }))).toEqual({
-    ...{ name: 'Keys', generate },
+    name: 'Keys',
+    generate,
     ...terms,
   })
 })

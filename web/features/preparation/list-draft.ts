@@ -17,16 +17,27 @@ export interface ListDraft extends KeyPattern {
 }
 
 export const NEW_LIST: ListDraft = {
-  ...{ name: '', keys: 'own', pattern: FIRST_PATTERN, prefix: '', checksum: true },
-  ...{ expiry_days: null, activation_limit: null, revoke_on_refund: false },
+  name: '',
+  keys: 'own',
+  pattern: FIRST_PATTERN,
+  prefix: '',
+  checksum: true,
+  expiry_days: null,
+  activation_limit: null,
+  revoke_on_refund: false,
 }
 
 export function draftOf({ name, generate, ...terms }: LicenceList): ListDraft {
   const { expiry_days, activation_limit, revoke_on_refund } = terms
   const keys = generate ? 'generated' : 'own'
   return {
-    ...{ ...NEW_LIST, ...generate, name, keys },
-    ...{ expiry_days, activation_limit, revoke_on_refund },
+    ...NEW_LIST,
+    ...generate,
+    name,
+    keys,
+    expiry_days,
+    activation_limit,
+    revoke_on_refund,
   }
 }
 

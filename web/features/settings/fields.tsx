@@ -212,7 +212,7 @@ export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
           onChange({ mail_language: LANGUAGES.find((one) => one.value === value)?.value ?? null })
         }
       />
-      <TextMessageFields {...{ draft, problems, onChange }} />
+      <TextMessageFields draft={draft} problems={problems} onChange={onChange} />
       <Link url="/settings/mail">{t('Sent mail')}</Link>
     </BlockStack>
   )

@@ -29,7 +29,7 @@ export function MailPage() {
   return (
     <Page title={t('Sent mail')} backAction={{ content: t('Settings'), url: '/settings' }}>
       <BlockStack gap="400">
-        <Filters {...{ kind, status, go }} />
+        <Filters kind={kind} status={status} go={go} />
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <BlockStack gap="400">
@@ -48,7 +48,10 @@ export function MailPage() {
                 <NoMail kind={kind} filtered={status !== null} onAll={() => go({ status: null })} />
               ) : (
                 <MessageList
-                  {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
+                  list={list}
+                  what={t('mail')}
+                  page={urlState.page}
+                  onOpen={setOpen}
                   pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
                   about={({ to, created_at }) =>
                     t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })
@@ -152,7 +155,9 @@ function Reading({ message, onClose }: { message: Message; onClose: () => void }
   }
   return (
     <MessageDialog
-      {...{ message, resend, onClose }}
+      message={message}
+      resend={resend}
+      onClose={onClose}
       more={[...senderRows(message), ...eventRows(detail.data?.events ?? [])]}
       first={[t('To'), message.to.join(', ')]}
       body={{ label: t('Message'), text: message.text }}

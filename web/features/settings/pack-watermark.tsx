@@ -48,7 +48,9 @@ export function PackWatermark({ pack }: { pack: Pack }) {
       </BlockStack>
       {editing && settings.data && (
         <EditWatermark
-          {...{ pack, own, settings: settings.data }}
+          pack={pack}
+          own={own}
+          settings={settings.data}
           onClose={() => setEditing(false)}
         />
       )}

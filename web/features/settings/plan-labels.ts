@@ -55,7 +55,8 @@ export function limitsText({ files, storage_bytes, monthly_downloads }: Limits):
 export function priceText({ price }: Pick<Plan, 'price'>): string | null {
   if (price === null) return null
   const amount = new Intl.NumberFormat(pageLocale(), {
-    ...{ style: 'currency', currency: price.currency },
+    style: 'currency',
+    currency: price.currency,
   }).format(price.amount)
   return price.interval === 'ANNUAL'
     ? t('{amount} a year', { amount })

@@ -8,7 +8,7 @@ test('a text fills its place, and a chosen size stays within the page', () => {
   expect(rounded(placeMark({ position: 'center' }, 10))).toEqual([298, 421, 357, 36, 0])
   expect(rounded(placeMark({ position: 'diagonal' }, 4))).toEqual([298, 421, 595, 149, -55])
   expect(rounded(placeMark({ position: 'bottom-right', font_size: 10 }, 5))).toEqual([
-    ...[546, 813, 50, 10, 0],
+    546, 813, 50, 10, 0,
   ])
   const large = placeMark({ position: 'top-left', font_size: 500 }, 20)
   expect(large.width).toBeLessThan(PAGE.width)

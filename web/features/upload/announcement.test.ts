@@ -11,8 +11,12 @@ function announced(states: readonly ('complete' | 'failed')[]): string[] {
     const ended = states.slice(0, at)
     const failed = ended.filter((state) => state === 'failed').length
     const totals = {
-      ...{ total: 10, completed: at - failed, failed, remaining: 10 - at },
-      ...{ bytes: 10 * MB, sent: at * MB },
+      total: 10,
+      completed: at - failed,
+      failed,
+      remaining: 10 - at,
+      bytes: 10 * MB,
+      sent: at * MB,
     }
     const now = announcementOf({ totals, imports: [] })
     if (now.stage !== stage) texts.push(now.text)

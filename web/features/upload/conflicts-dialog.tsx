@@ -63,7 +63,11 @@ export function ConflictsDialog({ files, others, onChosen, onClose }: Props) {
           onChange={(choice) => choice !== '' && choose(files, choice)}
         />
       )}
-      <Conflicts {...{ files, choices }} onChoose={(file, choice) => choose([file], choice)} />
+      <Conflicts
+        files={files}
+        choices={choices}
+        onChoose={(file, choice) => choose([file], choice)}
+      />
     </Dialog>
   )
 }

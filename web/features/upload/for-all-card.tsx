@@ -111,8 +111,12 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
   const { available_from, available_after_days, first_use_hours, customer_tag } = choices
   const { view_limit, view_days } = choices
   const isChosen = [
-    ...[available_from, available_after_days, first_use_hours, customer_tag],
-    ...[view_limit, view_days],
+    available_from,
+    available_after_days,
+    first_use_hours,
+    customer_tag,
+    view_limit,
+    view_days,
   ].some((text) => text !== '')
   const [open, setOpen] = useState(isChosen)
   if (!open && !isChosen)

@@ -22,16 +22,27 @@ export interface CommonValues {
 }
 
 export const NOTHING_FOR_ALL: CommonValues = {
-  ...{ tags: [], pack: '', product: null },
-  ...{ expiry_days: '', download_limit: '' },
-  ...{ available_from: '', available_after_days: '', first_use_hours: '', customer_tag: '' },
-  ...{ view_limit: '', view_days: '', ask_for: '' },
+  tags: [],
+  pack: '',
+  product: null,
+  expiry_days: '',
+  download_limit: '',
+  available_from: '',
+  available_after_days: '',
+  first_use_hours: '',
+  customer_tag: '',
+  view_limit: '',
+  view_days: '',
+  ask_for: '',
 }
 
 const MAX_NUMBERS = {
-  ...{ expiry_days: 36_500, download_limit: 1_000_000_000 },
-  ...{ available_after_days: 36_500, first_use_hours: 876_000 },
-  ...{ view_limit: 1_000_000_000, view_days: 36_500 },
+  expiry_days: 36_500,
+  download_limit: 1_000_000_000,
+  available_after_days: 36_500,
+  first_use_hours: 876_000,
+  view_limit: 1_000_000_000,
+  view_days: 36_500,
 }
 export type NumberName = keyof typeof MAX_NUMBERS
 

@@ -32,8 +32,11 @@ interface Listener {
 
 export class Imports {
   readonly #state: ImportState = {
-    ...{ batches: new Map(), files: new Map(), outcomes: new Map() },
-    ...{ closed: new Set(), retrying: new Set() },
+    batches: new Map(),
+    files: new Map(),
+    outcomes: new Map(),
+    closed: new Set(),
+    retrying: new Set(),
   }
   readonly #errors = new Map<string, Error>()
   readonly #onChange: () => void

@@ -116,7 +116,8 @@ function InterruptedRow({ file, onChosen, onDiscard }: RowProps) {
         <Text as="p" tone="critical">
           <span role="alert">
             {t('This is another file. Choose {filename} with {size}.', {
-              ...{ filename, size: sizeText(size) },
+              filename,
+              size: sizeText(size),
             })}
           </span>
         </Text>

@@ -6,14 +6,22 @@ const result = (
   status: UploadResult['status'],
   error: UploadResult['error'] = null,
 ): UploadResult => ({
-  ...{ upload_id: 'upload_1', filename: 'x.pdf', operation_id: 'import_1', status, error },
-  ...{ file_id: status === 'done' ? 'file_1' : null, products: [] },
+  upload_id: 'upload_1',
+  filename: 'x.pdf',
+  operation_id: 'import_1',
+  status,
+  error,
+  file_id: status === 'done' ? 'file_1' : null,
+  products: [],
 })
 
 test('a file is complete once its import has done it, regardless of the others in its batch', () => {
   expect(outcomeOf(result('done'))).toEqual({
-    ...{ status: 'done', error: null, code: null },
-    ...{ file: 'file_1', products: [] },
+    status: 'done',
+    error: null,
+    code: null,
+    file: 'file_1',
+    products: [],
   })
   for (const open of ['uploading', 'received', 'importing'] as const)
     expect(outcomeOf(result(open))).toBeNull()
@@ -21,12 +29,17 @@ test('a file is complete once its import has done it, regardless of the others i
 
 test('a failed file shows the reason, with code and detail', () => {
   const error = {
-    ...{ code: 'duplicate_filename', message: 'Duplicate filename', detail: 'x.pdf' },
+    code: 'duplicate_filename',
+    message: 'Duplicate filename',
+    detail: 'x.pdf',
     retryable: false,
   }
   expect(outcomeOf(result('failed', error))).toEqual({
-    ...{ status: 'failed', error: 'Duplicate filename: x.pdf', code: 'duplicate_filename' },
-    ...{ file: null, products: [] },
+    status: 'failed',
+    error: 'Duplicate filename: x.pdf',
+    code: 'duplicate_filename',
+    file: null,
+    products: [],
   })
 })
 

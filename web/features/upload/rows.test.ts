@@ -10,8 +10,10 @@ const progress = {
 }
 const done: Outcome = {
   status: 'done',
-  ...{ error: null, code: null },
-  ...{ file: 'file_1', products: [] },
+  error: null,
+  code: null,
+  file: 'file_1',
+  products: [],
 }
 const file = { id: 'one', name: 'a.pdf', size: 10, meta, progress: progress as never }
 

@@ -32,7 +32,9 @@ export const useWebhook = (id: string) =>
 
 export const useDeliveries = (id: string, query: Query) =>
   useRead('GET /api/webhooks/{id}/deliveries', {
-    ...{ path: { id }, query, keep: true },
+    path: { id },
+    query,
+    keep: true,
     poll: SLOW_MS,
   })
 

@@ -34,7 +34,10 @@ export function SentMessages({ webhook }: { webhook: Webhook }) {
         )}
         {list && list.data.length > 0 && (
           <MessageList
-            {...{ list, what: t('messages'), page: urlState.page, onOpen: setOpen }}
+            list={list}
+            what={t('messages')}
+            page={urlState.page}
+            onOpen={setOpen}
             pages={pages(sent.isPlaceholderData ? null : list.next_cursor)}
             about={({ created_at, error, error_text }) =>
               [momentText(created_at), ...(error ? [errorText({ error, error_text })] : [])].join(
@@ -65,7 +68,9 @@ function Reading({ webhook, message, onClose }: ReadingProps) {
   }
   return (
     <MessageDialog
-      {...{ message, resend, onClose }}
+      message={message}
+      resend={resend}
+      onClose={onClose}
       first={[t('Message'), message.id]}
       more={[[t('Attempts'), String(message.attempts)]]}
       body={{ label: t('Body'), text: bodyText(message.text) }}

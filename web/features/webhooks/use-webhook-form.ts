@@ -17,7 +17,8 @@ export function useWebhookForm(
   return {
     /** The properties of `WebhookForm`. */
     form: {
-      ...{ fields, problems },
+      fields,
+      problems,
       onChange: (part: Partial<WebhookDraft>) => {
         setFields((before) => ({ ...before, ...part }))
         if (error) reset()

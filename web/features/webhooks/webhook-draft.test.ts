@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { webhookBody, webhookDraft, webhookProblems } from './webhook-draft.ts'
 
 const SAVED = {
-  ...{ url: 'https://example.com/hook', description: 'Books' },
+  url: 'https://example.com/hook',
+  description: 'Books',
   events: ['file.deleted' as const],
 }
 

@@ -10,12 +10,15 @@ export interface WebhookDraft extends WebhookFields {
 }
 
 export const webhookDraft = ({ url, description, events }: WebhookFields): WebhookDraft => ({
-  ...{ url, description, events },
+  url,
+  description,
+  events,
   some: events.length > 0,
 })
 
 export const webhookBody = ({ url, description, events, some }: WebhookDraft): WebhookFields => ({
-  ...{ url: url.trim(), description },
+  url: url.trim(),
+  description,
   events: some ? events : [],
 })
 

@@ -145,7 +145,14 @@ function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
       )}
       {plugin && empty && <Hint>{t('This step has no options.')}</Hint>}
       {plugin?.scope !== 'operation' && (
-        <StepTerms {...{ step, kind, plugin, problems, path, onChange }} />
+        <StepTerms
+          step={step}
+          kind={kind}
+          plugin={plugin}
+          problems={problems}
+          path={path}
+          onChange={onChange}
+        />
       )}
     </BlockStack>
   )

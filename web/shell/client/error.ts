@@ -98,7 +98,8 @@ export function errorFrom(status: number, body: unknown, retryAfter?: string | n
     const stated = error as unknown as StatedMessage
     const message = commonText(error.code, stated, retryAfterMs) ?? messageText(stated)
     return new ApiError(error.code, message, {
-      ...{ status, retryAfterMs },
+      status,
+      retryAfterMs,
       details: details.map(inLanguage),
       requestId,
       current: (error.current as Record<string, unknown> | undefined) ?? null,

@@ -30,7 +30,10 @@ function openPage(poll: Polling<{ n: number }>) {
   const client = new QueryClient()
   clients.push(client)
   const page = {
-    ...{ answer: { n: 0 }, reads: 0, client, touched: new EventTarget() },
+    answer: { n: 0 },
+    reads: 0,
+    client,
+    touched: new EventTarget(),
     error: null as ApiError | null,
   }
   wakeOnTouch(client, page.touched)

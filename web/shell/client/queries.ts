@@ -52,7 +52,9 @@ export const useSession = () => useRead('GET /api/session', { staleTime: Infinit
 
 export const useFiles = (query: Query, live: boolean, enabled = true) =>
   useRead('GET /api/files', {
-    ...{ query, enabled, keep: true },
+    query,
+    enabled,
+    keep: true,
     poll: live ? BUSY_MS : IDLE_FILES_MS,
   })
 

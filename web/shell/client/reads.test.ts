@@ -4,7 +4,9 @@ import { keyOf } from './reads.ts'
 test('a key begins with the path, so that a change of a list reads its records again', () => {
   expect(keyOf('GET /api/drop/accounts')).toEqual(['drop', 'accounts'])
   expect(keyOf('GET /api/files/{id}/versions', { path: { id: 'file_1' } })).toEqual([
-    ...['files', 'file_1', 'versions'],
+    'files',
+    'file_1',
+    'versions',
   ])
   expect(keyOf('GET /api/files', { query: { find: 'a' } })).toEqual(['files', { find: 'a' }])
 })

@@ -2,8 +2,14 @@
 
 /** What the browser's dialog offers where a table is chosen. */
 export const TABLE_FILES = [
-  ...['.csv', '.txt', '.tsv', '.xlsx', '.ods'],
-  ...['text/csv', 'text/tab-separated-values', 'text/plain'],
+  '.csv',
+  '.txt',
+  '.tsv',
+  '.xlsx',
+  '.ods',
+  'text/csv',
+  'text/tab-separated-values',
+  'text/plain',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'application/vnd.oasis.opendocument.spreadsheet',
 ].join(',')

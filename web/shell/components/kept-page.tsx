@@ -25,7 +25,16 @@ export function KeptPage<Data>(props: Props<Data>) {
   const { query, title, back, expired, what, problem, children } = props
   const { data, error } = query
   if (data === undefined || isMissing(error))
-    return <UnloadedPage {...{ query, title, back, what, problem }} missing={expired} />
+    return (
+      <UnloadedPage
+        query={query}
+        title={title}
+        back={back}
+        what={what}
+        problem={problem}
+        missing={expired}
+      />
+    )
   return (
     <Page title={title} backAction={back}>
       <BlockStack gap="400">

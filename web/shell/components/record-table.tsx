@@ -91,7 +91,10 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
         ))}
       >
         <TableFrame
-          {...{ names, shown, narrow, onSort }}
+          names={names}
+          shown={shown}
+          narrow={narrow}
+          onSort={onSort}
           count={rows.length}
           onPage={isSelectable ? selection.onPage : undefined}
           sorted={narrow ? undefined : sorting?.column}

@@ -37,7 +37,9 @@ export function SearchChoices<Row>(props: Props<Row>) {
   return (
     <BlockStack gap="200">
       <TextField
-        {...{ id, label, autoFocus }}
+        id={id}
+        label={label}
+        autoFocus={autoFocus}
         clearButton
         onClearButtonClick={() => onSearch('')}
         value={search}

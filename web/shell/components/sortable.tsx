@@ -38,7 +38,9 @@ export function SortableList<T>(props: Props<T>) {
     onOrder(next, moved)
     setSaid(
       t('{name} is number {to} of {count}', {
-        ...{ name: nameOf(moved, from), to: to + 1, count: items.length },
+        name: nameOf(moved, from),
+        to: to + 1,
+        count: items.length,
       }),
     )
   }

@@ -14,7 +14,7 @@ interface Props extends Pick<ComponentProps<typeof Unloaded>, 'query' | 'what' |
 
 export const UnloadedPage = ({ title, back, missing, fullWidth, ...unloaded }: Props) =>
   isMissing(unloaded.query.error) ? (
-    <MissingPage {...{ ...missing, back, fullWidth }} />
+    <MissingPage {...missing} back={back} fullWidth={fullWidth} />
   ) : (
     <Page title={title} backAction={back} fullWidth={fullWidth}>
       <Unloaded {...unloaded} rows={5} />

@@ -33,12 +33,15 @@ export function useRecordDraft<Saved, Draft extends object, Change extends objec
   // After saving, the record may be the old one until it is read again.
   if (!dirty && seen !== record) restart()
   return {
-    ...{ draft, change, dirty },
+    draft,
+    change,
+    dirty,
     edit: (part: Partial<Draft>) => set((now) => ({ ...now, draft: { ...now.draft, ...part } })),
     /** `sent` was saved: what was typed meanwhile is kept. */
     saved: (next: Saved, sent: Draft) =>
       set((now) => ({
-        ...{ base: next, seen: record },
+        base: next,
+        seen: record,
         draft: { ...draftOf(next), ...changedFields(sent, now.draft) },
       })),
     discard: restart,

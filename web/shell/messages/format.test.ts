@@ -42,6 +42,8 @@ test('a text with the name of a property of objects is not translated', () => {
   setCatalog({ Files: 'Dateien' })
   onTestFinished(() => setCatalog({}))
   expect(['constructor', 'toString', '__proto__'].map((text) => translated(text))).toEqual([
-    ...['constructor', 'toString', '__proto__'],
+    'constructor',
+    'toString',
+    '__proto__',
   ])
 })

@@ -86,7 +86,9 @@ it.each([
 it('may put the words before the figures', () => {
   setCatalog(fr)
   const done = text('{done} of {total, plural, one {# file} other {# files}} {what}', {
-    ...{ done: 2, total: 3, what: text('imported') },
+    done: 2,
+    total: 3,
+    what: text('imported'),
   })
   expect(shownText(joined('{first}, {second}', done, text('{count} failed', { count: 1 })))).toBe(
     'Fichiers importés\u00A0: 2 sur 3, en échec\u00A0: 1',

@@ -29,7 +29,9 @@ export function ListViews<State extends Viewed>(props: Props<State>) {
   const query = queryOf(urlState)
   return (
     <ViewsBar
-      {...{ list, path, all }}
+      list={list}
+      path={path}
+      all={all}
       open={urlState.view}
       savable={query !== ''}
       content={{ query }}

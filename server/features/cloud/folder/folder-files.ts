@@ -116,7 +116,9 @@ async function describe(file: string, name: string, signal: AbortSignal): Promis
   const hash = createHash('md5')
   await pipeline(createReadStream(file), hash, { signal })
   return {
-    ...{ path: name, size_bytes: size, hash: hash.digest('hex') },
+    path: name,
+    size_bytes: size,
+    hash: hash.digest('hex'),
     modified_at: mtime.toISOString(),
   }
 }

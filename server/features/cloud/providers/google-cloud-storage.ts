@@ -21,7 +21,10 @@ function credentials(text: string): string {
   >
   return JSON.stringify({
     type: 'service_account',
-    ...{ client_email, private_key, private_key_id, project_id },
+    client_email,
+    private_key,
+    private_key_id,
+    project_id,
     token_uri: 'https://oauth2.googleapis.com/token',
   })
 }

@@ -85,7 +85,12 @@ export const field = (
   help: string,
   { required = false, secret = false, multiline = false, most = MOST, rule }: FieldOptions = {},
 ): Field => ({
-  ...{ name, title, help, required, secret, multiline },
+  name,
+  title,
+  help,
+  required,
+  secret,
+  multiline,
   rule:
     rule ??
     z

@@ -40,8 +40,13 @@ export async function listRemoteFiles(
   await runRclone(program, {
     ...options,
     command: [
-      ...['lsjson', '-R', '--files-only', '--no-mimetype', ...hash],
-      ...[...PATIENCE, ...remote.listing],
+      'lsjson',
+      '-R',
+      '--files-only',
+      '--no-mimetype',
+      ...hash,
+      ...PATIENCE,
+      ...remote.listing,
     ],
     paths: [rootPath(remote)],
     remote: remote.settings,

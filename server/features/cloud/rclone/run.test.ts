@@ -18,8 +18,12 @@ async function scriptOf(...lines: string[]): Promise<string> {
 
 const run = (program: string, change: Partial<Run> = {}) =>
   runRclone(program, {
-    ...{ command: ['lsjson'], paths: ['src:'], remote: { TYPE: 'local' }, environment: {} },
-    ...{ timeoutMs: 60_000, signal: new AbortController().signal },
+    command: ['lsjson'],
+    paths: ['src:'],
+    remote: { TYPE: 'local' },
+    environment: {},
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
     ...change,
   })
 

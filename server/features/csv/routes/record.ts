@@ -177,16 +177,17 @@ export const csvSchema = z
 
 export const listedCsvSchema = csvSchema
   .pick({
-    ...{
-      id: true,
-      filename: true,
-      status: true,
-      size_bytes: true,
-      rows: true,
-      check: true,
-      failure: true,
-    },
-    ...{ job_id: true, update_job_id: true, created_at: true, expires_at: true },
+    id: true,
+    filename: true,
+    status: true,
+    size_bytes: true,
+    rows: true,
+    check: true,
+    failure: true,
+    job_id: true,
+    update_job_id: true,
+    created_at: true,
+    expires_at: true,
   })
   .meta({ id: 'ListedCsvFile' })
 
@@ -233,7 +234,10 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     saved_mapping: upload.saved_mapping,
     missing: missingColumns(mapping),
     problems: upload.structure.map((one) => ({
-      ...{ ...one, ...problemTexts(one), severity: 'error', value: null },
+      ...one,
+      ...problemTexts(one),
+      severity: 'error',
+      value: null,
     })),
     preview: previewOf(upload),
     recheck: upload.recheck && recheckOf(upload.recheck),

@@ -103,8 +103,13 @@ const CHARGE = `
   select ${TARGET_NAMES}, link_id, crc32 from granted order by place`
 
 const REQUEST = {
-  ...{ link: '$2', client: '$3', now: '$4::timestamptz', network: '$5', offset: '$6::bigint' },
-  ...{ whole: '$7::boolean', shared: 'true' },
+  link: '$2',
+  client: '$3',
+  now: '$4::timestamptz',
+  network: '$5',
+  offset: '$6::bigint',
+  whole: '$7::boolean',
+  shared: 'true',
 }
 const SESSION = `
   select ${TARGET_NAMES}, link_id, crc32, client, found_by, owes, bytes_left from (

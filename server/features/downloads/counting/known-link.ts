@@ -94,8 +94,13 @@ const BLOCKED = `case
       where r.shop_id = d.shop_id and r.delivery_id = d.id)
   end`
 const REQUEST = {
-  ...{ link: 'l.id', client: '$2', now: '$3::timestamptz', network: '$4', offset: '$5::bigint' },
-  ...{ whole: '$6::boolean', shared: 'l.download_limit is not null' },
+  link: 'l.id',
+  client: '$2',
+  now: '$3::timestamptz',
+  network: '$4',
+  offset: '$5::bigint',
+  whole: '$6::boolean',
+  shared: 'l.download_limit is not null',
 }
 /** What is read of a link beside its file, by the name that it has in a row. */
 const COLUMNS = {

@@ -269,14 +269,12 @@ describe('a change', () => {
       size_bytes,
     )
     await depot.scope.insert('versions', {
-      ...{
-        file_id: file,
-        number: 2,
-        hash: raw,
-        location: 'primary',
-        size_bytes,
-        content_type: 'application/pdf',
-      },
+      file_id: file,
+      number: 2,
+      hash: raw,
+      location: 'primary',
+      size_bytes,
+      content_type: 'application/pdf',
     })
     await depot.setFile(file, { version: 2, size_bytes })
     expect((await answers()).body.equals(LARGE)).toBe(true)

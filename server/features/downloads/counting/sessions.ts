@@ -265,7 +265,11 @@ export class DownloadSessions {
 
   async #writeProgress(): Promise<void> {
     const entries = [...this.#running].map((running): SessionEntry => ({
-      ...{ session: running.session, refund: 0, most: 0, ended: 0, missing: 0 },
+      session: running.session,
+      refund: 0,
+      most: 0,
+      ended: 0,
+      missing: 0,
       sentTo: running.start + sentBytes(running),
     }))
     // Downloads continue while the database is down.

@@ -244,7 +244,10 @@ describe('a page with several files', () => {
     const pack = await ensurePack(depot.scope, `Course ${randomBytes(4).toString('hex')}`)
     for (const [at, ask_for] of asks.entries())
       await depot.addFile(Buffer.from(`bytes of ${at}`), {
-        ...{ ask_for, pack_id: pack, pack_position: at, view: 'both' },
+        ask_for,
+        pack_id: pack,
+        pack_position: at,
+        view: 'both',
         content_type: 'audio/mpeg',
       })
     const terms = { pack_id: pack, email: EMAIL, download_limit: 5, ...own }

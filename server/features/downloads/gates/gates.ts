@@ -52,10 +52,14 @@ export function createGates(parts: GateParts): Gates {
   const tokens = createGateTokens(parts.secrets)
   const limits = {
     network: openRateLimit(parts.pool, {
-      ...{ name: 'answers_of_network', points: WRONG_PER_NETWORK, seconds: WINDOW_SECONDS },
+      name: 'answers_of_network',
+      points: WRONG_PER_NETWORK,
+      seconds: WINDOW_SECONDS,
     }),
     link: openRateLimit(parts.pool, {
-      ...{ name: 'answers_of_link', points: WRONG_PER_LINK, seconds: WINDOW_SECONDS },
+      name: 'answers_of_link',
+      points: WRONG_PER_LINK,
+      seconds: WINDOW_SECONDS,
     }),
   }
   return {
@@ -121,7 +125,8 @@ function readAnswer(
   const text = (name: string) => String(form[name] ?? '').slice(0, 1000)
   const from = text('from')
   const asked: AskedPage = {
-    ...{ key, from: isKey(from) ? from : null },
+    key,
+    from: isKey(from) ? from : null,
     ...(text('to') === 'view' ? { to: 'view' as const } : {}),
     open: text('open')
       .split(' ')

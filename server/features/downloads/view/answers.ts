@@ -122,7 +122,10 @@ async function showView(
   const all = await readCompanions(parts.query, parts.secrets, link, { kind, now, viewer })
   const files = all.files.filter(({ gate }) => gate === null || tokens.opens(request, gate, now))
   sendView(visit, {
-    ...{ link, companions: { ...all, files }, session, until: link.viewing ?? latest },
+    link,
+    companions: { ...all, files },
+    session,
+    until: link.viewing ?? latest,
     opened: { key, target, gate: link.gate, viewing: link.viewing },
     addressOf: ({ key: of, target: { hash }, gate, viewing }) =>
       addresses.queryOf({ key: of, hash }, session.id, viewing ?? latest) +
@@ -139,7 +142,9 @@ function refuseView(
   code: ErrorCode,
 ): void {
   refuse(request, response, code, {
-    ...{ link: withEnd(link, code), now, ask: askForm(request, key) },
+    link: withEnd(link, code),
+    now,
+    ask: askForm(request, key),
   })
   const why = request.method === 'HEAD' ? null : refusedReason(link, code, now)
   if (why) attempts.record(link, why, client, now)
@@ -168,10 +173,7 @@ async function startView(
   const address = (more: string) => relativeToPage(request, `view?key=${key}${more}${tokens}`)
   const redirect = (status: 303 | 307, location: string, headers: readonly string[] = []) =>
     response
-      .writeHead(status, [
-        ...[...PAGE_HEADERS, ...headers, 'Location', location],
-        ...['Content-Length', '0'],
-      ])
+      .writeHead(status, [...PAGE_HEADERS, ...headers, 'Location', location, 'Content-Length', '0'])
       .end()
   const viewer = viewerOf(request)
   if (viewer === null) {
@@ -275,8 +277,12 @@ const mayLoad = (target: LinkTarget): boolean => offeredView(target) !== null ||
 
 /** For the reader's frame, which has no origin. */
 const OPEN_HEADERS = [
-  ...['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'],
-  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+  'X-Content-Type-Options',
+  'nosniff',
+  'Access-Control-Allow-Origin',
+  '*',
+  'Cross-Origin-Resource-Policy',
+  'cross-origin',
 ]
 
 async function sendAsset(visit: Visit, name: string): Promise<void> {
@@ -290,8 +296,11 @@ const sendReader = (visit: Visit): void =>
   sendBody(
     visit,
     [
-      ...[...PAGE_HEADERS, 'Content-Type', 'text/html; charset=utf-8'],
-      ...['Content-Security-Policy', READER.policy],
+      ...PAGE_HEADERS,
+      'Content-Type',
+      'text/html; charset=utf-8',
+      'Content-Security-Policy',
+      READER.policy,
     ],
     READER.html,
   )

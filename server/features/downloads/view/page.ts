@@ -80,8 +80,11 @@ function viewPage({ request }: Visit, view: OpenedView, t: Translator): ViewPage
       : { download: relativeToPage(request, `download?key=${file.key}&${PAGE}${tokens}`) }
   const kind = viewKind(target.contentType)
   const page: ViewPage = {
-    ...{ title: target.filename, about: aboutText(t, view), kind: kind ?? '' },
-    ...{ place: placeName(key), until: until.getTime() },
+    title: target.filename,
+    about: aboutText(t, view),
+    kind: kind ?? '',
+    place: placeName(key),
+    until: until.getTime(),
     script: fromPage(request, `${ASSETS}/player.js`),
     ...(companions.page === null
       ? {}
@@ -90,23 +93,33 @@ function viewPage({ request }: Visit, view: OpenedView, t: Translator): ViewPage
   if (kind === 'image') return { ...page, ...downloadOf(opened), image: src(opened) }
   if (kind === 'document')
     return {
-      ...{ ...page, ...downloadOf(opened), document: src(opened), size: target.size },
+      ...page,
+      ...downloadOf(opened),
+      document: src(opened),
+      size: target.size,
       reader: fromPage(request, 'view/reader'),
     }
   if (kind === 'video') {
     const subtitles = subtitlesOf(target, companions.files)
     const first = firstSubtitles(subtitles, t.locale)
     return {
-      ...{ ...page, ...downloadOf(opened), video: src(opened) },
+      ...page,
+      ...downloadOf(opened),
+      video: src(opened),
       subtitles: subtitles.map((file) => ({
-        ...{ src: src(file), language: file.language, first: file === first },
+        src: src(file),
+        language: file.language,
+        first: file === first,
         label: file.language === '' ? file.target.filename : languageName(file.language, t.locale),
       })),
     }
   }
   const tracks = tracksOf(opened, companions.files).map((file) => ({
-    ...{ filename: file.target.filename, src: src(file), place: placeName(file.key) },
-    ...{ opened: file.key === key, ...downloadOf(file) },
+    filename: file.target.filename,
+    src: src(file),
+    place: placeName(file.key),
+    opened: file.key === key,
+    ...downloadOf(file),
   }))
   return { ...page, tracks }
 }

@@ -18,7 +18,10 @@ export function sendStart(
   const page = renderConfirm(
     { t, shop: shownShop(link) },
     {
-      ...{ title: target.filename, name: '', action: '', viewOnly: true },
+      title: target.filename,
+      name: '',
+      action: '',
+      viewOnly: true,
       view: linkViewButton(request, t, link, key),
       viewsLeft: t('views.start', { count: Math.max(0, (limit ?? 0) - views), hours: HOURS }),
     },

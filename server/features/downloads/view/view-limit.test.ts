@@ -65,7 +65,9 @@ describe('a limit of views', () => {
   test('a file that is only viewed is reported to webhooks with its last view', async () => {
     const { scope } = depot
     await scope.insert('webhook_endpoints', {
-      ...{ id: crypto.randomUUID(), url: 'https://example.com/hook', secret: '' },
+      id: crypto.randomUUID(),
+      url: 'https://example.com/hook',
+      secret: '',
       events: ['link.exhausted'],
     })
     const reported = async (id: string) => {
@@ -191,8 +193,13 @@ describe('a limit of views', () => {
     const pack = await ensurePack(depot.scope, 'Limited')
     for (const [at, limit] of [2, 1, null].entries())
       await depot.addFile(Buffer.from(`track ${at}`), {
-        ...{ filename: `track-${at}.mp3`, name_key: `track-${at}.mp3`, pack_position: at },
-        ...{ pack_id: pack, view: 'both', content_type: 'audio/mpeg', view_limit: limit },
+        filename: `track-${at}.mp3`,
+        name_key: `track-${at}.mp3`,
+        pack_position: at,
+        pack_id: pack,
+        view: 'both',
+        content_type: 'audio/mpeg',
+        view_limit: limit,
       })
     const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
     const page = await get(port, link.key)
@@ -270,7 +277,9 @@ describe('an expiry of views', () => {
   test('can be later than that of the downloads', async () => {
     const { key } = await depot.addLink(BYTES, { view_days: 9, expiry_days: 1 }, PDF)
     const only = await depot.addLink(
-      ...([BYTES, { view_days: 9, expiry_days: 1 }, { ...PDF, view: 'view_only' }] as const),
+      BYTES,
+      { view_days: 9, expiry_days: 1 },
+      { ...PDF, view: 'view_only' },
     )
     await after(2 * DAY_MS, async () => {
       const expired = await get(port, key)
@@ -299,7 +308,11 @@ test('days of a pack’s file count from when its own link was made', async () =
   const pack = await ensurePack(depot.scope, 'Course')
   const add = (filename: string) =>
     depot.addFile(Buffer.from(filename), {
-      ...{ ...PDF, filename, name_key: filename, pack_id: pack, view_days: 2 },
+      ...PDF,
+      filename,
+      name_key: filename,
+      pack_id: pack,
+      view_days: 2,
     })
   await add('first.pdf')
   const wanted = { pack_id: pack, expiry_days: 30 }
@@ -318,7 +331,9 @@ test('a picture is shown as long as the file can be viewed', async () => {
   const image = Buffer.from('a small picture')
   const at = await depot.serve({ readPicture: () => Promise.resolve({ image, hash: '' }) })
   const { key } = await depot.addLink(
-    ...([BYTES, { view_days: 9, expiry_days: 1 }, { ...PDF, view: 'view_only' }] as const),
+    BYTES,
+    { view_days: 9, expiry_days: 1 },
+    { ...PDF, view: 'view_only' },
   )
   const status = async () => (await visit(at, `/download/picture?key=${key}`)).status
   expect(await status()).toBe(200)

@@ -143,7 +143,10 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   const pack = await ensurePack(depot.scope, 'Album')
   const add = (filename: string, at: number, fields: Record<string, unknown>) =>
     depot.addFile(Buffer.from(filename), {
-      ...{ filename, name_key: filename.toLowerCase(), pack_id: pack, pack_position: at },
+      filename,
+      name_key: filename.toLowerCase(),
+      pack_id: pack,
+      pack_position: at,
       ...fields,
     })
   await add('one.mp3', 1, { view: 'both', content_type: 'audio/mpeg' })

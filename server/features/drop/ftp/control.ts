@@ -123,10 +123,23 @@ function beginState(
   { socket, client, signedIn }: Connection,
 ): State {
   const state: State = {
-    ...{ options, secure, socket, client, signedIn },
-    ...{ isEncrypted: false, dataEncrypted: false, sendsUtf8: false },
-    ...{ username: null, triesLeft: 3, session: null, folder: '/' },
-    ...{ offset: 0, renameFrom: null, data: null, unconfirmed: null, isClosed: false },
+    options,
+    secure,
+    socket,
+    client,
+    signedIn,
+    isEncrypted: false,
+    dataEncrypted: false,
+    sendsUtf8: false,
+    username: null,
+    triesLeft: 3,
+    session: null,
+    folder: '/',
+    offset: 0,
+    renameFrom: null,
+    data: null,
+    unconfirmed: null,
+    isClosed: false,
     passive: createPassive(socket, options.passive.ports),
     reply: (code, text) => {
       if (!state.socket.destroyed)

@@ -4,20 +4,19 @@ import { entriesAt, listLine, withoutOptions } from './listings.ts'
 import type { State, Verb } from './state.ts'
 
 const FEATURES = [
-  ...[
-    'AUTH TLS',
-    'PBSZ',
-    'PROT',
-    'UTF8',
-    'EPSV',
-    'PASV',
-    'SIZE',
-    'MDTM',
-    'MFMT',
-    'REST STREAM',
-    'TVFS',
-  ],
-  ...['MLST type*;size*;modify*;', 'HASH BLAKE3*'],
+  'AUTH TLS',
+  'PBSZ',
+  'PROT',
+  'UTF8',
+  'EPSV',
+  'PASV',
+  'SIZE',
+  'MDTM',
+  'MFMT',
+  'REST STREAM',
+  'TVFS',
+  'MLST type*;size*;modify*;',
+  'HASH BLAKE3*',
 ]
 
 async function signIn(state: State, password: string): Promise<void> {

@@ -83,7 +83,11 @@ export async function startDropImport(
   const claim = randomUUID()
   const operation = await startImport(engine, tx, dropChannel, {
     files: taken.map((one) => fileOf(one, settings, claim)),
-    ...{ requestedBy, open, prompt, dryRun, notify: settings.notify },
+    requestedBy,
+    open,
+    prompt,
+    dryRun,
+    notify: settings.notify,
     // A file whose name does not begin with a SKU is mapped by a person.
     auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
   })
@@ -157,7 +161,10 @@ async function markClaimed(
      from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)
      where shop_id = :shop and drop_entries.id = given.id`,
     {
-      ...{ claim, operation, first, dryRun },
+      claim,
+      operation,
+      first,
+      dryRun,
       ids: taken.map(({ entry }) => entry.id),
       manifests: taken.map(({ row }) => row?.manifest ?? null),
     },

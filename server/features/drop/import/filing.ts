@@ -81,7 +81,11 @@ async function moveTo(
        dropped_name = coalesce(dropped_name, name)
      where shop_id = :shop and id = :id`,
     {
-      ...{ id, free, parent, state: to.state, to: target },
+      id,
+      free,
+      parent,
+      state: to.state,
+      to: target,
       error: to.error && JSON.stringify(to.error),
     },
   )

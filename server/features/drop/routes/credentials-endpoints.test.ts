@@ -25,7 +25,8 @@ test('the credentials of the drop folder are read and generated in one record', 
   const { data } = (await app.owner.call('GET', '/api/drop/accounts')).body
   expect(data.map(({ id }: { id: string }) => id)).toEqual([record.id])
   const limited = await app.owner.call('POST', '/api/drop-account', {
-    ...{ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] },
+    name: 'Warehouse',
+    allowed_addresses: ['203.0.113.0/24'],
   })
   expect(limited.body).toMatchObject({ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] })
   const other = `/api/drop-account?account=${limited.body.id}`

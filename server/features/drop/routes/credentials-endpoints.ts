@@ -72,5 +72,8 @@ const create = (drop: DropAddress): Endpoint =>
   })
 
 const addressOf = ({ host, sftpPort, ftpPort }: DropAddress, { shop }: ShopScope) => ({
-  ...{ host, ftp_port: ftpPort, sftp_port: sftpPort, path: `${homeOf(shop)}/` },
+  host,
+  ftp_port: ftpPort,
+  sftp_port: sftpPort,
+  path: `${homeOf(shop)}/`,
 })

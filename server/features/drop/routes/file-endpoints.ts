@@ -89,11 +89,9 @@ function listRoutes(): Endpoint[] {
       handler: async ({ caller, query }) => {
         const rows = await listConnections(caller.scope)
         const data = rows.map((row) => ({
-          ...{
-            ...row,
-            id: toPublicId('connection', row.id),
-            connected_at: row.connected_at.toISOString(),
-          },
+          ...row,
+          id: toPublicId('connection', row.id),
+          connected_at: row.connected_at.toISOString(),
           ended_at: row.ended_at?.toISOString() ?? null,
           account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
         }))

@@ -86,7 +86,10 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       const condition = await compileFilter(scope, filter)
       const [rows, counted] = await Promise.all([
         listFilePage(scope, {
-          ...{ filter: condition, sort, offset, limit: limit + 1 },
+          filter: condition,
+          sort,
+          offset,
+          limit: limit + 1,
           after: place?.after ?? null,
         }),
         counting(scope, filter, { condition, before: place, exact, now: clock() }),

@@ -47,7 +47,9 @@ export interface ListContent {
 export function queryOf({ filter, sort }: ListContent): string {
   const { find, search, ...conditions } = filter
   const fields = {
-    ...{ search: find, name_contains: search, ...conditions },
+    search: find,
+    name_contains: search,
+    ...conditions,
     ...(sort === DEFAULT_SORT ? {} : { sort }),
   }
   const query = new URLSearchParams()

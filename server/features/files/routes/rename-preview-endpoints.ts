@@ -63,7 +63,8 @@ export const renamePreviewRoutes = ({
       return {
         body: {
           data: names.map(({ id, problem, ...name }) => ({
-            ...{ file_id: toPublicId('file', id), ...name },
+            file_id: toPublicId('file', id),
+            ...name,
             ...problemFields(problem),
           })),
           total,

@@ -30,7 +30,10 @@ it('are saved with their number of files, listed by name, changed in part and de
       filter: { tags: ['x'], type: ['pdf'] },
       sort: '-created_at',
       columns: null,
-      ...{ files: 2, files_is_exact: true, rows: 2, rows_is_exact: true },
+      files: 2,
+      files_is_exact: true,
+      rows: 2,
+      rows_is_exact: true,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     },
@@ -97,8 +100,12 @@ it('of other lists have the query of that list, and a name of their own', async 
   expect([made.status, made.body]).toMatchObject([
     201,
     {
-      ...{ list: 'operations', query: 'kind=bulk&search=tags', filter: null, sort: null },
-      ...{ columns: null, files: null },
+      list: 'operations',
+      query: 'kind=bulk&search=tags',
+      filter: null,
+      sort: null,
+      columns: null,
+      files: null,
     },
   ])
   expect((await save({ name: 'By hand', list: 'links', query: { status: 'active' } })).status).toBe(

@@ -219,7 +219,9 @@ const save = (parts: SavedViewParts) =>
       .strictObject({
         name,
         list: list.default('files'),
-        ...{ query, filter: filter.optional(), sort: sort.optional() },
+        query,
+        filter: filter.optional(),
+        sort: sort.optional(),
         columns: columns.optional(),
       })
       .refine(hasOneForm, ONE_FORM)
@@ -229,7 +231,10 @@ const save = (parts: SavedViewParts) =>
       const { caller, body } = request
       const { list, name } = body
       const content = {
-        ...{ query: '', filter: {}, sort: DEFAULT_SORT, columns: null },
+        query: '',
+        filter: {},
+        sort: DEFAULT_SORT,
+        columns: null,
         ...contentOf(parts, list, body),
       }
       const view = await caller.scope.transaction((tx) =>
@@ -245,7 +250,9 @@ const change = (parts: SavedViewParts) =>
     body: z
       .strictObject({
         name: name.optional(),
-        ...{ query, filter: filter.optional(), sort: sort.optional() },
+        query,
+        filter: filter.optional(),
+        sort: sort.optional(),
         columns: columns.optional(),
       })
       .refine(hasOneForm, ONE_FORM)
@@ -317,7 +324,9 @@ const recordOf = (
   { id, list, name, query, filter, sort, columns, created_at, updated_at }: SavedView,
   rows: ViewRows,
 ) => ({
-  ...{ id: toPublicId('saved', id), name, list },
+  id: toPublicId('saved', id),
+  name,
+  list,
   ...(list === 'files'
     ? { query: queryOf({ filter, sort }), filter, sort, columns }
     : { query, filter: null, sort: null, columns: null }),

@@ -36,7 +36,11 @@ const toWebp = definePlugin({
 })
 
 const toWebpWorkflow: Workflow = {
-  ...{ id: 'to-webp', title: 'To WebP', action: 'to-webp', kind: 'bulk', parallel: 1 },
+  id: 'to-webp',
+  title: 'To WebP',
+  action: 'to-webp',
+  kind: 'bulk',
+  parallel: 1,
   steps: [{ id: 'act', plugin: 'to-webp' }],
 }
 

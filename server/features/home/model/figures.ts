@@ -73,7 +73,8 @@ export async function readPoints(
   const all = await daysOf(scope, periodOf(days, now))
   const before = all.slice(0, days)
   return all.slice(days).map((one, at) => ({
-    ...{ day: one.day, value: one[metric] },
+    day: one.day,
+    value: one[metric],
     before: elementAt(before, at)[metric],
   }))
 }
@@ -106,7 +107,8 @@ async function failuresOf(scope: ShopScope, period: Period): Promise<Figures['fa
     { ...period },
   )
   return rows.map(({ code, files }) => ({
-    ...{ code, files },
+    code,
+    files,
     message: messageOf(code),
   }))
 }

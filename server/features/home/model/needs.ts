@@ -121,7 +121,9 @@ async function readFailedImports(scope: ShopScope): Promise<FoundNeed[]> {
     newest: string
   }>(FAILED_IMPORTS)
   return rows.map(({ need, cause, count, imports, newest }) => ({
-    ...{ need, cause, count },
+    need,
+    cause,
+    count,
     page: importPage(need, cause, imports === 1 ? toPublicId('import', newest) : null),
   }))
 }

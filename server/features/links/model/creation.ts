@@ -100,9 +100,12 @@ export async function createLinks(
 }
 
 const termsOf = (terms: LinkTerms): LinkTerms => ({
-  ...{ expiry_days: terms.expiry_days, download_limit: terms.download_limit },
-  ...{ view_limit: terms.view_limit, view_days: terms.view_days },
-  ...{ email: terms.email, ask_for: terms.ask_for },
+  expiry_days: terms.expiry_days,
+  download_limit: terms.download_limit,
+  view_limit: terms.view_limit,
+  view_days: terms.view_days,
+  email: terms.email,
+  ask_for: terms.ask_for,
 })
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {

@@ -10,7 +10,12 @@ import { askWithin } from './asks.ts'
  * last product.
  */
 export const LINK_STATUSES = [
-  ...(['active', 'not_released', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const),
+  'active',
+  'not_released',
+  'expired',
+  'exhausted',
+  'revoked',
+  'withdrawn',
 ] as const
 export type LinkStatus = (typeof LINK_STATUSES)[number]
 
@@ -123,7 +128,8 @@ export const shownStatus = (link: LinkFacts & ViewFacts, now: Date): LinkStatus 
     link.viewed_only
       ? {
           ...link,
-          ...{ expires_at: link.views_end_at, download_limit: link.view_limit },
+          expires_at: link.views_end_at,
+          download_limit: link.view_limit,
           downloads: link.views,
         }
       : link,
@@ -169,7 +175,10 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
     first_used_at,
     download_limit,
     downloads,
-    ...{ view, view_limit, views, view_expires_at },
+    view,
+    view_limit,
+    views,
+    view_expires_at,
     asks,
     status,
     created_at,

@@ -230,8 +230,12 @@ describe('a state', () => {
     const shown = []
     for (const id of made) shown.push(...(await statusOf(id)))
     expect(shown).toEqual([
-      ...['active,active', 'expired,expired', 'expired,expired', 'active,active'],
-      ...['exhausted,exhausted', 'active,active'],
+      'active,active',
+      'expired,expired',
+      'expired,expired',
+      'active,active',
+      'exhausted,exhausted',
+      'active,active',
     ])
     // Without a file, used-up links are read by their indexes.
     const usedUp = await idsOf({ status: 'exhausted' })

@@ -235,7 +235,8 @@ async function searchedLinks(
   const files = await fewIds(scope, NAMED, part)
   const packs = await fewIds(scope, NAMED_PACKS, part)
   const links = await fewIds(scope, `(${ADDRESSED} ${newest}) union ${NAMED_GONE_PACKS}`, {
-    ...{ ...texts, ...after },
+    ...texts,
+    ...after,
     ...(page ? { rows: page.limit + 1 } : {}),
   })
   if (files && packs && links)

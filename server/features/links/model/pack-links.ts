@@ -47,15 +47,16 @@ export async function createPackLink(
      join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
      left join files f on f.shop_id = l.shop_id and f.id = l.file_id`,
     {
-      ...{
-        id,
-        pack: wanted.pack_id,
-        hash: hashKey(secrets.linkKey(id, 0)),
-        email: wanted.email ?? null,
-        now,
-        asked: wanted.ask_for ?? null,
-      },
-      ...{ days: expiry_days, limit: download_limit, views: view_limit, viewDays: view_days },
+      id,
+      pack: wanted.pack_id,
+      hash: hashKey(secrets.linkKey(id, 0)),
+      email: wanted.email ?? null,
+      now,
+      asked: wanted.ask_for ?? null,
+      days: expiry_days,
+      limit: download_limit,
+      views: view_limit,
+      viewDays: view_days,
     },
   )
   if (!row) throw new AppError('pack_not_found', { param: 'pack_id' })
@@ -126,11 +127,22 @@ const presented = (
   { filename, content_type, view, size_bytes, sha256, unpictured, ...own }: PackFileRow,
   key: string,
 ): PackFile => ({
-  ...{ filename, content_type, view, size_bytes, sha256, unpictured, key },
-  ...{ download_limit: own.download_limit, downloads: own.downloads },
-  ...{ view_limit: own.view_limit, views: own.views },
-  ...{ views_end_at: own.views_end_at, own_view_end: own.own_view_end },
-  ...{ available_at: own.available_at, use_hours: own.use_hours, use_ends_at: own.use_ends_at },
+  filename,
+  content_type,
+  view,
+  size_bytes,
+  sha256,
+  unpictured,
+  key,
+  download_limit: own.download_limit,
+  downloads: own.downloads,
+  view_limit: own.view_limit,
+  views: own.views,
+  views_end_at: own.views_end_at,
+  own_view_end: own.own_view_end,
+  available_at: own.available_at,
+  use_hours: own.use_hours,
+  use_ends_at: own.use_ends_at,
   asks: own.asks,
 })
 

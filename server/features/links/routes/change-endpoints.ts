@@ -103,7 +103,8 @@ const ask = (parts: Parts) =>
         checkAsk(asked, context)
         if (asked.ask_for === undefined && asked.password === undefined)
           context.addIssue({
-            ...{ code: 'custom', path: ['ask_for'] },
+            code: 'custom',
+            path: ['ask_for'],
             message: sayPlain('Choose at least one setting to change'),
           })
       })

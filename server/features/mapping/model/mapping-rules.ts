@@ -71,7 +71,10 @@ export const createRule = (
          :title, :position, :by)
        on conflict (shop_id, kind, text_key) do nothing returning id`,
       {
-        ...{ ...given, by, key: nameKey(given.text), title },
+        ...given,
+        by,
+        key: nameKey(given.text),
+        title,
         position: ids.length + 1,
       },
     )
@@ -107,7 +110,14 @@ export const changeRule = (
          new_files = :new_files, product_title = :title
        where shop_id = :shop and id = :id`,
       {
-        ...{ id, kind, text, key, product_id, variant_id, sku_template, title },
+        id,
+        kind,
+        text,
+        key,
+        product_id,
+        variant_id,
+        sku_template,
+        title,
         new_files: change.new_files === undefined ? old.new_files : change.new_files,
       },
     )

@@ -175,7 +175,9 @@ test('a preview shows how many match, and which products are candidates', async 
     dry_run: true,
   })
   expect(preview).toMatchObject({
-    ...{ status: 'previewed', done: 1, skipped: 2 },
+    status: 'previewed',
+    done: 1,
+    skipped: 2,
     foreseen: { changed: 1, unchanged: 0, candidates: 1 },
   })
   const [matched, several, none] = await itemsOf(preview.id)
@@ -183,7 +185,9 @@ test('a preview shows how many match, and which products are candidates', async 
     { product_title: 'Slow Bread', method: 'title', score: 0.94 },
   ])
   expect(several).toMatchObject({
-    ...{ status: 'skipped', after: null, warnings: [{ code: 'several_products' }] },
+    status: 'skipped',
+    after: null,
+    warnings: [{ code: 'several_products' }],
     error: { message: 'It matches 2 products: choose one in Reviews' },
   })
   expect(several.candidates.map((one: { product_title: string }) => one.product_title)).toEqual([
@@ -363,8 +367,13 @@ describe('reviews', () => {
       ['clear-1.pdf', 'clear-2.pdf'].map((filename) => ({ filename })),
     )
     const candidate = (n: number, score: number) => ({
-      ...{ product_id: productId(n), product_title: 'x', variant_id: null, sku: null },
-      ...{ method: 'title', score, reason: `${score}` },
+      product_id: productId(n),
+      product_title: 'x',
+      variant_id: null,
+      sku: null,
+      method: 'title',
+      score,
+      reason: `${score}`,
     })
     for (const [at, file_id] of files.entries())
       await owner.scope.query(

@@ -62,7 +62,8 @@ test('reviews with the same candidate by the same rule are accepted and undone t
   await review(['slow bred.pdf', 'slow-breed.pdf'])
   const [first, second] = await groups()
   expect(first).toMatchObject({
-    ...{ count: 3, rule: 'The filename begins with the SKU TWIN' },
+    count: 3,
+    rule: 'The filename begins with the SKU TWIN',
     others: ['TWIN_2.pdf', 'TWIN_1.pdf'],
     review: { file: { filename: 'TWIN_3.pdf' } },
   })
@@ -98,7 +99,8 @@ test('reviews with the same candidate by the same rule are accepted and undone t
   expect(rejected).toMatchObject({ open: 2, ids: { length: 3 } })
   expect(await groups()).toMatchObject([{ count: 2 }])
   expect(await ok('POST', '/api/reviews/reopen', { ids: rejected.ids })).toEqual({
-    ...{ reopened: 3, open: 5 },
+    reopened: 3,
+    open: 5,
   })
   expect(await ok('POST', '/api/reviews/reopen', { ids: rejected.ids })).toMatchObject({
     reopened: 0,
@@ -109,7 +111,9 @@ test('rules map imports and existing files by name, the first one first', async 
   const workshop = { product_id: productId(4) }
   const old = await makeFiles(owner.scope, [{ filename: 'WS-old.pdf' }, { filename: 'WS-2.pdf' }])
   expect(await ok('GET', '/api/mapping-rules/count?pattern=ws-*')).toEqual({
-    ...{ files: 2, unmapped: 2, examples: ['WS-2.pdf', 'WS-old.pdf'] },
+    files: 2,
+    unmapped: 2,
+    examples: ['WS-2.pdf', 'WS-old.pdf'],
   })
   const all = await ok('POST', '/api/mapping-rules', { pattern: ' WS-* ', ...workshop })
   expect(all).toMatchObject({ pattern: 'WS-*', product_title: 'Workshop', missing: false })
@@ -170,7 +174,8 @@ test('rules map imports and existing files by name, the first one first', async 
   const taken = { pattern: 'WS-*' }
   expect((await owner.call('PATCH', `/api/mapping-rules/${first.id}`, taken)).status).toBe(409)
   const other = await ok('PATCH', `/api/mapping-rules/${first.id}`, {
-    ...{ pattern: '*-ws-*', sku_template: '{2}' },
+    pattern: '*-ws-*',
+    sku_template: '{2}',
   })
   expect(other).toMatchObject({ sku_template: '{2}', product_id: null, missing: false })
   expect(

@@ -202,8 +202,10 @@ const create = () =>
     body: z
       .strictObject({
         pattern,
-        ...{ product_id: productId.optional(), variant_id: variantId.optional() },
-        ...{ sku_template: skuTemplate.optional(), new_files: newFiles.default(null) },
+        product_id: productId.optional(),
+        variant_id: variantId.optional(),
+        sku_template: skuTemplate.optional(),
+        new_files: newFiles.default(null),
         position: position.optional().describe('Absent: the last'),
       })
       .refine(
@@ -241,8 +243,10 @@ const change = () =>
     body: z
       .strictObject({
         pattern: pattern.optional(),
-        ...{ product_id: productId.optional(), variant_id: variantId.optional() },
-        ...{ sku_template: skuTemplate.optional(), new_files: newFiles.optional() },
+        product_id: productId.optional(),
+        variant_id: variantId.optional(),
+        sku_template: skuTemplate.optional(),
+        new_files: newFiles.optional(),
         position: position.optional(),
       })
       .refine(
@@ -261,7 +265,8 @@ const change = () =>
       const changed = await changeRule(caller.scope, id, {
         pattern: written === undefined ? undefined : parseNamePattern(written),
         target: (old) => targetOf(given, old, written ?? writeNamePattern(old)),
-        ...{ place, new_files },
+        place,
+        new_files,
       })
       return { body: recordOf(changed) }
     },
@@ -313,7 +318,9 @@ const apply = (engine: Engine) =>
 const recordOf = (row: MappingRuleRow): z.output<typeof ruleSchema> => ({
   id: toPublicId('rule', row.id),
   pattern: writeNamePattern(row),
-  ...{ product_id: row.product_id, variant_id: row.variant_id, sku_template: row.sku_template },
+  product_id: row.product_id,
+  variant_id: row.variant_id,
+  sku_template: row.sku_template,
   product_title: row.current_title ?? row.product_title,
   variant_title: row.variant_title,
   image: row.image,

@@ -35,7 +35,11 @@ afterEach(async () => {
 
 const open = (account: TwilioAccount | null = twilio.account): Outbox => {
   const outbox = openOutbox({
-    ...{ database, smtpUrl: null, twilio: account, from: 'files@example.com', log: silent },
+    database,
+    smtpUrl: null,
+    twilio: account,
+    from: 'files@example.com',
+    log: silent,
     baseUrl: 'https://files.example.com',
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     secrets: createSecrets('x'.repeat(32)),
@@ -67,7 +71,9 @@ it('each number gets one message per operation, also when it ends again', async 
   await deliverAll()
   expect(twilio.taken.toSorted((a, b) => a.To!.localeCompare(b.To!))).toEqual(
     NUMBERS.toSorted().map((To) => ({
-      ...{ To, From: twilio.account.from, Body: 'Harbour: Import complete.' },
+      To,
+      From: twilio.account.from,
+      Body: 'Harbour: Import complete.',
     })),
   )
   expect((await messages()).map(({ status, kept }) => [status, kept])).toEqual([

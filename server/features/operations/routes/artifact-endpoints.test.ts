@@ -86,7 +86,10 @@ describe('an export', () => {
       mapped
         .map(
           ({ id, filename, products }: { id: string; filename: string; products: string[] }) => ({
-            ...{ id, filename, products, url: expect.stringContaining(`/api/files/${id}/content`) },
+            id,
+            filename,
+            products,
+            url: expect.stringContaining(`/api/files/${id}/content`),
           }),
         )
         .toSorted(byName),

@@ -90,7 +90,8 @@ describe('PUT /api/files/bulk-update', () => {
   it('names the field of each problem, also of what links ask for', async () => {
     const [id] = await some(owner, 1)
     const { status, body } = await update({
-      ...{ file_ids: [id], updates: { ask_for: 'password', expiry_days: 0 } },
+      file_ids: [id],
+      updates: { ask_for: 'password', expiry_days: 0 },
     })
     expect([status, body.error.details]).toMatchObject([
       422,
@@ -181,7 +182,9 @@ describe('PUT /api/files/bulk-update', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ updated: 1, failed: 5, job_id: expect.any(String) },
+        updated: 1,
+        failed: 5,
+        job_id: expect.any(String),
         errors: [
           ...['', wrong[1], wrong[2], 'x'.repeat(100)].map((file_id) => ({ file_id, ...error })),
           { file_id: GONE, code: 'file_not_found', message: 'There is no such file' },
@@ -193,7 +196,9 @@ describe('PUT /api/files/bulk-update', () => {
     expect([removed.status, removed.body]).toEqual([
       200,
       {
-        ...{ deleted: 0, failed: 1, job_id: expect.any(String) },
+        deleted: 0,
+        failed: 1,
+        job_id: expect.any(String),
         errors: [{ file_id: 'nonsense', ...error }],
       },
     ])

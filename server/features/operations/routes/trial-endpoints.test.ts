@@ -128,7 +128,8 @@ describe('a trial', () => {
     const stranger = await app.stranger('stranger.myshopify.com')
     const { body } = await stranger.call('POST', '/api/workflows/try', {
       workflow: {
-        ...{ name: 'Imports', kind: 'import' },
+        name: 'Imports',
+        kind: 'import',
         steps: [
           { plugin: 'fetch-url' },
           { plugin: 'validate-file' },

@@ -102,7 +102,8 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
             file_id: toPublicId('file', id),
             ...shownChange({ before, after }),
             steps: steps.map(({ step, result, message }) => ({
-              ...{ step: places.get(step) ?? 0, result },
+              step: places.get(step) ?? 0,
+              result,
               ...(message === null ? { message } : storedMessage(message)),
             })),
             picture: picture && {

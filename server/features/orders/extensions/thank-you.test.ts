@@ -18,7 +18,9 @@ const DOMAIN = 'thanks.myshopify.com'
 const ORDER = 'gid://shopify/Order/1001'
 const SOLD = 'gid://shopify/Product/1'
 const order: OrderPage = {
-  ...{ confirmation_number: 'X1Y2Z3', status: 'ready', files: 2 },
+  confirmation_number: 'X1Y2Z3',
+  status: 'ready',
+  files: 2,
   ordered_at: new Date(),
   url: 'https://files.example.com/download?key=k',
   terms: { later: 0, available_at: null, use_hours: null, until: null, ends_at: null, closed: 0 },
@@ -71,8 +73,12 @@ const seconds = () => Math.floor(Date.now() / 1000)
 const token = (over: object = {}) =>
   signToken(
     {
-      ...{ dest: DOMAIN, aud: platform.apiKey, nbf: seconds(), iat: seconds() },
-      ...{ exp: seconds() + 300, ...over },
+      dest: DOMAIN,
+      aud: platform.apiKey,
+      nbf: seconds(),
+      iat: seconds(),
+      exp: seconds() + 300,
+      ...over,
     },
     platform.apiSecret,
   )
@@ -80,7 +86,8 @@ async function ask(body: object = {}, bearer = token(), others: Record<string, s
   const response = await fetch(url + THANK_YOU_PATH, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${bearer}`,
+      'content-type': 'application/json',
       ...others,
     },
     body: JSON.stringify({ order_id: ORDER, confirmation_number: 'X1Y2Z3', ...body }),

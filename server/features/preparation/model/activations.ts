@@ -34,8 +34,13 @@ export interface LicenceState {
 
 /** A malformed key is answered like one that does not exist. */
 export const UNKNOWN_KEY: LicenceState = {
-  ...{ valid: false, status: 'unknown', activations: 0, activation_limit: null },
-  ...{ expires_at: null, file: null, order: null },
+  valid: false,
+  status: 'unknown',
+  activations: 0,
+  activation_limit: null,
+  expires_at: null,
+  file: null,
+  order: null,
 }
 
 /** The most activations of a key without a limit. */

@@ -83,7 +83,10 @@ export const readLicenceList = (scope: ShopScope, id: string): Promise<LicenceLi
   )
 
 const OWN_KEYS: LicenceTerms = {
-  ...{ generate: null, expiry_days: null, activation_limit: null, revoke_on_refund: false },
+  generate: null,
+  expiry_days: null,
+  activation_limit: null,
+  revoke_on_refund: false,
 }
 
 /** Returns its bare UUID. Throws `conflict` if the name is taken, or there are too many lists. */
@@ -152,7 +155,9 @@ export async function changeLicenceList(
        where shop_id = :shop and id = :id`,
       {
         ...bound({ ...list, ...terms }),
-        ...{ id, name: name ?? list.name, key: nameKey(name ?? list.name) },
+        id,
+        name: name ?? list.name,
+        key: nameKey(name ?? list.name),
       },
     )
   })

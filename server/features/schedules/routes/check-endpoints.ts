@@ -97,7 +97,9 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
       ])
       return {
         body: {
-          ...{ total, total_is_exact: isExact, impact },
+          total,
+          total_is_exact: isExact,
+          impact,
           sample: sample.map(({ filename }) => filename),
         },
       }

@@ -66,8 +66,10 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
         body: {
           enabled: parts.plans !== null,
           pricing: parts.plans?.pricing ?? null,
-          ...{ plan: shown?.plan ?? null, title: shown?.title ?? null },
-          ...{ limits: shown?.limits ?? null, features: [...(shown?.features ?? [])] },
+          plan: shown?.plan ?? null,
+          title: shown?.title ?? null,
+          limits: shown?.limits ?? null,
+          features: [...(shown?.features ?? [])],
           used: { files: usage.files, storage_bytes: usage.bytes, monthly_downloads },
           trial_ends_at: shown?.trial_ends_at?.toISOString() ?? null,
           ends: shown?.ends ?? false,
@@ -132,5 +134,9 @@ async function confirmationOf(
 }
 
 const recordOf = ({ id, title, limits: allowed, features, price }: OfferedPlan) => ({
-  ...{ id, title, limits: allowed, features: [...features], price: price ?? null },
+  id,
+  title,
+  limits: allowed,
+  features: [...features],
+  price: price ?? null,
 })

@@ -27,7 +27,8 @@ export const webVitalRoutes = ({ log }: { log: Logger }): Endpoint[] => [
     replies: { 204: { description: 'It is in the log', schema: null } },
     handler: ({ caller, body: { path, metrics } }) => {
       log.info('web vitals', {
-        ...{ shop: caller.scope.shop, page: path },
+        shop: caller.scope.shop,
+        page: path,
         ...Object.fromEntries(metrics.map(({ name, value }) => [name.toLowerCase(), value])),
       })
       return Promise.resolve({ status: 204, body: null })

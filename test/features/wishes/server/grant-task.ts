@@ -31,8 +31,10 @@ export const grantTask = ({ database }: GrantParts): BackgroundTask => ({
       for (const { id, filename } of await grantWishes(tx)) {
         await raiseEvent(tx, wishGranted, { key: id, data: { id, filename } })
         await raiseNotice(tx, {
-          ...{ level: 'success', operation_id: null },
-          ...{ title: say('“{filename}” has arrived', { filename }), body: '' },
+          level: 'success',
+          operation_id: null,
+          title: say('“{filename}” has arrived', { filename }),
+          body: '',
         })
       }
     })

@@ -12,7 +12,8 @@ const wishSchema = z
   .meta({ id: 'Wish' })
 
 const recordOf = ({ id, filename, granted_at }: WishRow): z.output<typeof wishSchema> => ({
-  ...{ id, filename },
+  id,
+  filename,
   granted_at: granted_at?.toISOString() ?? null,
 })
 

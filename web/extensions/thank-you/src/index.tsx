@@ -95,7 +95,8 @@ async function ask(order: string, number: string, signal: AbortSignal): Promise<
         'content-type': 'application/json',
       },
       body: JSON.stringify({
-        ...{ order_id: order, confirmation_number: number },
+        order_id: order,
+        confirmation_number: number,
         lines: linesOfOrder(),
       }),
       signal,

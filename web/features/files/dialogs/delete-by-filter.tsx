@@ -60,7 +60,10 @@ function useFound(form: CriteriaForm) {
   const debounced = useDebounced(filter)
   const found = useFilesImpact(filter && debounced && { filter: debounced })
   return {
-    ...{ filter, found, count: found.data?.files ?? 0, links: found.data?.live_links ?? null },
+    filter,
+    found,
+    count: found.data?.files ?? 0,
+    links: found.data?.live_links ?? null,
     // Files that cannot be counted may be mapped.
     mapped: found.data ? found.data.mapped : found.error ? null : 0,
   }

@@ -86,7 +86,7 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
         </div>
       )}
       {each && <EachFile form={form} error={errors.custom} files={files} onChange={onChange} />}
-      <Recipient {...{ form, errors, onChange }} />
+      <Recipient form={form} errors={errors} onChange={onChange} />
     </>
   )
 }

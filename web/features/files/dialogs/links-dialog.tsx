@@ -18,7 +18,9 @@ import { t } from '../../../shell/messages/t.ts'
 /** Links for more files are created by an operation. */
 const MAX_IN_REQUEST = 100
 const FIELDS = {
-  ...{ expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' },
+  expiry_days: 'days',
+  download_limit: 'downloads',
+  per_file: 'custom',
   password: 'password',
 }
 
@@ -31,7 +33,10 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
   const create = useCreateLinks()
   const [made, setMade] = useState<DownloadLink[] | null>(null)
   const { form, change, errors, error, attempt } = useForm<LinksForm>({
-    ...{ initial: EMPTY_LINKS, read: readLinks, fields: FIELDS, sent: create },
+    initial: EMPTY_LINKS,
+    read: readLinks,
+    fields: FIELDS,
+    sent: create,
   })
   const submit = () => {
     const terms = attempt()
@@ -64,7 +69,9 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
 
 function ManyLinks({ entry, ...props }: EntryProps) {
   const { form, change, errors, bulk } = useForm<LinksForm>({
-    ...{ initial: EMPTY_LINKS, read: readWithSending, fields: FIELDS },
+    initial: EMPTY_LINKS,
+    read: readWithSending,
+    fields: FIELDS,
   })
   const texts = textsOf(entry, props.chosen, {})
   return (

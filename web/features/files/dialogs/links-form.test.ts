@@ -10,12 +10,18 @@ test('terms of the files’ own settings are not sent', () => {
 test('common terms, and other ones for some files', () => {
   expect(
     read({
-      ...{ expiry: 'set', days: ' 30 ', limit: 'unlimited', email: ' a@b.example ', send: true },
+      expiry: 'set',
+      days: ' 30 ',
+      limit: 'unlimited',
+      email: ' a@b.example ',
+      send: true,
       custom: { file_1: '7', file_2: ' ' },
     }),
   ).toEqual({
     options: {
-      ...{ expiry_days: 30, download_limit: null, email: 'a@b.example' },
+      expiry_days: 30,
+      download_limit: null,
+      email: 'a@b.example',
       per_file: [{ file_id: 'file_1', expiry_days: 7 }],
     },
   })

@@ -142,8 +142,8 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
   const uses = (variable: string) => form.pattern.includes(variable)
   return (
     <>
-      <PatternField {...{ form, errors, onChange }} />
-      {uses('{sequence}') && <SequenceFields {...{ form, errors, onChange }} />}
+      <PatternField form={form} errors={errors} onChange={onChange} />
+      {uses('{sequence}') && <SequenceFields form={form} errors={errors} onChange={onChange} />}
       {uses('{date}') && (
         <Select
           label={t('Date format')}

@@ -6,13 +6,11 @@ const read = (part: Partial<RenameForm>) => readRename({ ...EMPTY_RENAME, ...par
 test('a pattern with the values of its variables', () => {
   expect(read({ pattern: ' {product_name} {sequence} ', start: '0', digits: '4' })).toEqual({
     options: {
-      ...{
-        mode: 'pattern',
-        pattern: '{product_name} {sequence}',
-        start: 0,
-        digits: 4,
-        date_format: 'YYYY-MM-DD',
-      },
+      mode: 'pattern',
+      pattern: '{product_name} {sequence}',
+      start: 0,
+      digits: 4,
+      date_format: 'YYYY-MM-DD',
       keep_extension: true,
     },
   })

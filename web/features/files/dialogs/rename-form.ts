@@ -81,7 +81,12 @@ export function readRename({ mode, keep_extension, ...form }: RenameForm): FormR
   if (Object.keys(errors).length > 0) return { errors }
   return {
     options: {
-      ...{ mode, pattern, start, digits, date_format: form.date_format, keep_extension },
+      mode,
+      pattern,
+      start,
+      digits,
+      date_format: form.date_format,
+      keep_extension,
       ...(mayLack(pattern) && form.missing === 'omit' ? { missing: form.missing } : {}),
     },
   }

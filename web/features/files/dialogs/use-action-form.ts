@@ -93,7 +93,11 @@ export function useActionForm(entry: Entry, chosen: ActionFiles): ActionForm {
     return { action: entry.plugin.id, options: sent }
   }
   return {
-    ...{ options, change, problems, start, work },
+    options,
+    change,
+    problems,
+    start,
+    work,
     whole: problems.at('options'),
     confirming: asked ? question : null,
     error: refused.length > 0 ? null : start.error,

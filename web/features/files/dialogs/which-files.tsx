@@ -35,7 +35,9 @@ export function useWhichFiles(chosen: ActionFiles, places: readonly ActionPlace[
   return {
     chosen: { ...chosen, select, count: count ?? chosen.count },
     counted: count !== null,
-    ...{ offered, picked: picked.value, pick },
+    offered,
+    picked: picked.value,
+    pick,
   }
 }
 
@@ -84,7 +86,8 @@ function matchingText({ total, isExact = true }: ActionFiles['list'], narrowed: 
   const conditions = narrowed.join('; ') || t('in the trash')
   return isExact
     ? t('The {total, plural, one {# file that matches} other {# files that match}}: {conditions}', {
-        ...{ total, conditions },
+        total,
+        conditions,
       })
     : t('The files that match, more than {total, number}: {conditions}', { total, conditions })
 }

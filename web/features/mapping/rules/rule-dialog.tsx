@@ -112,7 +112,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       onEnter={finish}
       primaryAction={{ content: t('Save'), loading: saving, onAction: finish }}
     >
-      <Unsaved {...{ error, applyError, problems }} />
+      <Unsaved error={error} applyError={applyError} problems={problems} />
       <PatternFields
         rule={{ kind, text }}
         problem={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
@@ -121,7 +121,9 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       />
       <Matches pattern={settled} />
       <TargetFields
-        {...{ product, sku, problems }}
+        product={product}
+        sku={sku}
+        problems={problems}
         missing={tried && !target}
         onProduct={setProduct}
         onSku={setSku}

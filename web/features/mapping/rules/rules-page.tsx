@@ -91,7 +91,8 @@ const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
         ...parseNamePattern(rule.pattern),
-        ...{ sku: rule.sku_template, newFiles: rule.new_files },
+        sku: rule.sku_template,
+        newFiles: rule.new_files,
         product:
           rule.product_id === null
             ? null

@@ -36,7 +36,13 @@ export function OptionForm(props: FormProps) {
           ) : (
             <AlternativeField
               key={part.title}
-              {...{ alternative: part, schema, value, onChange, path, problems, form: OptionForm }}
+              alternative={part}
+              schema={schema}
+              value={value}
+              onChange={onChange}
+              path={path}
+              problems={problems}
+              form={OptionForm}
             />
           ),
         )}

@@ -20,7 +20,10 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
   const files = useFiles(wanted, false)
   return (
     <SearchChoices
-      {...{ query: files, search, id: fieldId(path), error: problems.within(path) }}
+      query={files}
+      search={search}
+      id={fieldId(path)}
+      error={problems.within(path)}
       label={t('Search your {many}', { many })}
       onSearch={setSearch}
       title={titleOf(schema, name)}

@@ -14,7 +14,10 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
   const packs = usePacks({ search: useDebounced(search.trim()), limit: 25 })
   return (
     <SearchChoices
-      {...{ query: packs, search, id: fieldId(path), error: problems.within(path) }}
+      query={packs}
+      search={search}
+      id={fieldId(path)}
+      error={problems.within(path)}
       label={t('Search packs by name')}
       onSearch={setSearch}
       title={t('Packs')}

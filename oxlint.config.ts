@@ -7,7 +7,10 @@ import { SERVER_OFFERS, WEB_OFFERS } from './lint/offers.ts'
 
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target: string, from: string, reason: string, except: string[] = []) => ({
-  ...{ target, from, reason, except },
+  target,
+  from,
+  reason,
+  except,
 })
 
 /** Shared by plugins: the contract, and what scripts in the sandbox need. */
@@ -36,8 +39,15 @@ const below = (folder: string, lower: string[]) =>
 
 /** What everything above the engine may import of it. */
 const ENGINE_PUBLIC = [
-  ...['engine.ts', 'parts.ts', 'types.ts', 'steps.ts', 'single-run.ts', 'worker.ts', 'actions.ts'],
-  ...['effect.ts', 'effects'],
+  'engine.ts',
+  'parts.ts',
+  'types.ts',
+  'steps.ts',
+  'single-run.ts',
+  'worker.ts',
+  'actions.ts',
+  'effect.ts',
+  'effects',
 ]
 /** The folders of a folder of the server without these. */
 const othersOf = (folder: string, ...names: string[]) =>
@@ -198,7 +208,7 @@ const KNEX = { name: 'knex', message: 'Get a ShopScope from forShop.' }
 const DATABASE = 'Only server/core/db talks to PostgreSQL; get a ShopScope from forShop.'
 
 export default defineConfig({
-  plugins: ['typescript', 'import', 'react', 'oxc'],
+  plugins: ['typescript', 'import', 'react', 'oxc', 'unicorn'],
   jsPlugins: ['./lint/house.js'],
   categories: { correctness: 'error' },
   options: { typeAware: true },

@@ -73,7 +73,13 @@ describe('compose.yaml', () => {
       deploy?.replicas ?? 1,
     ])
     expect(Object.fromEntries(counts)).toEqual({
-      ...{ web: 2, worker: 2, drop: 1, nginx: 1, postgres: 1, bucket: 1, 'bucket-made': 1 },
+      web: 2,
+      worker: 2,
+      drop: 1,
+      nginx: 1,
+      postgres: 1,
+      bucket: 1,
+      'bucket-made': 1,
     })
     expect(services.postgres!.image).toBe('postgres:18')
     for (const name of ours) {
@@ -113,7 +119,10 @@ describe('compose.yaml', () => {
       DATABASE_URL: 'postgres://stevedore:x@postgres:5432/stevedore',
     }
     const settings = readEnvironment({
-      ...{ ...imageEnv(), ...file, ...SECRETS, ...filled },
+      ...imageEnv(),
+      ...file,
+      ...SECRETS,
+      ...filled,
       S3_SECRET_ACCESS_KEY: 'x',
     })
     expect(settings).toMatchObject({ dataDir: '/data', trustProxy: true, roles: [name] })
@@ -169,9 +178,9 @@ describe('Dockerfile', () => {
   const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')))
 
   test('names the version of each image, and ends as a user who is not root', () => {
-    const images = instructions.filter((line) => /^FROM /.test(line))
+    const images = instructions.filter((line) => line.startsWith('FROM '))
     for (const line of images) expect(line).toMatch(/^FROM [\w./-]+:(?!latest)[\w.-]+( AS \w+)?$/)
-    expect(images.every((line) => !/^FROM node:/.test(line) || /:24-/.test(line))).toBe(true)
+    expect(images.every((line) => !line.startsWith('FROM node:') || /:24-/.test(line))).toBe(true)
     expect(last.findLast((line) => line.startsWith('USER '))).toBe('USER node')
     expect(instructions.filter((line) => /^(ADD|MAINTAINER) /.test(line))).toEqual([])
     expect(instructions.filter((line) => /\b(sudo|apt-get upgrade|curl .*\|)/.test(line))).toEqual(
@@ -196,7 +205,9 @@ describe('Dockerfile', () => {
     expect(existsSync(path.join(ROOT, command.at(-1)!))).toBe(true)
     expect(unknownIn(imageEnv())).toEqual([])
     const settings = readEnvironment({
-      ...{ ...imageEnv(), ...SECRETS, BASE_URL: 'https://files.example.com' },
+      ...imageEnv(),
+      ...SECRETS,
+      BASE_URL: 'https://files.example.com',
       DATABASE_URL: 'postgres://a@b/c',
     })
     const { port, drop, host } = settings
@@ -258,7 +269,9 @@ describe('kubernetes.yaml', () => {
     expect(unknownIn(given)).toEqual([])
     expect(secret.filter((name) => !SETTINGS.has(name))).toEqual([])
     const settings = readEnvironment({
-      ...{ ...imageEnv(), ...SECRETS, ...given },
+      ...imageEnv(),
+      ...SECRETS,
+      ...given,
       DATABASE_URL: 'postgres://a@b/c',
     })
     // Pods share no volume.

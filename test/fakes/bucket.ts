@@ -52,7 +52,11 @@ export async function startBucket(): Promise<FakeBucket> {
     intercept: () => null,
     put: (key, content) => void objects.set(key, stored(Buffer.from(content))),
     connection: (prefix = '') => ({
-      ...{ provider: 's3', endpoint: url, region: 'us-east-1', bucket: NAME, prefix },
+      provider: 's3',
+      endpoint: url,
+      region: 'us-east-1',
+      bucket: NAME,
+      prefix,
       ...KEYS,
     }),
     close: async () => {
@@ -205,7 +209,7 @@ function isSigned({ method, headers }: IncomingMessage, url: URL): boolean {
   const canonical = [
     method,
     url.pathname.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`),
-    [...url.search.slice(1).split('&')].sort().join('&').replaceAll('+', '%20'),
+    url.search.slice(1).split('&').sort().join('&').replaceAll('+', '%20'),
     ...names!.split(';').map((name) => `${name}:${String(headers[name]).trim()}`),
     '',
     names,

@@ -119,7 +119,7 @@ export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Prom
   })
 }
 
-/** Many jobs in one statement. They run one after another, after all other work. */
+/** Queues messages in one statement. They are sent one after another, after all other work. */
 export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
     runAt: `now() + m.n * :apart * interval '1 millisecond'`,
@@ -127,11 +127,11 @@ export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promi
     bindings: { apart: MESSAGES_APART_MS },
   })
 
-/** As `queueMessage`, many in one statement. */
+/** Queues messages as `queueMessage` does, many in one statement. */
 export const queuePromptMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, { runAt: 'now()', priority: OTHER })
 
-/** Of messages that are sent at their own times (`due_at`). */
+/** Queues messages that are sent at their own times (`due_at`). */
 export const queueTimedMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
     from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])',
@@ -145,7 +145,7 @@ interface MessageJobs {
   /** SQL: when the job of `m` runs. */
   runAt: string
   priority: number
-  /** Of `runAt`. */
+  /** The bindings of `runAt`. */
   bindings?: Bindings
 }
 
@@ -174,7 +174,7 @@ interface Job {
   flags: readonly string[]
   runAt?: Date
   priority?: number
-  /** Without `runAt`: how long before now it counts as due. */
+  /** How long before now the job counts as due, if it has no `runAt`. */
   aheadMs?: number
 }
 

@@ -208,7 +208,7 @@ const KNEX = { name: 'knex', message: 'Get a ShopScope from forShop.' }
 const DATABASE = 'Only server/core/db talks to PostgreSQL; get a ShopScope from forShop.'
 
 export default defineConfig({
-  plugins: ['typescript', 'import', 'react', 'oxc'],
+  plugins: ['typescript', 'import', 'react', 'oxc', 'unicorn'],
   jsPlugins: ['./lint/house.js'],
   categories: { correctness: 'error' },
   options: { typeAware: true },

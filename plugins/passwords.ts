@@ -47,7 +47,7 @@ export const passwordTag = (
   parameters: Omit<Argon2Parameters, 'message'>,
 ): Promise<Buffer> => argon2Of('argon2id', { message: password, ...parameters })
 
-/** In the PHC string format. */
+/** The hash of a password, in the PHC string format. */
 export async function passwordHash(password: string, nonce: Buffer): Promise<string> {
   const tag = await passwordTag(password, { nonce, ...COST })
   const { memory, passes, parallelism } = COST

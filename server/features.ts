@@ -149,7 +149,7 @@ export interface PortParts {
 
 type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts>
 
-/** In the order of the API's document. */
+/** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
   homeFeature,
   importsFeature,
@@ -229,7 +229,7 @@ export function allEndpoints(given: WebParts): Endpoint[] {
   return endpoints
 }
 
-/** By method and path. */
+/** The documented examples, by method and path. */
 export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
@@ -285,7 +285,7 @@ export const TABLES: NonNullable<Feature['tables']> = Object.assign(
   ...FEATURES.map(({ tables }) => tables),
 )
 
-/** Of those, the tables with data about buyers. */
+/** The tables of `TABLES` that have data about buyers. */
 export const BUYER_PLACES: BuyerPlaces = Object.fromEntries(
   Object.entries(TABLES).flatMap(([table, place]) =>
     typeof place === 'string' ? [] : [[table, place]],

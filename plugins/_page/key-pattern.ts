@@ -7,7 +7,7 @@
 export interface KeyPattern {
   /** `X`: a letter or digit, `9`: a digit, `A`: a letter; all others stand for themselves. */
   pattern: string
-  /** Before the pattern, as it is. */
+  /** A fixed text before the pattern. */
   prefix: string
   /** A check character follows the pattern. */
   checksum: boolean
@@ -18,7 +18,7 @@ const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ'
 export const KEY_ALPHABET = DIGITS + LETTERS
 const PLACES: Readonly<Record<string, string>> = { X: KEY_ALPHABET, 9: DIGITS, A: LETTERS }
 
-/** With fewer, keys could be guessed by trying. */
+/** The fewest random bits of a pattern: with fewer, keys could be guessed by trying. */
 export const MIN_KEY_BITS = 50
 
 /** The random bits of the keys of a pattern. */
@@ -35,7 +35,7 @@ export function generateKey({ pattern, prefix, checksum }: KeyPattern): string {
   return checksum ? key + checkCharacter(key) : key
 }
 
-/** At most 256. Bytes above the last whole multiple would make some numbers more likely. */
+/** `count` is at most 256. Bytes above the last whole multiple would make some numbers more likely. */
 function randomBelow(limit: number): number {
   const end = 256 - (256 % limit)
   while (true) {

@@ -19,7 +19,7 @@ function kindOf(type: string): Kind | null {
   if (type === 'application/pdf') return sayPlain('a PDF document')
   if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return sayPlain('a web page')
   if (PROGRAMS.test(type)) return sayPlain('a program')
-  if (/^image\//.test(type)) return sayPlain('an image')
+  if (type.startsWith('image/')) return sayPlain('an image')
   if (/^(application|text)\/(json|xml)$/.test(type)) return sayPlain('a message of a server')
   return /^(audio|video)\//.test(type) ? sayPlain('an audio or video file') : null
 }

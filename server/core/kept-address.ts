@@ -9,7 +9,7 @@ export interface SealPlace {
   secrets: Pick<Secrets, 'seal' | 'open'>
 }
 
-/** As a row keeps it. Without `sealed`, nothing was left out, or the sealed part has expired. */
+/** An address in a row. Without `sealed`, nothing was left out, or the sealed part has expired. */
 export interface KeptAddress {
   url: string
   sealed?: string

@@ -167,8 +167,8 @@ describe('a marked blob that is used again', () => {
   })
   test('is unmarked by the sweep, whichever time the mark has', async () => {
     await admit('a.txt', blob(21))
-    await scope.query('update blob_locations set unneeded_since = :then where shop_id = :shop', {
-      then: NOW,
+    await scope.query('update blob_locations set unneeded_since = :at where shop_id = :shop', {
+      at: NOW,
     })
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(0)
     expect(await locations()).toMatchObject([{ unneeded_since: null }])

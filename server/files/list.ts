@@ -62,7 +62,7 @@ export interface FileRow extends FileSettings {
   counted_downloads?: number
   /** The bytes of its version differ from the ones that were admitted. */
   damaged: boolean
-  /** Of its version, as hex digits. Null: not computed yet. */
+  /** The digest of its version, as hex digits. Null: not computed yet. */
   sha256: string | null
 }
 

@@ -89,7 +89,7 @@ export function nameRequestOf(change: Change): NameRequest | null {
   return currentKey === wantedKey ? null : { id: record.id, currentKey, wantedKey }
 }
 
-/** In the trash or purged after the change: its name is free. */
+/** Whether the file is in the trash or purged after the change, so that its name is free. */
 const isGone = ({ record, draft }: Change): boolean =>
   draft.purged || (draft.deleted ?? record.deleted_at !== null)
 

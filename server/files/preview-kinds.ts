@@ -7,7 +7,7 @@ const MB = 1024 ** 2
 interface PreviewRule {
   kind: PreviewKind
   types: RegExp
-  /** Of larger files none is made. */
+  /** The largest file of which a preview is made. */
   maxBytes: number
 }
 

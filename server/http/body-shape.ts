@@ -4,9 +4,12 @@
 import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 
-/** The maximum number of values in a body: every element of a list and every field counts. Exported for tests of bodies at the limit, as the next one. */
+/**
+ * The maximum number of values in a body: every element of a list and every field counts. Exported for
+ * tests of bodies at the limit.
+ */
 export const MAX_VALUES = 100_000
-/** Exported for the same tests. */
+/** The maximum number of fields in a body. Exported for tests of bodies at the limit. */
 export const MAX_FIELDS = 40_000
 /** The maximum of levels: more than any request needs, and few enough for recursive functions. */
 export const MAX_DEPTH = 50

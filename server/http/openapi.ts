@@ -207,7 +207,7 @@ const messageOperation = (event: DocumentedEvent): ZodOpenApiOperationObject => 
   responses: { 200: { description: 'Any status from 200 to 299 accepts the message' } },
 })
 
-/** With the references of an answer: the body of a request would get a second set of schemas. */
+/** The schema of a message, with the references of an answer: as a request it would get a second set. */
 const messageSchema = ({ name, data }: DocumentedEvent) =>
   createSchema(z.object({ type: z.literal(name), timestamp, data }), { io: 'output' }).schema
 

@@ -70,7 +70,7 @@ export function builtPage(folder = DIST): PageSource {
   }
 }
 
-/** By the path of a page, as the page's router writes it: the files that only this page needs. */
+/** The files that only one page needs, by its path as the page's router writes it. */
 type PageFiles = Readonly<Record<string, readonly string[]>>
 
 async function pageFiles(folder: string): Promise<PageFiles> {

@@ -100,7 +100,7 @@ export const page = {
 /** The page of lists that are usually short enough for one. */
 export const shortPage = { ...page, limit: limit(MAX_ROWS) }
 
-/** Of lists that are read whole, because they are short. */
+/** The page of lists that are read whole, because they are short. */
 export const pageOfWhole = {
   limit: rows.optional().describe(`At most this many, up to ${MAX_ROWS}; absent: all of them`),
   cursor: page.cursor,
@@ -146,7 +146,7 @@ export const errorReply = (description: string) => ({
 })
 export const ANY_OTHER_ERROR = errorReply('Any other error, such as 405 or 503')
 
-/** Beside a total that is counted up to a bound. */
+/** The field beside a total that is counted up to a bound. */
 export const totalIsExact = z
   .boolean()
   .describe('false: there are more than that; totals are counted up to 10,000')

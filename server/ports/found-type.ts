@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
 import { isCutOff } from './file-end.ts'
 
-/** As many bytes as the detection of any format needs. */
+/** The number of bytes that the detection of any format needs. */
 export const HEAD_BYTES = 4100
 
 export interface WatchedBytes extends ByteSource {

@@ -97,7 +97,7 @@ const unusable = (setting: string) => (error: unknown) => {
   return new ConfigError([`${setting}: ${reason}${advice.join('')}`])
 }
 
-/** Without migrations: for commands that fill an empty database, or migrate. */
+/** Opens the database without migrating it, for commands that fill an empty one, or migrate. */
 export async function openEmpty(
   environment: Environment,
   log: Logger,

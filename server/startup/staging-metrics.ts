@@ -11,7 +11,7 @@ import { uploadFolder } from './uploads.ts'
 /** The folders may contain thousands of files. */
 const WALK_EVERY_MS = 60_000
 
-/** By the name that metrics show. */
+/** The folders of unfinished files, by the name that metrics show. */
 export function stagingFolders(
   environment: Pick<Environment, 'dataDir' | 'uploadDir' | 'storage'> & {
     drop: Pick<DropEnvironment, 'staging'>

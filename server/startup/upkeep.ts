@@ -92,7 +92,7 @@ async function measured(name: string, sweep: () => Promise<unknown>): Promise<vo
   }
 }
 
-/** By the name that metrics show. */
+/** The sweeps, by the name that metrics show. */
 function sweepsOf(
   { database, stores, uploads, clock, log }: UpkeepParts,
   signal: AbortSignal,

@@ -34,7 +34,7 @@ export interface Access {
   ): Promise<boolean>
   /** A token that is valid for at least some minutes. Throws `PortError`. */
   grant(shop: number): Promise<Grant>
-  /** As `grant`, after the platform has refused this one. Throws `PortError`. */
+  /** A token as from `grant`, after the platform has refused this one. Throws `PortError`. */
   renewed(shop: number, refused: Grant): Promise<Grant>
   /** Has the shop no token that works or can be renewed? */
   isLost(shop: number): Promise<boolean>

@@ -112,7 +112,7 @@ function createAdminRequest(
   }
 }
 
-/** Without its message: it may quote the answer, or a header with the token. */
+/** Logs an error without its message, which may quote the answer, or a header with the token. */
 function warnOf(log: Logger, { name }: GraphqlOperation, { stack = '' }: Error): void {
   const frames = stack.split('\n').filter((line) => /^ +at /.test(line))
   log.warn('an answer of the platform could not be read', {
@@ -131,7 +131,7 @@ const attemptsLeft = (): Record<PlatformFailure['kind'], number> => ({
   closed: 1,
 })
 
-/** Without its variables, which name customers. */
+/** Records a span of the query without its variables, which name customers. */
 const tracedQuery = <T>({ name }: GraphqlOperation, shop: number, work: () => Promise<T>) =>
   traced(
     `storefront ${name}`,

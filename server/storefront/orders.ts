@@ -35,7 +35,7 @@ export interface PlatformOrder {
   id: string
   name: string
   email: string | null
-  /** As the platform has it; null: it was not asked for, or there is none. */
+  /** The phone number as the platform has it; null: it was not asked for, or there is none. */
   phone: string | null
   locale: string | null
   confirmation_number: string | null

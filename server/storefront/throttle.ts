@@ -3,7 +3,7 @@
 // they are estimated here.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** As the platform reports it: points, and points per second. */
+/** The state of the bucket as the platform reports it: points, and points per second. */
 export interface ThrottleStatus {
   maximumAvailable: number
   currentlyAvailable: number

@@ -209,7 +209,7 @@ function isSigned({ method, headers }: IncomingMessage, url: URL): boolean {
   const canonical = [
     method,
     url.pathname.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`),
-    [...url.search.slice(1).split('&')].sort().join('&').replaceAll('+', '%20'),
+    url.search.slice(1).split('&').sort().join('&').replaceAll('+', '%20'),
     ...names!.split(';').map((name) => `${name}:${String(headers[name]).trim()}`),
     '',
     names,

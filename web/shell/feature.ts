@@ -33,7 +33,7 @@ export interface NavigationEntry {
   url: string
   label: string
   icon: NonNullable<ComponentProps<typeof Icon>['source']>
-  /** After the others of its group. */
+  /** Whether it comes after the others of its group. */
   isLast?: true
   /** A number beside it. */
   badge?: 'unread' | 'reviews' | 'uploading'

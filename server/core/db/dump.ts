@@ -21,9 +21,9 @@ export interface DumpedTable {
 
 interface DumpedPart {
   name: string
-  /** As SQL: `FOR VALUES FROM … TO …`. */
+  /** The range of the part, as SQL: `FOR VALUES FROM … TO …`. */
   bound: string
-  /** As SQL: its storage settings. */
+  /** The storage settings of the part, as SQL. */
   settings: string | null
 }
 

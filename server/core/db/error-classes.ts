@@ -3,7 +3,7 @@
 
 /** 25006: a standby during a failover, or a server that its provider made read-only. */
 const UNAVAILABLE_CODES = /^(08|57P0|25P03|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
-/** Of pg's client, of its pool and of knex: no connection was made, or free, in time. */
+/** What pg's client, its pool and knex say if no connection was made, or free, in time. */
 const TIMEOUTS = [
   'timeout expired',
   'connection timeout',
@@ -37,7 +37,7 @@ export const isConnectTimeout = (error: unknown): boolean =>
 const DISK_FULL = '53100'
 export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === DISK_FULL
 
-/** Also the system's errors for a full disk or an exhausted quota. */
+/** The database's error, and the system's, for a full disk or an exhausted quota. */
 const NO_ROOM = new Set([DISK_FULL, 'ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** No room is left on the disk of the database or of the data folder. */

@@ -199,7 +199,7 @@ export async function migrateDown(
 
 let knownNames: Promise<string[]> | null = null
 
-/** Of this process's code: they are read once. */
+/** The migrations of this process's code, which are read once. */
 function migrationNames(): Promise<string[]> {
   knownNames ??= source
     .getMigrations([])

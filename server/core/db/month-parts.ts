@@ -12,9 +12,9 @@ import { firstOf } from '../present.ts'
 
 /** Months that are made before they begin. */
 const AHEAD = 2
-/** Of one run: a clock that is years ahead must not make a thousand. */
+/** The most months of one run: a clock that is years ahead must not make a thousand. */
 const MOST = 12
-/** As a migration: readers and writers wait behind a change that waits. */
+/** The longest wait for a lock, as of a migration: readers and writers wait behind a change that waits. */
 const LOCK_TIMEOUT_MS = 900
 const LOCK_ATTEMPTS = 5
 const PAUSE_MS = 1000
@@ -63,7 +63,7 @@ export interface MonthPart {
   to: string | null
 }
 
-/** In the order of their ids. Exported for tests of what is divided. */
+/** The parts in the order of their ids. Exported for tests of what is divided. */
 export async function readParts(pool: pg.Pool, table: DividedTable): Promise<MonthPart[]> {
   const { rows } = await pool.query<{ name: string; bound: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
@@ -147,7 +147,7 @@ export const dropOldest = (
 export const emptyMonth = (pool: pg.Pool, { name }: MonthPart): Promise<void> =>
   changeBriefly(pool, [`truncate ${name}`])
 
-/** In one transaction, which gives up its wait for locks soon and is repeated. */
+/** Runs the statements in one transaction, which gives up its wait for locks soon and is repeated. */
 async function changeBriefly(pool: pg.Pool, statements: readonly string[]): Promise<void> {
   const sql = [`set local lock_timeout = ${LOCK_TIMEOUT_MS}`, ...statements].join(';\n')
   for (let attempt = 1; ; attempt++) {

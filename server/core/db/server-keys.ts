@@ -52,7 +52,7 @@ export async function keepLinkKeys(
   }
 }
 
-/** By name; null if it cannot be opened. Null: the table does not exist yet. */
+/** The keys by name, each null if it cannot be opened; null: the table does not exist yet. */
 async function readKeys(pool: Pool, secrets: Secrets): Promise<Map<string, string | null> | null> {
   const { rows: found } = await pool.query<{ exists: boolean }>(
     `select to_regclass('server_keys') is not null as exists`,

@@ -29,7 +29,7 @@ export interface Places {
 
 export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
 const SMALL = '/small'
-/** Of a batch of a small operation. */
+/** The flag of a batch of a small operation. */
 export const ofSmall = (kind: string, shop: number | string) => `${ofShop(kind, shop)}${SMALL}`
 /** Places of a shop that its large operations cannot take. */
 const FOR_SMALL = 1

@@ -120,7 +120,7 @@ export function queueMessage(tx: ShopScope, message: string, next: NextRun = 0):
   })
 }
 
-/** Many jobs in one statement. They run one after another, after all other work. */
+/** Queues messages in one statement. They are sent one after another, after all other work. */
 export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
     runAt: `now() + m.n * :apart * interval '1 millisecond'`,
@@ -128,11 +128,11 @@ export const queueMessages = (tx: ShopScope, messages: readonly string[]): Promi
     bindings: { apart: MESSAGES_APART_MS },
   })
 
-/** As `queueMessage`, many in one statement. */
+/** Queues messages as `queueMessage` does, many in one statement. */
 export const queuePromptMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, { runAt: 'now()', priority: OTHER })
 
-/** Of messages that are sent at their own times (`due_at`). */
+/** Queues messages that are sent at their own times (`due_at`). */
 export const queueTimedMessages = (tx: ShopScope, messages: readonly string[]): Promise<void> =>
   addMessages(tx, messages, {
     from: 'outbox m where m.shop_id = :shop and m.id = any(:messages::uuid[])',
@@ -146,7 +146,7 @@ interface MessageJobs {
   /** SQL: when the job of `m` runs. */
   runAt: string
   priority: number
-  /** Of `runAt`. */
+  /** The bindings of `runAt`. */
   bindings?: Bindings
 }
 

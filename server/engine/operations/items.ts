@@ -293,7 +293,7 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
   }
 }
 
-/** As steps see them: texts, for other languages. */
+/** The error and the warnings as steps see them: texts, for other languages. */
 const reportOf = (error: ItemError | null, warnings: readonly StoredWarning[] | null) => ({
   error: error && { code: error.code, ...textsOfDetail(error) },
   warnings: (warnings ?? []).map((warning) => ({

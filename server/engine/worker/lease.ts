@@ -47,7 +47,7 @@ export const lockChain = (
 
 export interface TakenChain {
   lease: number
-  /** As it was before, except that `deaths` counts the last holder too. */
+  /** The chain as it was before, except that `deaths` counts the last holder too. */
   chain: ChainRow
 }
 

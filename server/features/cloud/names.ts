@@ -22,7 +22,7 @@ function shortened(name: string): string {
   const letters = [...name]
   if (letters.length <= MAX_NAME_LENGTH) return name
   const at = name.lastIndexOf('.')
-  const end = at > 0 ? [...name.slice(at)] : []
+  const end = at > 0 ? Array.from(name.slice(at)) : []
   const kept = end.length < 30 ? end : []
   return (
     letters

@@ -14,7 +14,7 @@ export const CALM_MS = 5000
 export const SLOW_MS = 15_000
 /** The interval of a page that was left alone; calls may state a longer one. */
 const SLOWEST_MS = 60_000
-/** Of what is polled slowly in any case, and of what was refused. */
+/** The longest interval: of what is polled slowly in any case, and of what was refused. */
 const RAREST_MS = 120_000
 
 /** How often data is polled, in milliseconds; false: not. */

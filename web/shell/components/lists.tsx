@@ -87,7 +87,7 @@ interface NothingProps {
   why: 'new' | 'unmatched'
 }
 
-/** With their sizes, so that the text does not move when a picture arrives. */
+/** The pictures with their sizes, so that the text does not move when one arrives. */
 const PICTURES = {
   new: { src: crate, width: 226, height: 180 },
   unmatched: { src: lost, width: 226, height: 150 },

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { changedFields } from '../labels/changes.ts'
 
 interface Options<Saved, Draft, Change extends object> {
-  /** As it was read last. */
+  /** The record as it was read last. */
   record: Saved
   draftOf: (record: Saved) => Draft
   /** The fields that differ. */

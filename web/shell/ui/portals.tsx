@@ -3,7 +3,10 @@
 import { PortalsManager } from '@shopify/polaris'
 import { type ReactNode, useEffect, useState } from 'react'
 
-/** At the end of the main part, outside of its positioned content: menus are placed by the document. */
+/**
+ * Draws menus and dialogs at the end of the main part, outside of its positioned content, because they
+ * are placed by the document.
+ */
 export function PortalsInMain({ children }: { children: ReactNode }) {
   const [container] = useState(() => document.createElement('div'))
   useEffect(() => {

@@ -7,7 +7,8 @@ export const config = { transaction: false }
 
 export const undo = 'Nothing: tags keep their form.'
 
-const PAGE = 2000
+/** Few: each changed file is written into all indexes, and its tags are counted again. */
+const PAGE = 250
 
 /** SQL: the tags of a row in their order, each once. */
 const WRITTEN = (tags: string) => `array(

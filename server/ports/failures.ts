@@ -115,9 +115,10 @@ export class NotFoundAnswer extends PortError {
 }
 
 /** Any answer without the whole file. Its `retry-after` tells when to ask again. */
-export function badStatus(status: number, headers: IncomingHttpHeaders): PortError {
+export function badStatus(status: number, headers: IncomingHttpHeaders, url: URL): PortError {
   const retryAfter = headers['retry-after']
   if (headers['cf-mitigated'] === 'challenge') return challenged(status)
+  if (status === 403 && PROTECTED_FOLDER.test(url.pathname)) return notAccessible(false, PROTECTED)
   const detail = answered(status)
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
@@ -128,6 +129,15 @@ export function badStatus(status: number, headers: IncomingHttpHeaders): PortErr
   if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
+
+/** The folders of downloads of WooCommerce and Easy Digital Downloads. */
+const PROTECTED_FOLDER = /\/(?:woocommerce_uploads|uploads\/edd)\//
+const PROTECTED = sentences(
+  say('The server answered {status}: access denied.', { status: '403' }),
+  say(
+    'The shop protects this folder: allow access to it for the time of the import, or upload the files',
+  ),
+)
 
 /** A page of Cloudflare that only a browser with a person passes: repeating the request is no use. */
 const challenged = (status: number): PortError =>

@@ -157,6 +157,12 @@ describe('the file itself', () => {
       })
     },
   )
+  it('is not in the protected folder of a shop', async () => {
+    for (const folder of ['woocommerce_uploads/2024', 'uploads/edd/2024']) {
+      const path = serve(raw('403 Forbidden', {}, FILE), `wp-content/${folder}/a.pdf`)
+      expect(await detailOf(read(path))).toContain('The shop protects this folder')
+    }
+  })
   it('at an address with an unencoded #', async () => {
     answers.set('/dir/No.%231.pdf', () => raw('200 OK', {}, FILE))
     expect(await read('/dir/No.#1.pdf')).toEqual(FILE)

@@ -319,7 +319,7 @@ async function describeFile({
 }: FollowedAnswer): Promise<Probe & { coding: Coding | null }> {
   if (!isWhole(status, headers['content-range'])) {
     await discard(body)
-    throw badStatus(status, headers)
+    throw badStatus(status, headers, urls[1])
   }
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)

@@ -27,7 +27,14 @@ import {
   whyNotViewed,
 } from './refusal.ts'
 import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
-import { opensPage, PAGE, relativeToPage, resumedPart, wantsArchive } from './request.ts'
+import {
+  isOpenedByShop,
+  opensPage,
+  PAGE,
+  relativeToPage,
+  resumedPart,
+  wantsArchive,
+} from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
@@ -87,7 +94,7 @@ async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void>
     ...(link.look.libraryLink ? { libraryAction: relativeToPage(request, 'library/request') } : {}),
   })
   const { delivery } = link
-  if (delivery && request.method === 'GET' && !isScanner(request))
+  if (delivery && request.method === 'GET' && !isScanner(request) && !isOpenedByShop(request))
     parts.recordOpening(link.shop, delivery, now)
 }
 

@@ -13,7 +13,7 @@ import { hasTokens } from './gate-tokens.ts'
 import { askForm, isScan, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { sitesOf } from './referrers.ts'
 import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
-import { isPlain, opensPage, resumedPart, wantsArchive } from './request.ts'
+import { isOpenedByShop, isPlain, opensPage, resumedPart, wantsArchive } from './request.ts'
 import {
   isBodiless,
   rangeOfAnswer,
@@ -92,7 +92,8 @@ export const createLinkAnswers = (parts: LinkParts) =>
     // Refused although it is active now: another request took the last download and gave it back.
     const code = reason ?? 'link_exhausted'
     refuse(request, response, code, { link, now, ask: askForm(request, key) })
-    const why = request.method === 'GET' ? refusedReason(link, code, asker.now) : null
+    const isBuyer = request.method === 'GET' && !isOpenedByShop(request)
+    const why = isBuyer ? refusedReason(link, code, asker.now) : null
     if (why) parts.attempts.record(link, why, client, asker.now)
   }
 

@@ -18,6 +18,7 @@ import { changeDelivery, holdDelivery, revokeDelivery } from '../orders/changes.
 import { reconcileOrder } from '../orders/reconcile.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { get, openDepot, pressed, visit, type Depot } from '../../../test/delivery.ts'
+import { WAIT_MS } from '../../../test/wait.ts'
 
 const run = promisify(execFile)
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -106,6 +107,27 @@ describe('the page', () => {
     expect(text).toContain('Order #')
     expect(text).toContain('2 downloads left')
     expect(text).not.toContain('<script')
+  })
+  test('tells the shop when its buyer has opened it, and not when the shop itself has', async () => {
+    const one = await buy([['a.pdf', Buffer.from('a')]])
+    const other = await buy([['b.pdf', Buffer.from('b')]])
+    const openedAt = async (delivery: string) =>
+      (
+        await depot.scope.one<{ opened_at: Date | null }>(
+          'select opened_at from deliveries where shop_id = :shop and id = :delivery',
+          { delivery },
+        )
+      ).opened_at
+    const recorded = ({ delivery }: { delivery: string }) =>
+      expect.poll(() => openedAt(delivery), { timeout: WAIT_MS }).not.toBeNull()
+    await visit(port, `/download?key=${one.key}&preview=1`)
+    await get(port, one.key, { 'sec-purpose': 'prefetch' })
+    // The record of a later page: those before it were not recorded.
+    await get(port, other.key)
+    await recorded(other)
+    expect(await openedAt(one.delivery)).toBeNull()
+    await get(port, one.key)
+    await recorded(one)
   })
   test('a mail filter that follows its links gets a button, a person the file', async () => {
     const one = await buy([['a.pdf', Buffer.from('the file')]])

@@ -103,6 +103,10 @@ export const wantsArchive = ({ url = '' }: IncomingMessage): boolean => /[?&]all
 export const PAGE = 'page=1'
 export const opensPage = ({ url = '' }: IncomingMessage): boolean => /[?&]page=1(?:&|$)/.test(url)
 
+/** The shop looks at the page of its buyer, from the page of the delivery. */
+export const isOpenedByShop = ({ url = '' }: IncomingMessage): boolean =>
+  /[?&]preview=1(?:&|$)/.test(url)
+
 export const isKey = (text: string): boolean => KEY.test(text)
 
 /** A GET without Range and conditions: it gets the whole file and is counted. */

@@ -80,7 +80,7 @@ function Sent({ delivery }: { delivery: DeliveryDetail }) {
 /** Opening it counts nothing. */
 const Address = ({ url }: { url: string }) => (
   <InlineStack gap="200" blockAlign="center">
-    <Link url={url} target="_blank">
+    <Link url={`${url}&preview=1`} target="_blank">
       {t('See the page of the buyer')}
     </Link>
     <Copy text={url} what={t('link of the buyer')} label={t('Copy link')} />

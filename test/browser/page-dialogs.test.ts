@@ -145,7 +145,7 @@ describe('products', () => {
         '1 file is not matched: No product matches it',
       ])
     await dialog.getByRole('button', { name: 'Map files' }).click()
-    await launched(page).getByText('1 file done, 2 skipped').waitFor()
+    await launched(page).getByText('1 file mapped, 2 skipped').waitFor()
     expect((await by('_match'))[0]!.mappings).toHaveLength(1)
   })
 
@@ -163,7 +163,7 @@ describe('products', () => {
     await found.check({ force: true })
     await dialog.getByLabel('Replace existing products').check({ force: true })
     await dialog.getByRole('button', { name: /^Map to / }).click()
-    await launched(page).getByText('2 files done').waitFor()
+    await launched(page).getByText('2 files mapped').waitFor()
     const mapped = [...(await by('match nothing')), ...(await by('match has'))]
     expect(mapped.map(({ mappings }) => mappings.length)).toEqual([1, 1])
     expect(new Set(mapped.map(({ mappings }) => mappings[0]!.product_title)).size).toBe(1)

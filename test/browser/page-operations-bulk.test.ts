@@ -194,7 +194,7 @@ describe('deleting', () => {
     await tick(page, ['Chart 00.pdf', 'Chart 02.pdf'])
     await press(page, 'Restore')
     await dialog.getByRole('button', { name: 'Restore 2 files' }).click()
-    await launched(page).getByText('Undone for 2 files').waitFor()
+    await launched(page).getByText('2 files restored').waitFor()
     await page.getByText('1 file', { exact: true }).waitFor()
     expect(await filesBy('chart 00')).toMatchObject([{ mappings: [] }])
     await tick(page, ['Chart 01.pdf'])

@@ -355,7 +355,20 @@ test('an operation whose plugin is missing, or takes other options now, ends wit
   const preview = await house.startOn(bulk('gone'), { dryRun: true })
   await expect.poll(async () => hasEnded(await read(preview))).toBe(true)
   expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
-  const steps = [...bulk('act').steps, { id: 'last', plugin: 'last', options: { colour: 'red' } }]
+  const oddLast = { id: 'last', plugin: 'last', options: { colour: 'red' } }
+  // What a preview found before it failed was not done.
+  const previewed = [...bulk('rename').steps, oddLast]
+  const found = await house.startOn({ ...bulk(), steps: previewed }, { dryRun: true })
+  await expect.poll(async () => hasEnded(await read(found))).toBe(true)
+  const { operation: none, items } = await house.untilEnd(found)
+  expect(none).toMatchObject({ status: 'failed', done: 0, failed: 0, cancelled: 1 })
+  expect(items).toMatchObject([
+    {
+      ...{ status: 'cancelled', filename: 'a.txt', before: null, after: null },
+      error: { message: 'The preview failed: nothing was changed' },
+    },
+  ])
+  const steps = [...bulk('act').steps, oddLast]
   const odd = await done(await house.startOn({ ...bulk(), steps }))
   expect(odd).toMatchObject({
     status: 'partial',

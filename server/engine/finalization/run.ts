@@ -88,6 +88,13 @@ async function finishPreview(runner: EngineRunner, ending: Finalization): Promis
   if (!stop) return
   operation.stopped = stop
   if (operation.ledger) await cancelRest(scope, operation)
+  // What it found was not done.
+  await scope.query(
+    `update operations set done = 0, failed = 0, skipped = 0, cancelled = total where shop_id = :shop
+       and id = :id and status = 'previewing'`,
+    { id: operation.id },
+  )
+  Object.assign(operation, { done: 0, failed: 0, skipped: 0 })
   await endOperation(runner, ending, 'failed')
 }
 

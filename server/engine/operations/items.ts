@@ -14,9 +14,9 @@ import { lastOf } from '../../core/present.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
 import { nameKey, shownUrl } from '../../files/rules.ts'
-import { IS_DISCARDED } from './lifecycle.ts'
+import { IS_ENDED_PREVIEW } from './lifecycle.ts'
 import type { ItemError, ItemStatus, StoredWarning } from '../types.ts'
-import { CANCELLED, DISCARDED, STOPPED } from './why-cancelled.ts'
+import { CANCELLED, DISCARDED, FAILED_PREVIEW, STOPPED } from './why-cancelled.ts'
 
 const PAGE = 1000
 
@@ -102,7 +102,7 @@ const isReported = ({ unmapped, brought }: ReportFilter) => `
 const isMapped = (state: string) =>
   `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
-/** The columns with what a preview found about an item, hidden if the preview was discarded. */
+/** The columns with what a preview found about an item, hidden if it was discarded or failed. */
 const FOUND = ['candidates', 'warnings', 'before', 'after']
 
 /**
@@ -137,9 +137,10 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
     ${isMapped('f.mapping_state')} as product_mapped
   from (
     select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
-      o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
-      ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')},
-      case when ${IS_DISCARDED} then :whyDiscarded::jsonb
+      o.status as operation_status, o.ledger, ${IS_ENDED_PREVIEW} as discarded,
+      ${FOUND.map((name) => `case when not ${IS_ENDED_PREVIEW} then r.${name} end as ${name}`).join(', ')},
+      case when ${IS_ENDED_PREVIEW} then
+          case o.status when 'failed' then :whyFailed::jsonb else :whyDiscarded::jsonb end
         else coalesce(r.error, ${WHY}) end as error
     from (${all(whole, report)}) r
     join operations o on o.shop_id = :shop and o.id = :operation and ${KEEPS_RESULTS}
@@ -152,6 +153,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
 
 const WHY_ENDED = {
   whyDiscarded: JSON.stringify(DISCARDED),
+  whyFailed: JSON.stringify(FAILED_PREVIEW),
   whyCancelled: JSON.stringify(CANCELLED),
   whyStopped: JSON.stringify(STOPPED),
 }

@@ -40,8 +40,11 @@ export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
 export const isResting = (operation: OperationRow): boolean =>
   hasEnded(operation) || operation.status === 'previewed' || operation.status === 'paused'
 
-/** `isDiscarded` as an SQL condition on an operation's row, `o`. */
-export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
+/**
+ * SQL: the operation `o` is a preview that can never be confirmed, because it was discarded or
+ * failed: what it found was not done.
+ */
+export const IS_ENDED_PREVIEW = `(o.status in ('cancelled', 'failed') and o.preview and o.round = 0)`
 
 /**
  * Whether a retry makes sense: not while or after it is undone, and not after a discarded preview.

@@ -19,5 +19,10 @@ export const DISCARDED = because(
   sayPlain('The preview was discarded: nothing was changed'),
 )
 
+export const FAILED_PREVIEW = because(
+  'operation_stopped',
+  sayPlain('The preview failed: nothing was changed'),
+)
+
 export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError =>
   stopped ? STOPPED : CANCELLED

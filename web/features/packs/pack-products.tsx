@@ -25,7 +25,7 @@ export function PackProducts({ pack }: { pack: Pack }) {
   const { change, replace, job } = useProducts(pack, adding)
   // What failed before is no error of the dialog, nor the other way round.
   const ask = (open: boolean) => {
-    change.reset()
+    if (!change.isPending) change.reset()
     setAdding(open)
   }
   const without = (gone: PackProduct) =>

@@ -72,8 +72,8 @@ type Callbacks<Input, Output> = MutateOptions<Output, Error, Input>
 /** The component that calls: it gets the answer of its last call, as long as it is on the page. */
 class Caller<Input, Output> {
   hasLeft = false
-  /** The callbacks of the call that begins. */
-  private next: Callbacks<Input, Output> = {}
+  /** The callbacks of the calls that begin, in their order. */
+  private next: Callbacks<Input, Output>[] = []
   private current: Callbacks<Input, Output> | null = null
 
   enter() {
@@ -84,12 +84,11 @@ class Caller<Input, Output> {
   }
 
   call(callbacks: Callbacks<Input, Output> = {}): void {
-    this.next = callbacks
+    this.next.push(callbacks)
   }
 
   begin(): Callbacks<Input, Output> {
-    this.current = this.next
-    this.next = {}
+    this.current = this.next.shift() ?? {}
     return this.current
   }
 

@@ -27,6 +27,8 @@ export interface CallOptions {
   signal?: AbortSignal
   /** The ETag of the record that the call changes, as the form knows it. */
   ifMatch?: string | undefined
+  /** Changes nothing, whatever its method. */
+  reads?: boolean
 }
 
 interface Request extends CallOptions {
@@ -107,18 +109,26 @@ async function inTime<Answered>(
   request: Request & { method: string },
   run: (request: Request) => Promise<Answered>,
 ): Promise<Answered> {
-  const { method, file, signal } = request
-  const late = new AbortController()
+  const { method, file, signal, reads = method === 'GET' } = request
+  const ended = new AbortController()
+  let isLate = false
   const patience =
     (LONG.test(path) ? LONG_PATIENCE_MS : PATIENCE_MS) + (file?.bytes.size ?? 0) / SLOWEST_UPLOAD
-  const timer = setTimeout(() => late.abort(), patience)
-  const signals = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  const timer = setTimeout(() => {
+    isLate = true
+    ended.abort()
+  }, patience)
+  // AbortSignal.any is missing on phones with iOS 16.
+  const leave = () => ended.abort(signal?.reason)
+  signal?.addEventListener('abort', leave)
+  if (signal?.aborted) leave()
   try {
-    return await run({ ...request, signal: signals })
+    return await run({ ...request, signal: ended.signal })
   } catch (error) {
-    throw late.signal.aborted ? noAnswer(method !== 'GET', error) : error
+    throw isLate ? noAnswer(!reads, error) : error
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
   }
 }
 

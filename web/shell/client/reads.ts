@@ -47,7 +47,8 @@ export function useRead<E extends Endpoint, Data = Answer<E>>(
   return useQuery<Answer<E>, Error, Data>({
     ...own,
     queryKey: key ?? [...keyOf(endpoint, params), ...dependsOn],
-    queryFn: ({ signal }) => callAny(endpoint, { ...params, signal }) as Promise<Answer<E>>,
+    queryFn: ({ signal }) =>
+      callAny(endpoint, { ...params, signal, reads: true }) as Promise<Answer<E>>,
     enabled: enabled && body !== null && !Object.values(path ?? {}).includes(null),
     placeholderData: keep ? keepPreviousData : undefined,
     refetchInterval: intervalOf(poll),

@@ -63,7 +63,9 @@ function useLaunch({ chosen, start, work, run, onClose, onStarted }: Props) {
   const { id } = shown
   const confirm = () => act.mutate({ id, action: 'confirm' }, { onSuccess: onStarted })
   const discard = () => {
-    discarding.mutate({ id, action: 'cancel' })
+    // One that has failed, or that another page has discarded, cannot be cancelled.
+    if (!look.operation || ['previewing', 'previewed'].includes(look.operation.status))
+      discarding.mutate({ id, action: 'cancel' })
     act.reset()
     setShown(null)
   }

@@ -364,7 +364,10 @@ test('an operation whose plugin is missing, or takes other options now, ends wit
   expect(none).toMatchObject({ status: 'failed', done: 0, failed: 0, cancelled: 1 })
   expect(items).toMatchObject([
     {
-      ...{ status: 'cancelled', filename: 'a.txt', before: null, after: null },
+      status: 'cancelled',
+      filename: 'a.txt',
+      before: null,
+      after: null,
       error: { message: 'The preview failed: nothing was changed' },
     },
   ])

@@ -80,7 +80,8 @@ function fromGoogleDrive(url: URL): string | null {
 
 /** Links to one file: `/:b:/g/personal/…`; `:f:` are folders, which have no download. */
 function fromSharePoint(url: URL): string | null {
-  if (!/\.sharepoint\.com$/.test(url.hostname) || !/^\/:[a-eg-z]:\//.test(url.pathname)) return null
+  if (!url.hostname.endsWith('.sharepoint.com') || !/^\/:[a-eg-z]:\//.test(url.pathname))
+    return null
   return withFlag(url, 'download')
 }
 

@@ -179,7 +179,7 @@ describe('changes above the limits', () => {
     const id = await app.connect({ ...bucket.connection('moved'), include: ['*.txt'] })
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: count })
     const before = (await app.get('/api/files?search=17.txt')).data[0]
-    for (const [key, object] of [...bucket.objects])
+    for (const [key, object] of bucket.objects)
       if (key.startsWith('moved/before/') && bucket.objects.delete(key))
         bucket.objects.set(key.replace('before', 'after'), object)
     bucket.requests.length = 0

@@ -138,7 +138,7 @@ function addressIn(field: string | null): string | null {
 function codeIn(status: string, words: string): string | null {
   const own = statusCodeIn(status)
   const said = statusCodeIn(words)
-  return own === null || /\.0\.0$/.test(own) ? (said ?? own) : own
+  return own === null || own.endsWith('.0.0') ? (said ?? own) : own
 }
 
 /** No such mailbox, no such host, wrong syntax, moved, disabled (RFC 3463, and Exchange's own). */

@@ -169,12 +169,7 @@ export function operationRecord(
     label_text: typeof label === 'string' ? verbatim(label) : label,
     workflow: workflow.id,
     workflow_title: workflow.title,
-    steps: workflow.steps.map((step) => ({
-      id: step.id,
-      plugin: step.plugin,
-      title: engine.plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
-      ...summaryFields(step, engine.plugins),
-    })),
+    steps: stepsOf(operation, engine.plugins),
     source: sourceOf(operation),
     status: operation.status,
     preview: operation.preview,
@@ -214,6 +209,14 @@ export function operationRecord(
     warnings: operation.warnings.map(({ step: _, ...warning }) => warning),
   }
 }
+
+const stepsOf = ({ workflow }: OperationRow, plugins: Engine['plugins']) =>
+  workflow.steps.map((step) => ({
+    id: step.id,
+    plugin: step.plugin,
+    title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+    ...summaryFields(step, plugins),
+  }))
 
 /**
  * The public id of the operation that this one undoes, whose prefix follows from that operation's

@@ -66,12 +66,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
   const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted(
-    list && {
-      filter: filterOf(urlState),
-      total: list.total,
-      // The total of the list before is none of this one.
-      isExact: list.total_is_exact && !files.isPlaceholderData,
-    },
+    wholeListOf(files, urlState),
   )
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
@@ -121,6 +116,17 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
     </Page>
   )
 }
+
+const wholeListOf = (
+  { data: list, isPlaceholderData }: ReturnType<typeof useFiles>,
+  urlState: FilesUrlState,
+): ActionFiles['list'] | undefined =>
+  list && {
+    filter: filterOf(urlState),
+    total: list.total,
+    // The total of the list before is none of this one.
+    isExact: list.total_is_exact && !isPlaceholderData,
+  }
 
 /** What the list can show. */
 function stateOf(

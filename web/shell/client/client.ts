@@ -27,7 +27,7 @@ export interface CallOptions {
   signal?: AbortSignal
   /** The ETag of the record that the call changes, as the form knows it. */
   ifMatch?: string | undefined
-  /** Changes nothing, whatever its method. */
+  /** Changes nothing, although it is a POST. */
   reads?: boolean
 }
 

@@ -38,11 +38,22 @@ export function renderMail(
       .replace(/\s+/g, ' ')
       .replace(/[. ]+$/, ''),
     text: lines.slice(1).join('\n').trim() + '\n',
-    // The formatter of templates drops it. Without indentation, because Gmail cuts off what is longer
-    // than 102 KB.
-    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options).replace(/\n\s+/g, '\n')}`,
+    // The formatter of templates drops it.
+    html: withinLimit(
+      `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options)}`,
+    ),
   }
 }
+
+/** Gmail cuts off what is longer, and hides the rest. */
+const SHOWN_CHARACTERS = 80_000
+
+/**
+ * Without its indentation if it is long. Short mails keep it: filters for spam distrust pictures beside
+ * little HTML, and a shop's logo is one.
+ */
+const withinLimit = (html: string): string =>
+  html.length > SHOWN_CHARACTERS ? html.replace(/\n\s+/g, '\n') : html
 
 function helpersFor(language: TextLanguage) {
   const number = new Intl.NumberFormat(language.locale)

@@ -59,8 +59,10 @@ describe('tag-files', () => {
     await fc.assert(
       fc.asyncProperty(tags, tags, fc.constantFrom(...MODES), async (has, wanted, mode) => {
         if (mode !== 'replace' && wanted.length === 0) return
-        const trim = (list: readonly string[]) => [...new Set(list.map((one) => one.trim()))]
-        const [before, named] = [trim(has), trim(wanted)]
+        const stored = (list: readonly string[]) => [
+          ...new Set(list.map((one) => one.trim().normalize('NFC'))),
+        ]
+        const [before, named] = [stored(has), stored(wanted)]
         const left = await tagged(before, { mode, tags: wanted })
         const expected = {
           replace: named,

@@ -11,7 +11,7 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
-import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { databaseReason, isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import type { Logger } from '../core/log.ts'
 import { traced, type SpanOptions } from '../core/tracing.ts'
 import {
@@ -211,6 +211,8 @@ const graphileLogger = (log: Logger) =>
     if (text.startsWith(MORE_PLACES)) return
     if (level !== 'error' && level !== 'warning') return
     // Every running job fails when the database restarts: stacks do not help.
-    const isAway = isDatabaseUnavailable(meta?.['error'] ?? meta?.['fatalError'])
-    log.warn('graphile-worker', { text: isAway ? text.split('\n', 1)[0] : text })
+    const error: unknown = meta?.['error'] ?? meta?.['fatalError']
+    if (!isDatabaseUnavailable(error)) return log.warn('graphile-worker', { text })
+    const [what] = text.split(` with error '`, 1)
+    log.warn('graphile-worker', { text: what?.split('\n', 1)[0], error: databaseReason(error) })
   })

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Text } from '../../plugins/contract.ts'
 import type { Context, Next } from 'koa'
 import {
+  databaseReason,
   hasNoRoom,
   isDatabaseFull,
   isDatabaseUnavailable,
@@ -83,7 +84,10 @@ function report(log: Logger, thrown: unknown, about: LogFields): void {
   else if (isDatabaseFull(cause))
     log.error('a request failed: the disk of the database is full', { ...about, error })
   else if (isDatabaseUnavailable(cause))
-    log.error('a request failed: the database cannot be reached', { ...about, error })
+    log.error('a request failed: the database cannot be reached', {
+      ...about,
+      error: databaseReason(cause),
+    })
   else log.error('a request failed', { ...about, error, stack })
 }
 

@@ -1,5 +1,5 @@
 // Rejections that nobody has handled: those of the libraries.
-import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { databaseReason, isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 
 /**
@@ -10,9 +10,8 @@ export const logRejection =
   (log: Logger) =>
   (error: unknown): void => {
     if (isDatabaseUnavailable(error)) {
-      const { error: reason } = errorFields(error)
       log.warn('the end of a job was not written: the database cannot be reached', {
-        error: reason,
+        error: databaseReason(error),
       })
     } else log.error('unhandled rejection', errorFields(error))
   }

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { isConnectTimeout, isDatabaseUnavailable } from './error-classes.ts'
+import { databaseReason, isConnectTimeout, isDatabaseUnavailable } from './error-classes.ts'
 
 /** Accepts connections, as a server that is too busy to answer them. */
 let server: Server
@@ -47,4 +47,10 @@ it.each([
 it('a refused connection is an outage, and no timeout', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
   expect([isDatabaseUnavailable(refused), isConnectTimeout(refused)]).toEqual([true, false])
+})
+
+it('the reason of an error is given without its statement', () => {
+  const lost = 'Connection terminated unexpectedly'
+  expect(databaseReason(new Error(lost))).toBe(lost)
+  expect(databaseReason(new Error(`select a - b,\n  c from t - ${lost}`))).toBe(lost)
 })

@@ -30,6 +30,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   )
 }
 
+/** The reason of an error without the statement that knex writes before it. */
+export const databaseReason = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')
+}
+
 export const isConnectTimeout = (error: unknown): boolean =>
   error instanceof Error && TIMEOUT_MESSAGES.test(error.message)
 

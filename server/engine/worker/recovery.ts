@@ -5,6 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
+import { databaseReason, isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { firstOf } from '../../core/present.ts'
 import type { OperationRow } from '../types.ts'
@@ -88,9 +89,11 @@ function repeatEvery(
 ): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
-    running = running
-      .then(work)
-      .catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
+    running = running.then(work).catch((error: unknown) => {
+      // It is repeated every few seconds while the database is away: a stack says nothing more.
+      const isAway = isDatabaseUnavailable(error)
+      log.warn(`${what} failed`, isAway ? { error: databaseReason(error) } : errorFields(error))
+    })
   }, ms)
   return async () => {
     clearInterval(timer)

@@ -195,7 +195,7 @@ export interface Remains {
  * overrides other plugins' advice for the same error.
  */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): AnyText[] {
-  const { status, done, failed, stopped } = operation
+  const { status, done, failed, skipped, stopped } = operation
   const action = actions.find(operation.action)
   const steps = new Set<AnyText>()
   if (failed > 0)
@@ -209,6 +209,8 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
     steps.add(
       say('Map the files that have no product, or leave them: their links work without one.'),
     )
+  if (operation.action === 'undo' && skipped > 0)
+    steps.add(say('Open the operation to see why files were not put back.'))
   if (status === 'cancelled') steps.add(say('Changes made before the cancel are kept.'))
   if (action?.report.next && done > 0) steps.add(action.report.next)
   if (stopped && steps.size === 0)

@@ -98,10 +98,11 @@ export const notify = definePlugin({
     ]
     const names = unmapped > 0 ? [unmappedText(lists.unmapped.listed, unmapped)] : []
     const body =
-      badly || unmapped > 0 || lost > 0
+      badly || unmapped > 0 || lost > 0 || isPartialUndo(operation)
         ? sentences(headline, ...names, ...next.slice(0, 1))
         : headline
-    const level = lost > 0 && !badly ? 'warning' : LEVELS[operation.status]
+    const asks = lost > 0 || isPartialUndo(operation)
+    const level = asks && !badly ? 'warning' : LEVELS[operation.status]
     // A channel that could not begin has left its own notice; a sync often finds nothing new.
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
       context.notify.notice({ level, title, body })
@@ -129,6 +130,10 @@ async function presentFiles(operation: OperationView): Promise<PresentFiles> {
   const trashed = operation.action === 'undo' ? (await operation.present()).trashed : 0
   return { changed: 0, trashed, unchanged: 0 }
 }
+
+/** An undo skips files that were changed since. */
+const isPartialUndo = ({ action, skipped }: OperationView): boolean =>
+  action === 'undo' && skipped > 0
 
 const LEVELS = {
   success: 'success',

@@ -1,5 +1,6 @@
 // Packs of files.
 import { packsExamples } from './examples.ts'
+import { dropUndonePacks } from './model/undone.ts'
 import { packRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -8,6 +9,7 @@ export const packsFeature = defineFeature({
   examples: packsExamples,
   endpoints: packRoutes,
   showsDownloads: true,
+  onEnd: () => dropUndonePacks,
   tables: {
     pack_products: 'the shop’s public catalog',
     packs: 'names that the merchant gave',

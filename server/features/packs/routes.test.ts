@@ -248,6 +248,24 @@ describe('a pack’s products', () => {
     expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
     expect((await fileOf(one)).products.sort()).toEqual([KNOTS, CHARTS])
   })
+  it('that an operation created go with its undo, unless they were used since', async () => {
+    const names = [fresh(), fresh(), fresh()]
+    const found = async () => {
+      const { body } = await owner.call('GET', '/api/packs?limit=250')
+      const all = (body.data as { name: string }[]).map(({ name }) => name)
+      return names.filter((name) => all.includes(name))
+    }
+    const moves = []
+    for (const new_pack of names) moves.push(await move({ new_pack }, await files(1)))
+    const { body } = await owner.call('GET', `/api/packs?search=${encodeURIComponent(names[1]!)}`)
+    await owner.call('POST', '/api/links', { pack_id: body.data[0].id })
+    await move({ new_pack: names[2] }, await files(1))
+    for (const { id } of moves) {
+      const undo = await owner.call('POST', `/api/operations/${id}/undo`)
+      expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1 })
+    }
+    expect(await found()).toEqual(names.slice(1))
+  })
   it('history has the packs’ names at that time', async () => {
     const [from, to] = [await create(), await create()]
     const [id] = (await files(1)) as [string]

@@ -121,12 +121,26 @@ describe('encoding', () => {
     ['macintosh', 'Café Müller.pdf,x\n'],
     ['macintosh', 'Grüße.pdf,El Niño\n'],
     ['macintosh', 'Übungsheft für Anfänger;Größe M, „alt“\n'],
+    ['macintosh', 'Guía.pdf,El Niño,canción\n'.repeat(20)],
     ['ibm852', 'Ćwiczenia z żółtą książką.pdf,Łódź\n'],
     ['ibm852', 'Příručka.pdf,Česká řeč\n'.repeat(50)],
     ['windows-1252', 'Grüße aus Škoda-Straße.pdf,naïve\n'],
     ['windows-1252', '“word” – ‘x’, „Wort“ … l’été.pdf,Œuvre © 2026\n'],
     ['windows-1252', 'Ñandú.pdf,¿Qué?,5 €\n'],
     ['windows-1252', 'Ärzte.pdf,x\n'],
+    ['windows-1252', `${'Kid’s Planner.pdf,x\n'.repeat(40)}Mother–Daughter.pdf,x\n`],
+    ['windows-1252', `${'Kid’s Planner.pdf,x\n'.repeat(40)}Mother—Daughter.pdf,x\n`],
+    ['windows-1252', 'Kid’s Print A×B.pdf,x\n'.repeat(20)],
+    ['windows-1252', 'Hawai‘i.pdf,x\n'.repeat(20)],
+    ['windows-1252', 'GUíA DE ESPAñA.pdf,x\n'.repeat(20)],
+    ['windows-1252', 'word—word.pdf,x\n'],
+    ['windows-1252', 'Café–Bar A·B.pdf,x\n'],
+    ['windows-1252', 'A·B.pdf,x\n'],
+    ['windows-1252', '5µl.pdf,¥500\n'],
+    ['windows-1252', 'Joe’s “Best” — it’s 1½ cups • café.pdf\n'.repeat(40)],
+    ['windows-1252', 'CAFÉ A×B.pdf,L’Œuvre à la carte\n'.repeat(20)],
+    ['windows-1252', 'NIñOS.pdf,word†\n'],
+    ['windows-1252', `${'Kid’s Café – 20% off.pdf,x\n'.repeat(4)}Menü—Größe A×B.pdf\n`],
   ])('%s: %j', async (encoding, text) => {
     expect(await read(encoded(text, encoding), 1000)).toEqual({ encoding, text })
   })
@@ -146,6 +160,11 @@ describe('encoding', () => {
       encoding: 'windows-1251',
       sure: true,
     })
+    const english = Buffer.from('Kid\x92s Planner \x96 A\xd7B.pdf,x\n'.repeat(20), 'latin1')
+    expect(await sureOf(english)).toEqual({ encoding: 'windows-1252', sure: true })
+    // Signs that either encoding may have.
+    const either = Buffer.from('A\xd7B \x96 c.pdf,x\n'.repeat(20), 'latin1')
+    expect((await sureOf(either)).sure).toBe(false)
     expect(await sureOf(Buffer.from('name,url\n'))).toEqual({ encoding: 'utf-8', sure: true })
   })
 })

@@ -154,6 +154,16 @@ const WORD_BYTES = 4
  * character. A text of these scripts has two of the other bytes in a row somewhere.
  */
 const DOUBLE_BYTE: ReadonlySet<Encoding> = new Set(['shift_jis', 'gb18030', 'big5', 'euc-kr'])
+/** Encodings of Latin letters: of others, a text has words, three letters in a row. */
+const LATIN_LETTERS: ReadonlySet<Encoding> = new Set([
+  'windows-1250',
+  'windows-1252',
+  'windows-1254',
+  'windows-1257',
+  'windows-1258',
+  'iso-8859-2',
+  'iso-8859-15',
+])
 /** Below this confidence the text is too short to distinguish encodings. */
 const LEAST_CONFIDENCE = 0.03
 /** From this share of the best score, another encoding fits nearly as well. */
@@ -164,7 +174,8 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   if (latin) return latin
   if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
   const { detectAll } = await import('jschardet')
-  const lone = longestRun(sample) === 1
+  const run = longestRun(sample)
+  const usual = new TextDecoder('windows-1252').decode(sample)
   const texts = new Set<string>()
   const candidates: { encoding: Encoding; confidence: number }[] = []
   for (const { encoding: name, confidence } of detectAll(sample)) {
@@ -172,9 +183,9 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
     const text = encoding && new TextDecoder(encoding).decode(sample)
     // Control characters of Latin-1 stand for letters of another encoding.
     if (!text || /[\u0080-\u009f\ufffd]/.test(text.slice(0, -1)) || texts.has(text)) continue
-    if (lone && DOUBLE_BYTE.has(encoding)) continue
+    if (DOUBLE_BYTE.has(encoding) ? run === 1 : run < 3 && !LATIN_LETTERS.has(encoding)) continue
     texts.add(text)
-    candidates.push({ encoding, confidence })
+    candidates.push({ encoding: text === usual ? 'windows-1252' : encoding, confidence })
   }
   const [best, second] = candidates
   if (!best) return { encoding: 'windows-1252', sure: false }
@@ -193,18 +204,40 @@ const LATIN = [
 /** At most one letter of so many is at a place where texts have none. */
 const MOST_ARE_WORDS = 10
 
+/** In Windows-1252 `…‘’“”•–—™©®·×` and the wide space: the only such characters of most English texts. */
+const ENGLISH_SIGNS = new Set(Buffer.from('859192939495969799a0a9aeb7d7', 'hex'))
+/** `Kid’s`, `don’t`, `girls’ dress`. */
+const APOSTROPHES = /[a-z]’(?:s|t|d|m|ll|re|ve)(?!\p{L})|s’(?=\s)/giu
+/** `Guía`, `España`, `canción`: in Windows-1252 `Gu’a`, `Espa–a`, `canci—n`. */
+const SPANISH_OF_MAC = /\p{L}\p{Ll}(?:’as?|–[ao]s?|—n)(?!\p{L})/gu
+
 /**
- * The one in which all letters are in words, if some are not in Windows-1252: old programs, and “CSV
- * (MS-DOS)” and “CSV (Macintosh)” of Excel. Null: there is none.
+ * The one in which nearly all letters are in words, if they are not in Windows-1252, which is by far
+ * the most frequent: old programs, and “CSV (MS-DOS)” and “CSV (Macintosh)” of Excel. Null: there is
+ * none.
  */
 function latinEncoding(sample: Buffer): DetectedEncoding | null {
-  if (fitOf(decoderOf('windows-1252').decode(sample), 'western').bad === 0) return null
+  const text = decoderOf('windows-1252').decode(sample)
+  if (sample.every((byte) => byte <= 0x7f || ENGLISH_SIGNS.has(byte))) return englishOr(text)
+  const usual = fitOf(text, 'western')
+  if (usual.bad * MOST_ARE_WORDS <= usual.good) return null
   let best: { encoding: Encoding; good: number } | null = null
   for (const [encoding, script] of LATIN) {
     const { good, bad } = fitOf(decoderOf(encoding).decode(sample), script)
-    if (bad * MOST_ARE_WORDS <= good && good > (best?.good ?? 0)) best = { encoding, good }
+    if (bad * MOST_ARE_WORDS <= good && good > (best?.good ?? usual.good)) best = { encoding, good }
   }
   return best && { encoding: best.encoding, sure: best.good >= FEW_BYTES }
+}
+
+/** @param text has no other signs than those of English. */
+function englishOr(text: string): DetectedEncoding {
+  const countOf = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+  const [english, spanish] = [countOf(APOSTROPHES), countOf(SPANISH_OF_MAC)]
+  const encoding = spanish > english ? 'macintosh' : 'windows-1252'
+  return {
+    encoding,
+    sure: Math.max(english, spanish) >= FEW_BYTES && Math.min(english, spanish) === 0,
+  }
 }
 
 /** Statistics say nothing about so few letters. Scripts other than Latin write whole words of them. */

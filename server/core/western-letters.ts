@@ -46,10 +46,14 @@ const SELDOM = /[šŠžŽœŒ]/
 const ORDINALS = /[ªº]/
 
 function letterAt(letter: string, lower: ReadonlySet<string>, { before, after }: Place): Kind {
+  if (letter === 'µ') return isLetter(before) ? 'bad' : 'neutral'
   if (ORDINALS.test(letter)) return isLetter(after) ? 'bad' : 'neutral'
   if (isUpper(letter)) {
     if (isLower(before) || (isLetter(before) && isLower(after))) return 'bad'
-  } else if (isUpper(after)) return 'bad'
+  } else if (isUpper(after)) {
+    // `GUíA`, by a program that changes only the letters of ASCII.
+    return lower.has(letter) && isUpper(before) ? 'neutral' : 'bad'
+  }
   if (!lower.has(letter.toLowerCase()) || letter === 'Ÿ')
     return SELDOM.test(letter) ? 'neutral' : 'bad'
   return isLetter(before) || isLetter(after) ? 'good' : 'neutral'
@@ -62,7 +66,9 @@ function signAt(sign: string, { before, after, closes, opensLow }: Place): Kind 
   if (/[“‘«¿¡]/.test(sign)) return isLetter(before) ? 'bad' : 'good'
   if (/[„‚]/.test(sign)) return isLetter(before) || !closes ? 'bad' : 'good'
   if (/[”»…]/.test(sign)) return isLetter(after) ? 'bad' : 'good'
-  if (/[–—•]/.test(sign)) return inside ? 'bad' : 'good'
-  if (/[\u00a0€£™®©°§²³×±½¼¾·´]/.test(sign)) return inside ? 'bad' : 'neutral'
+  if (/[–—•]/.test(sign)) return inside ? 'neutral' : 'good'
+  if (sign === '‹') return isLetter(before) ? 'bad' : 'neutral'
+  if (/[†‡›˜]/.test(sign)) return isLetter(after) ? 'bad' : 'neutral'
+  if (/[\u00a0€£¥™®©°§¦²³×±½¼¾·´]/.test(sign)) return inside ? 'bad' : 'neutral'
   return 'bad'
 }

@@ -22,9 +22,14 @@ export type EffectValues = { [Name in EffectName]?: NonNullable<DoneOutcome[Name
 
 export type EffectValue<Name extends EffectName> = NonNullable<DoneOutcome[Name]>
 
+/** The effects that an outcome asks for. */
+export const effectsOf = (outcome: DoneOutcome): EffectName[] =>
+  Object.entries(outcome).flatMap(([name, value]) =>
+    isOwn.has(name) || value === undefined ? [] : (name as EffectName),
+  )
+
 /** Adds an outcome's effects to those of its item. */
 export function collectEffects(effects: EffectValues, outcome: DoneOutcome): void {
-  for (const [name, value] of Object.entries(outcome))
-    if (!isOwn.has(name) && value !== undefined)
-      ((effects as Record<string, unknown[]>)[name] ??= []).push(value)
+  for (const name of effectsOf(outcome))
+    ((effects as Record<string, unknown[]>)[name] ??= []).push(outcome[name])
 }

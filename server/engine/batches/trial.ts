@@ -18,6 +18,7 @@ import { present, zip } from '../../core/present.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { textOfMessage } from '../../core/texts.ts'
 import { changeFiles } from '../../files/changes.ts'
+import { effectsOf, type EffectName } from '../effect-values.ts'
 import type { EngineParts } from '../parts.ts'
 import { filePlaceOf } from '../steps.ts'
 import type { ItemEnding, ResolvedStep, WorkItem } from '../types.ts'
@@ -112,6 +113,7 @@ export const tryWorkflow = (
       late: AbortSignal.timeout(MAX_MS),
       steps: new Map(items.map((item) => [item, []])),
       endings: new Map(),
+      asked: [],
     }
     const place = filePlaceOf(workflow, parts.plugins)
     for (const item of items) {
@@ -136,6 +138,15 @@ interface Trial {
   steps: ReadonlyMap<WorkItem, TriedStep[]>
   /** How items ended before the last step. */
   endings: Map<WorkItem, ItemEnding>
+  /** Steps that do nothing with an item unless one of the effects that they asked for does. */
+  asked: AskedStep[]
+}
+
+interface AskedStep {
+  item: WorkItem
+  tried: TriedStep
+  effects: readonly EffectName[]
+  unchanged: AnyText
 }
 
 /** Whether the step's work can be done in a trial; otherwise it is planned. */
@@ -174,7 +185,7 @@ async function tryStep(
     for await (const { item, outcome } of pairOutcomes(step, waiting, outcomes, log)) {
       if (outcome.status === 'ok') {
         advance(item, outcome, step, indexOf(trial, item))
-        note(item, outcome.unchanged ? 'unchanged' : 'done', outcome.unchanged ?? null)
+        noteDone(trial, step, item, outcome)
       } else refuse(item, refusalOf(outcome))
     }
   } catch (error) {
@@ -186,6 +197,24 @@ async function tryStep(
   for (const item of waiting.values())
     if (trial.late.aborted) note(item, 'not_tried', TOO_SLOW)
     else refuse(item, { status: 'failed', error: crashOf(step) })
+}
+
+/** Whether a step did something is known from its outcome, or from the effects that it asked for. */
+function noteDone(
+  trial: Trial,
+  { id: step }: ResolvedStep<ItemPlugin>,
+  item: WorkItem,
+  outcome: Extract<Outcome, { status: 'ok' }>,
+): void {
+  const { unchanged = null } = outcome
+  const effects = effectsOf(outcome)
+  const tried: TriedStep =
+    unchanged === null || effects.length > 0
+      ? { step, result: 'done', message: null }
+      : { step, result: 'unchanged', message: unchanged }
+  trial.steps.get(item)?.push(tried)
+  if (unchanged !== null && effects.length > 0)
+    trial.asked.push({ item, tried, effects, unchanged })
 }
 
 const TOO_SLOW = say('The trial took too long: try it on fewer or smaller files')
@@ -222,7 +251,7 @@ function outcomesOf(
 
 /** What would be written for the items that reached the end. Writes nothing. */
 async function resultsOf(
-  { parts, endings }: Trial,
+  { parts, endings, asked }: Trial,
   scope: ShopScope,
   items: readonly WorkItem[],
 ): Promise<Map<WorkItem, WriteResult>> {
@@ -230,7 +259,12 @@ async function resultsOf(
   const changes = ended.map((item) => ({ record: loadedRecord(item), draft: itemDraft(item) }))
   const changed = await changeFiles(scope, changes, { write: false })
   const results = new Map(zip(ended, changed).map(([item, one]) => [item, resultOfChange(one)]))
-  await previewEffects(scope, { effects: parts.effects, results })
+  const previewed = await previewEffects(scope, { effects: parts.effects, results })
+  for (const { item, tried, effects, unchanged } of asked) {
+    const isDone = results.get(item)?.status === 'done'
+    if (isDone && effects.every((name) => previewed.get(name)?.has(item) === false))
+      Object.assign(tried, { result: 'unchanged', message: unchanged } satisfies Partial<TriedStep>)
+  }
   return results
 }
 

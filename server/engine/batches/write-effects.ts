@@ -66,16 +66,24 @@ export async function recordEffects(
   }
 }
 
+/** The items for which each effect that was previewed would record something. */
+export type PreviewedEffects = ReadonlyMap<EffectName, ReadonlySet<WorkItem>>
+
 /** Adds what the effects of items that would be done would record. */
 export async function previewEffects(
   tx: ShopScope,
   { effects, results }: { effects: readonly Effect[]; results: Results },
-): Promise<void> {
+): Promise<PreviewedEffects> {
   const done = doneItems(results)
+  const previewed = new Map<EffectName, ReadonlySet<WorkItem>>()
   for (const { name, preview } of effects) {
     const requests = requestsOf(name, done, results)
-    if (requests.length > 0) addRecords(results, await preview?.(tx, requests))
+    if (!preview || requests.length === 0) continue
+    const records = await preview(tx, requests)
+    previewed.set(name, new Set(records?.keys()))
+    addRecords(results, records)
   }
+  return previewed
 }
 
 const doneItems = (results: Results): WorkItem[] =>

@@ -7,6 +7,7 @@ import { addMappings } from '../../files/mappings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { languageOf } from '../../core/texts.ts'
+import { CORRECTED, REPLACED } from '../messages/recipients.ts'
 import { recordReviews } from '../mapping/model/reviews.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
 import { periodOf, readTops, refreshTops } from './model/tops.ts'
@@ -316,6 +317,17 @@ test('figures that did not change are read without a write, and one figure write
     'select distinct figure from shop_days where shop_id = :shop and value = 99',
   )
   expect(wrong).toEqual([{ figure: 'imports' }])
+})
+
+test('emails that another one replaces are not among those that did not arrive', async () => {
+  await app.owner.scope.query(
+    `insert into outbox (shop_id, key, kind, payload, status, error)
+     select :shop, 'failed/' || n, 'email', '{}', 'failed', error
+     from unnest(:errors::text[]) with ordinality e (error, n)`,
+    { errors: [null, 'The address is blocked', CORRECTED, REPLACED] },
+  )
+  expect((await read('/api/stats?metric=bounced_mails&days=7')).total).toBe(2)
+  await app.owner.scope.query(`delete from outbox where shop_id = :shop and key like 'failed/%'`)
 })
 
 test('a figure whose rows are gone is counted again, and another shop sees none of it', async () => {

@@ -3,7 +3,7 @@
 import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
-import { CORRECTED } from './recipients.ts'
+import { NOT_FAILURES } from './recipients.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { movedLinks } from './moved-mail.ts'
 import { textedDelivery } from './delivery-text.ts'
@@ -46,9 +46,9 @@ const DESCRIPTIONS: Record<
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  // Not failures to report: it waits until the delivery is ready, another one goes to the corrected
-  // address, or the buyer wants no news.
-  if ([NOT_READY, CORRECTED, COMPLAINED.reason].some((known) => known === reason)) return null
+  // Not failures to report: it waits until the delivery is ready, another one is sent instead, or the
+  // buyer wants no news.
+  if ([NOT_READY, COMPLAINED.reason, ...NOT_FAILURES].some((known) => known === reason)) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
   const values = { subject: textOf(subject ?? 'A message'), reason: textOf(reason) }
   const what = to?.length
@@ -86,7 +86,7 @@ async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Fai
 }
 
 async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  if (reason === NOT_READY) return null
+  if ([NOT_READY, ...NOT_FAILURES].some((known) => known === reason)) return null
   const { to, delivery, mailed } = await contentOf(tx, message)
   // It got an email address, and a mail, in the meantime.
   if (mailed) return null

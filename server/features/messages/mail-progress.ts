@@ -5,8 +5,10 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { timestamp } from '../../http/schemas.ts'
+import { NOT_FAILURES } from './recipients.ts'
 
 interface MailProgress {
+  /** Without those that another one replaces. */
   total: number
   sent: number
   /** Also those that are being sent. */
@@ -23,8 +25,9 @@ export const readMailProgress = (scope: ShopScope, operation: string): Promise<M
        count(*) filter (where status in ('waiting', 'sending'))::int as waiting,
        count(*) filter (where status in ('failed', 'unknown', 'bounced'))::int as failed,
        max(due_at) filter (where status = 'waiting' and due_at > now()) as ends_at
-     from outbox where shop_id = :shop and operation_id = :operation and kind = 'email'`,
-    { operation },
+     from outbox where shop_id = :shop and operation_id = :operation and kind = 'email'
+       and not (status = 'failed' and coalesce(error, '') = any(:notFailures::text[]))`,
+    { operation, notFailures: NOT_FAILURES },
   )
 
 const progressSchema = z

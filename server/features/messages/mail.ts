@@ -111,7 +111,7 @@ async function withKeys(
   const filled = new Map(
     deliveries.map(({ id, content }, at): [string, SendableContent] => {
       const old = outdated.get(at)
-      // The next attempt writes it to the new address.
+      // The next attempt writes it to the new address, or ends because the order has none.
       if (old) return [id, old.followed ? failed(CORRECTED) : { unsent: { status: 'returned' } }]
       const mail = mails[at]
       if (!mail) return [id, failed(NOT_READY)]

@@ -7,13 +7,18 @@ import { mailedDelivery, type WrittenDelivery } from './delivery-mail.ts'
 
 /** The error of a mail whose order lost its address after the mail was queued. */
 export const NO_ADDRESS = sayPlain('The order has no email address any more')
-/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
+/**
+ * The error of a mail whose recipient was corrected after it was written: a later mail has the link.
+ * Exported for tests.
+ */
 export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
 /**
  * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
  * tests.
  */
 export const REPLACED = sayPlain('It was sent again as another message')
+/** The errors of messages that failed only because another one is sent instead. */
+export const NOT_FAILURES: readonly string[] = [CORRECTED, REPLACED]
 
 /**
  * Ends the messages about a delivery as a whole that wait for another attempt. Call it in the transaction
@@ -52,8 +57,8 @@ async function recipientsOf(
 }
 
 /**
- * The mails whose delivery got another address since they were written, by their place. `followed`:
- * another mail goes to the new one.
+ * The mails whose delivery got another address since they were written, or has none any more, by their
+ * place. `followed`: another mail about the delivery as a whole goes to the new one.
  */
 export async function withOldAddress(
   scope: ShopScope,
@@ -62,14 +67,17 @@ export async function withOldAddress(
 ): Promise<ReadonlyMap<number, { followed: boolean }>> {
   if (written.length === 0) return new Map()
   const rows = await scope.query<{ place: number; followed: boolean }>(
-    `select g.place::int, exists (select from outbox n where n.shop_id = :shop and n.kind = 'email'
-         and n.payload ->> 'delivery' = g.delivery_id::text and n.id > g.message_id
-         and n.status in ('waiting', 'sending')) as followed
+    `select g.place::int, a.email is not null and exists (select from outbox n
+         where n.shop_id = :shop and n.kind = 'email'
+           and n.payload ->> 'delivery' = g.delivery_id::text and n.id > g.message_id
+           and coalesce(n.payload ->> 'about', 'order') in ('order', 'edited')
+           and n.status in ('waiting', 'sending')) as followed
      from unnest(:messages::uuid[], :deliveries::uuid[], :recipients::text[]) with ordinality
        as g (message_id, delivery_id, recipient, place)
      join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-     where lower(coalesce(d.email, o.email)) <> lower(g.recipient)`,
+     cross join lateral (select coalesce(d.email, o.email) as email) a
+     where lower(a.email) is distinct from lower(g.recipient)`,
     {
       messages: written.map(({ id }) => id),
       deliveries: written.map(({ delivery }) => delivery),

@@ -24,6 +24,7 @@ import {
   QueryFailure,
   ScopeMissing,
 } from '../../storefront/platform-failures.ts'
+import { NOT_FAILURES } from '../messages/recipients.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import {
   mailOverdue,
@@ -367,7 +368,7 @@ async function readShown(
        from delivery_files df
        where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) f on true
      where d.shop_id = :shop and d.order_id = any(:orders::text[])`,
-    { orders },
+    { orders, notFailures: NOT_FAILURES },
   )
   return new Map(rows.map((row) => [row.order_id, row]))
 }

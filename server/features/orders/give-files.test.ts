@@ -12,6 +12,7 @@ import { createPack } from '../packs/model/changes.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { readMailProgress } from '../messages/mail-progress.ts'
+import { CORRECTED } from '../messages/recipients.ts'
 import { changeDelivery, holdDelivery } from './changes.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { chooseForProduct, listNewFiles, listProductChoices } from './new-files.ts'
@@ -472,8 +473,18 @@ describe('mails at a rate', () => {
     const later = await readMailProgress(shop.scope, id)
     expect(later.sent + later.waiting + later.failed).toBe(5)
     expect(later.failed).toBe(progress.failed + 1)
+    // One that another mail replaced is not among them.
     await shop.scope.query(
-      `update outbox set status = 'waiting' where shop_id = :shop and status in ('bounced', 'complained')`,
+      `update outbox set status = 'failed', error = :error
+       where shop_id = :shop and status = 'bounced'`,
+      { error: CORRECTED },
+    )
+    const replaced = await readMailProgress(shop.scope, id)
+    expect([replaced.total, replaced.failed]).toEqual([4, progress.failed])
+    await shop.scope.query(
+      `update outbox set status = 'waiting'
+       where shop_id = :shop and (status = 'complained' or error = :error)`,
+      { error: CORRECTED },
     )
     await shop.undo(id)
     const left = await shop.scope.query<{ status: string }>(

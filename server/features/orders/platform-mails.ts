@@ -22,28 +22,32 @@ const HAS_NEWER_FILES = `exists (select from delivery_files n
 const HAS_NEWS = `(d.mailed_at is null or ${HAS_NEWER_FILES})`
 
 /** SQL: a mail of ours about the delivery `d` has failed, and nobody has told the buyer since. */
-const failedMail = (because = 'true') => `exists (select from outbox m where m.shop_id = d.shop_id
+const failedMail = (because: string) => `exists (select from outbox m where m.shop_id = d.shop_id
   and m.status = 'failed' and m.payload ->> 'delivery' = d.id::text and m.key like '%/first'
   and m.created_at > d.mailed_at - interval '1 minute' and ${because})`
 
 /** SQL: it has failed because the delivery was held; `:notReady` is the reason. */
 const HELD_MAIL = failedMail('m.error = :notReady')
 
+/** SQL: it has failed, and no other one is sent instead; `:notFailures` are the reasons of such mails. */
+const LOST_MAIL = failedMail("coalesce(m.error, '') <> all(:notFailures::text[])")
+
 /**
  * SQL: nobody has told the buyer of the delivery `d` about all that was sold. A mail of ours that
- * failed tells nothing, unless somebody has told the buyer since.
+ * failed tells nothing, unless somebody has told the buyer since. `:notFailures` is `NOT_FAILURES`.
  */
-export const UNTOLD_SQL = `(${HAS_NEWS} or ${failedMail()})`
+export const UNTOLD_SQL = `(${HAS_NEWS} or ${LOST_MAIL})`
 
 /**
  * SQL: the lines of the delivery `d` by which a notification of the platform is recognised as one about
  * what nobody has told its buyer. None after a mail of ours has failed: an earlier notification is not
  * about the lines of that mail.
+ * `:notFailures` is `NOT_FAILURES`.
  * @param all SQL: all of its lines
  */
 export const untoldLines = (all: string): string => `case
   when d.mailed_at is null then ${all}
-  when ${failedMail()} then '{}'
+  when ${LOST_MAIL} then '{}'
   else array(select distinct n.line_id from delivery_files n
     where n.shop_id = d.shop_id and n.delivery_id = d.id and not n.withdrawn
       and n.given_by is null and n.created_at > greatest(d.mailed_at, d.created_at)) end`

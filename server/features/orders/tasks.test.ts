@@ -18,8 +18,8 @@ import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
-import { queueDeliveryMails } from '../messages/delivery-mail.ts'
-import { CORRECTED } from '../messages/recipients.ts'
+import { queueDeliveryMail, queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { CORRECTED, NO_ADDRESS, withOldAddress } from '../messages/recipients.ts'
 import { readMessage, resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,
@@ -356,6 +356,44 @@ describe('first mails', () => {
     expect(sent).toMatchObject([{ status: 'sent', to: [right] }])
   })
 
+  test('about an order follow a corrected address unless another one about it does, and end without any', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const { id, messages } = (await shop.delivery(order))!
+    const content = { to: [about.email], subject: '', text: '' }
+    const outdated = () =>
+      withOldAddress(shop.scope, [{ id: messages[0]!.id, delivery: id, content }])
+    const setAddress = (email: string | null) =>
+      shop.scope.query(
+        `with o as (update orders set email = :email where shop_id = :shop and id = :order)
+         update deliveries set email = :email where shop_id = :shop and id = :id`,
+        { id, order, email },
+      )
+    expect(await outdated()).toEqual(new Map())
+    await setAddress(buyer().email)
+    const operation = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
+    await shop.scope.query(
+      `insert into outbox (shop_id, key, kind, payload) values (:shop, :operation, 'email',
+         jsonb_build_object('template', 'order-delivery', 'delivery', :id::text, 'about', 'update'))`,
+      { id, operation },
+    )
+    expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
+    await shop.scope.transaction((tx) => queueDeliveryMail(tx, id, 'again'))
+    expect(await outdated()).toEqual(new Map([[0, { followed: true }]]))
+    await setAddress(null)
+    expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
+    await sendAll()
+    const ended = (await shop.delivery(order))!.messages
+    const nobody = { status: 'failed', error: NO_ADDRESS, to: [] }
+    expect(ended).toMatchObject([nobody, nobody, nobody])
+    expect(mailsTo(about.email)).toEqual([])
+    await setAddress(about.email)
+  })
+
   test('that come back make their delivery unreachable until the address is corrected', async () => {
     const about = buyer()
     const order = await shop.buy(about)
@@ -602,6 +640,25 @@ describe('on the platform', () => {
     await fulfilAgain(order)
     const { fulfilments } = await shop.order(order)
     expect(fulfilments.map(({ notified }) => notified)).toEqual([true, false])
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
+  test('an order whose mail was sent again, after a failed attempt, is told of once', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const { id } = (await shop.delivery(order))!
+    await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
+    await sendAll()
+    const [again, first] = (await shop.delivery(order))!.messages
+    expect([again, first]).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
+    await settings({ delivery_mail: 'platform' })
+    await fulfilAgain(order)
+    const { fulfilments } = await shop.order(order)
+    expect(fulfilments.map(({ notified }) => notified)).toEqual([false])
     expect(mailsTo(about.email)).toHaveLength(1)
   })
 

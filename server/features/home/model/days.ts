@@ -2,6 +2,7 @@
 // days once for a shop that has none.
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
+import { NOT_FAILURES } from '../../messages/recipients.ts'
 
 const KEPT_MONTHS = 13
 /** How many days are counted again, until a day is over in all time zones. */
@@ -34,6 +35,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   bounced_mails: `
     select (created_at at time zone 'UTC')::date, '', count(*) from outbox
     where shop_id = :shop and created_at >= :from and kind = 'email' and status in ('failed', 'bounced')
+      and coalesce(error, '') <> all(:notFailures::text[])
     group by 1`,
 }
 /**
@@ -59,7 +61,7 @@ async function countDays(
          from counted as c (day, subject, value) order by day, subject
          on conflict (shop_id, day, figure, subject) do update set value = excluded.value
            where d.value <> excluded.value`,
-        { figure, from },
+        { figure, from, notFailures: NOT_FAILURES },
       )
   })
 }

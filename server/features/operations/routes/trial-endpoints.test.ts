@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../../test/app.ts'
 import { addFile } from '../../../../test/deliveries.ts'
 import { photo } from '../../../../test/images.ts'
+import { paidOrder } from '../../../../test/orders.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { addMappings } from '../../../files/mappings.ts'
+import { reconcileOrder } from '../../orders/reconcile.ts'
 
+const PRODUCT = 'gid://shopify/Product/1'
 let app: TestApp
 let picture: string
 let notes: string
@@ -91,6 +95,32 @@ describe('a trial', () => {
     // Other tests have such folders for a moment.
     const left = async () => (await workFolders()).filter((name) => !folders.includes(name))
     await expect.poll(left).toEqual([])
+  })
+
+  it('says of a step for buyers that it does nothing only where a file has none', async () => {
+    const { engine, owner } = app
+    const id = await addFile(engine, 'Sold.txt', Buffer.from('sold'))
+    const mapping = { product_id: PRODUCT, product_title: '', variant_id: null, sku: null }
+    const found = { score: 1, reason: '', method: 'manual' as const }
+    await addMappings(owner.scope, [{ fileId: id, mapping: { ...mapping, ...found } }])
+    await owner.scope.query(
+      `update files set mapping_state = 'mapped' where shop_id = :shop and id = :id`,
+      { id },
+    )
+    const order = paidOrder({ products: [PRODUCT] })
+    await reconcileOrder(owner.scope, order, { secrets: engine.parts.secrets, now: new Date() })
+    const before = await state()
+    const { body } = await attempt(
+      [{ plugin: 'tag-files', options: { mode: 'add', tags: ['new'] } }, { plugin: 'tell-buyers' }],
+      { file_ids: [toPublicId('file', id), notes] },
+    )
+    const tagged = { result: 'done', message: null }
+    const nobody = { result: 'unchanged', message: 'No buyer with an email address has it' }
+    expect((body.data as Tried[]).map(({ steps }) => steps)).toMatchObject([
+      [tagged, tagged],
+      [tagged, nobody],
+    ])
+    expect(await state()).toEqual(before)
   })
 
   it('names the step that ends a file, and names that are taken', async () => {

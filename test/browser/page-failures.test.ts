@@ -118,14 +118,31 @@ test('what somebody else has deleted meanwhile counts as deleted', async () => {
 /** Deletes what is at the address: the answer has no body. */
 const fetchGone = (path: string) => call('DELETE', path).catch(() => undefined)
 
-test('a success is said although the row of its dialog is gone', async () => {
+test('a success is said before the list is read again, which removes the row of its dialog', async () => {
   const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
   await call('POST', '/api/links', { file_ids: [data[0]!.id] })
-  const page = await open('/links?status=active')
+  const page = await open('/settings')
+  await page.clock.install()
+  await page.goto(`${url}/links?status=active`)
   await page.getByRole('button', { name: /^More for/ }).click()
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
-  await dialog(page).getByRole('button', { name: 'Revoke' }).click()
-  await toast(page, 'The link was revoked').waitFor()
+  await dialog(page).getByRole('button', { name: 'Revoke' }).waitFor()
+  const reads: Route[] = []
+  await page.route('**/api/links?*', (route) => void reads.push(route))
+  // Its button would be released after three seconds without the list.
+  await page.clock.pauseAt(new Date(Date.now() + 1000))
+  await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter')
+  let passed = 0
+  const toasts = async () => {
+    await page.clock.runFor(5)
+    passed += 5
+    return toast(page, 'The link was revoked').count()
+  }
+  await expect.poll(toasts).toBe(1)
+  expect(passed).toBeLessThan(3000)
+  await page.clock.resume()
+  await expect.poll(() => reads.length).toBeGreaterThan(0)
+  await page.unroute('**/api/links?*')
   await page.getByRole('heading', { name: 'No link matches' }).waitFor()
 })
 

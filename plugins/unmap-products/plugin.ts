@@ -11,6 +11,9 @@ const options = z.strictObject({
   }),
 })
 
+const NOT_THESE = sayPlain('It has no such product')
+const NONE = sayPlain('It has no product')
+
 export const unmapProducts = definePlugin({
   id: 'unmap-products',
   kind: 'map',
@@ -70,7 +73,7 @@ export const unmapProducts = definePlugin({
         ({ product_id }) => product_ids?.includes(product_id) ?? true,
       )
       if (gone.length === 0)
-        yield { item: item.id, status: 'skipped', reason: sayPlain('It has no such product') }
+        yield { item: item.id, status: 'skipped', reason: product_ids ? NOT_THESE : NONE }
       else {
         const remove = gone.map(({ product_id, variant_id }) => ({ product_id, variant_id }))
         yield { item: item.id, status: 'ok', change: { mappings: { remove } } }

@@ -284,8 +284,8 @@ soakTest(
 soakTest(
   'an order of a bundle’s component delivers the files of the bundle’s product',
   async () => {
-    await sell('bundle.pdf', 'EB-003')
-    const component = { sku: 'EB-005', quantity: 1, bundle_sku: 'EB-003' }
+    await sell('bundle.pdf', 'EB-010')
+    const component = { sku: 'EB-005', quantity: 1, bundle_sku: 'EB-010' }
     const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })
     await expect.poll(() => deliveryOf(order.order_id)).toMatchObject({ status: 'ready', files: 1 })
   },

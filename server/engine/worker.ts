@@ -12,7 +12,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
-import type { Logger } from '../core/log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { traced, type SpanOptions } from '../core/tracing.ts'
 import {
   createBackground,
@@ -211,6 +211,9 @@ const graphileLogger = (log: Logger) =>
     if (text.startsWith(MORE_PLACES)) return
     if (level !== 'error' && level !== 'warning') return
     // Every running job fails when the database restarts: stacks do not help.
-    const isAway = isDatabaseUnavailable(meta?.['error'] ?? meta?.['fatalError'])
-    log.warn('graphile-worker', { text: isAway ? text.split('\n', 1)[0] : text })
+    const cause = meta?.['error'] ?? meta?.['fatalError']
+    const fields = isDatabaseUnavailable(cause)
+      ? { text: text.split('\n', 1)[0], error: errorFields(cause).error }
+      : { text }
+    log.warn('graphile-worker', fields)
   })

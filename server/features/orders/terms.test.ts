@@ -13,7 +13,7 @@ import { changeShopSettings } from '../../files/shop-settings.ts'
 import type { PlatformCustomer } from '../../storefront/customers.ts'
 import { ScopeMissing } from '../../storefront/platform-failures.ts'
 import { reportChange } from '../../storefront/webhooks/changes.ts'
-import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
+import { mergeCustomers, reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
 import { TOPICS } from '../../storefront/webhooks/topics.ts'
 import { listBuyers } from '../library/buyers.ts'
 import { changeBuyerPage } from '../downloads/buyer-page.ts'
@@ -747,6 +747,38 @@ describe('a customer tag', () => {
     await read()
     expect(await codeOf(key)).toBe('sent')
     await depot.scope.query('delete from customer_tags where shop_id = :shop')
+  })
+
+  test('of a customer with other tags, into whom another one was merged, is shown for the orders of both', async () => {
+    const [deleted, kept] = ['gid://shopify/Customer/921', 'gid://shopify/Customer/922']
+    const marked = async () => {
+      const rows = await depot.scope.query<{ customer_id: string }>(
+        `with gone as (delete from order_effects where shop_id = :shop returning order_id, kind)
+         select o.customer_id from gone join orders o on o.shop_id = :shop and o.id = gone.order_id
+         where kind = 'mark'`,
+      )
+      return rows.map(({ customer_id }) => customer_id)
+    }
+    for (const member of [deleted, kept]) {
+      const made = await buy([{ customer_tag: 'member' }], { customer_id: deleted })
+      await order(made.product, { customer_id: kept })
+      tag(deleted)
+      tag(kept)
+      tag(member, 'member')
+      await read()
+      await marked()
+      customers.delete(deleted)
+      tag(kept, 'member')
+      await depot.scope.transaction((tx) => mergeCustomers(tx, deleted, kept))
+      expect(await codeOf(made.keys[0]!)).toBe('sent')
+      await read()
+      expect(new Set(await marked())).toEqual(new Set([kept]))
+      // Nothing changed since.
+      await depot.scope.transaction((tx) => reportCustomer(tx, kept))
+      await read()
+      expect(await marked()).toEqual([])
+      await depot.scope.query('delete from customer_tags where shop_id = :shop')
+    }
   })
 
   test('does not close what was bought without it, nor links without an order', async () => {

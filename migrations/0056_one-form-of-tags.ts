@@ -1,6 +1,7 @@
 // Writes tags in one form of Unicode (NFC), as names are: é as one character and é as e with an accent
 // were two tags. A page of files at a time and outside of a transaction that changes tables: only files
-// with such tags are written.
+// with such tags are written. A process of the version before that still runs may write such tags again:
+// they keep their form until the tags of their file change, and can be removed.
 import type { Knex } from 'knex'
 
 export const config = { transaction: false }

@@ -37,6 +37,12 @@ it('numbers are read from JSON and from query parameters, and from nothing else'
     expect([value, read(value)]).toEqual([value, undefined])
 })
 
+it('a tag in another form of Unicode is found, also one as long as tags may be', () => {
+  const stored = 'é'.repeat(100)
+  const { tags } = conditionSchema.parse({ tags: [stored.normalize('NFD')] })
+  expect(tags).toEqual([stored])
+})
+
 describe('names', () => {
   it.each([
     ['Guide.PDF', 'pdf'],

@@ -104,10 +104,14 @@ export const tag = z
     if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
   })
 
-/** Text to search for. PostgreSQL stores neither NUL nor half a surrogate pair. */
+/**
+ * Text to search for, in the form of names and tags, whose length counts. PostgreSQL stores neither NUL
+ * nor half a surrogate pair.
+ */
 const searchText = (max: number) =>
   z
     .string()
+    .normalize('NFC')
     .max(max)
     .refine(
       (text) => text.isWellFormed() && !text.includes('\u0000'),
@@ -152,7 +156,7 @@ export const conditionFields = {
   type: listOf(searchText(100))
     .optional()
     .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
-  tags: listOf(searchText(100).normalize('NFC'))
+  tags: listOf(searchText(100))
     .optional()
     .meta({ title: 'Tags', description: 'Has all of these tags' }),
   mapped: flag

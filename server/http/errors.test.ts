@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Context } from 'koa'
+import { say } from '../../plugins/contract.ts'
 import { silent } from '../../test/database.ts'
 import { AppError } from '../core/errors.ts'
 import { createLogger } from '../core/log.ts'
@@ -29,16 +30,19 @@ it('a database that is away, or full, is logged as such, also where the answer h
   const context = (path = '/readyz') =>
     ({ state: {}, set: () => {}, method: 'GET', path }) as unknown as Context
   const starting = new AppError('unavailable')
+  const answer = errorResponses(log)
   for (const thrown of [
     cause,
     new AppError('unavailable', { cause }),
     new Error('a bug'),
     starting,
+    starting,
+    new AppError('unavailable', { message: say('Migrations of the database are pending') }),
     Object.assign(new Error('could not extend file'), { code: '53100' }),
   ])
-    await errorResponses(log)(context(), () => Promise.reject(thrown))
-  // Only probes that are refused while a process starts are no line.
-  await errorResponses(log)(context('/api/files'), () => Promise.reject(starting))
+    await answer(context(), () => Promise.reject(thrown))
+  // Each reason for which a process that starts refuses probes is one line.
+  await answer(context('/api/files'), () => Promise.reject(starting))
   const away = {
     level: 'error',
     message: 'a request failed: the database cannot be reached',
@@ -49,6 +53,12 @@ it('a database that is away, or full, is logged as such, also where the answer h
     expect.objectContaining(away),
     expect.objectContaining(away),
     expect.objectContaining({ message: 'a request failed', error: 'a bug' }),
+    expect.objectContaining({ level: 'info', path: '/readyz', error: starting.message }),
+    expect.objectContaining({
+      level: 'info',
+      path: '/readyz',
+      error: 'Migrations of the database are pending',
+    }),
     expect.objectContaining({ message: 'a request failed: the disk of the database is full' }),
     expect.objectContaining({ level: 'info', message: 'a request was answered: not available' }),
   ])

@@ -53,6 +53,7 @@ function errorBody(error: AppError, id: string): ErrorBody {
 export const standaloneBody = (error: AppError): ErrorBody => errorBody(error, requestId())
 
 export function errorResponses(log: Logger) {
+  const refusals = new Set<string>()
   return async (ctx: Context, next: Next): Promise<void> => {
     const id = requestId()
     ctx.state.requestId = id
@@ -62,7 +63,7 @@ export function errorResponses(log: Logger) {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.status >= 500)
-        report(log, thrown, { request_id: id, method: ctx.method, path: ctx.path })
+        report(log, refusals, thrown, { request_id: id, method: ctx.method, path: ctx.path })
       if (error.retryAfter !== null) ctx.set('Retry-After', String(error.retryAfter))
       if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="Stevedore"')
       ctx.status = error.status
@@ -71,17 +72,19 @@ export function errorResponses(log: Logger) {
   }
 }
 
-/** While the database is unavailable, every request fails for this reason: stacks do not help. */
-function report(log: Logger, thrown: unknown, about: LogFields): void {
+/**
+ * While the database is unavailable, every request fails for this reason: stacks do not help.
+ * @param refusals why this process refused a probe of its readiness: each reason is logged once
+ */
+function report(log: Logger, refusals: Set<string>, thrown: unknown, about: LogFields): void {
   const cause = thrown instanceof AppError ? (thrown.cause ?? thrown) : thrown
   const { error, stack } = errorFields(cause)
-  if (cause instanceof AppError && cause.code === 'unavailable')
-    // No fault of a process that starts or stops, and its probes repeat every few seconds.
-    log[about['path'] === '/readyz' ? 'debug' : 'info']('a request was answered: not available', {
-      ...about,
-      error,
-    })
-  else if (isDatabaseFull(cause))
+  if (cause instanceof AppError && cause.code === 'unavailable') {
+    // The probes repeat every few seconds while a process starts or stops.
+    const repeats = about['path'] === '/readyz' && refusals.has(cause.message)
+    if (about['path'] === '/readyz') refusals.add(cause.message)
+    log[repeats ? 'debug' : 'info']('a request was answered: not available', { ...about, error })
+  } else if (isDatabaseFull(cause))
     log.error('a request failed: the disk of the database is full', { ...about, error })
   else if (isDatabaseUnavailable(cause))
     log.error('a request failed: the database cannot be reached', {

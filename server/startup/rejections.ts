@@ -1,5 +1,5 @@
 // Rejections that nobody has handled: those of the libraries.
-import { databaseReason, isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { databaseReason, isLostDatabase } from '../core/db/error-classes.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 
 /**
@@ -9,7 +9,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 export const logRejection =
   (log: Logger) =>
   (error: unknown): void => {
-    if (isDatabaseUnavailable(error)) {
+    if (isLostDatabase(error)) {
       log.warn('the end of a job was not written: the database cannot be reached', {
         error: databaseReason(error),
       })

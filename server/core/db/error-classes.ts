@@ -36,6 +36,17 @@ export const databaseReason = (error: unknown): string => {
   return message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')
 }
 
+/** An error of PostgreSQL or of its client: other sockets fail with the same codes of the system. */
+const isOfDatabase = (error: unknown): boolean =>
+  /^(08|57P0)/.test(codeOf(error)) ||
+  (error instanceof Error &&
+    (error.message.startsWith('Connection terminated') ||
+      /[\\/]node_modules[\\/]pg(-pool)?[\\/]/.test(error.stack ?? '')))
+
+/** Also of an error that may come from anything else than a query. */
+export const isLostDatabase = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) && isOfDatabase(error)
+
 export const isConnectTimeout = (error: unknown): boolean =>
   error instanceof Error && TIMEOUT_MESSAGES.test(error.message)
 

@@ -2,14 +2,13 @@
 // buyer's mailbox.
 import type { ShopScope } from '../db/for-shop.ts'
 
-const TABLES = { link: 'links', delivery: 'deliveries' } as const
-
 /** The maximum of mails within an hour about one link or delivery. */
 export const MAX_REPEATED = 5
 
 /**
  * The links or deliveries (bare UUIDs) whose mail was sent too often within the last hour, each
- * with the seconds until it may be sent again. Call it in the transaction that sends the mails.
+ * with the seconds until it may be sent again. Call it in the transaction that sends the mails and has
+ * locked them: each request counts the mails of those before it.
  */
 export async function repeatedTooOften(
   tx: ShopScope,
@@ -17,12 +16,6 @@ export async function repeatedTooOften(
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
-  // Requests about one of them take turns: each counts the mails of those before it.
-  await tx.query(
-    `select from ${TABLES[kind]} where shop_id = :shop and id = any(:ids::uuid[])
-     order by id for no key update`,
-    { ids },
-  )
   const rows = await tx.query<{ about: string; seconds: number }>(
     `select about, ceil(extract(epoch from earliest + interval '1 hour' - now()))::int as seconds
      from unnest(:ids::text[]) about cross join lateral (

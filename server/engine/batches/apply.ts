@@ -24,7 +24,9 @@ function movePack(draft: Draft, pack: NonNullable<FileChange['pack']> | null): v
 function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {
   if ('replace' in change) return normalizeTags(change.replace)
   const removed = new Set(normalizeTags(change.remove ?? []))
-  return normalizeTags([...tags.filter((tag) => !removed.has(tag)), ...(change.add ?? [])])
+  // A process of the version before may have written tags in another form.
+  const kept = normalizeTags(tags).filter((tag) => !removed.has(tag))
+  return normalizeTags([...kept, ...(change.add ?? [])])
 }
 
 const sameTarget = (

@@ -118,7 +118,8 @@ function revertTags(record: FileRecord, draft: Draft, { before, after }: Ledger)
   const removed = new Set(normalizeTags(change.removed))
   const added = normalizeTags(change.added)
   const left = new Set([...had.filter((tag) => !removed.has(tag)), ...added])
-  const untouched = record.tags.length === left.size && record.tags.every((tag) => left.has(tag))
+  const tags = normalizeTags(record.tags)
+  const untouched = tags.length === left.size && tags.every((tag) => left.has(tag))
   if (untouched) draft.tags = had
   else applyToDraft(draft, { tags: { add: change.removed, remove: change.added } })
 }

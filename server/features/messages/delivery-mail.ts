@@ -284,6 +284,8 @@ interface MailRow {
   /** One of its files is only viewed. */
   viewed: boolean
   licensed: boolean
+  /** The time of the database, by which its files have ended. */
+  now: Date
 }
 
 /** Writes the message of each delivery, without keys; null if the delivery was deleted. */
@@ -295,7 +297,7 @@ export async function writeDeliveryMails(
   if (mailed.length === 0) return []
   const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
-    `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
+    `select g.place::int, now() as now, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
        f.files, f.preparing, f.later, f.ended, f.expires_at, f.views_end_at, f.viewed,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
          and k.revoked_at is null)
@@ -370,7 +372,7 @@ function contentOf(
       ? []
       : [
           formatText(locale, DELIVERY_TEXTS[locale][name], {
-            date: t.end(end, look.zone, new Date()),
+            date: t.end(end, look.zone, row.now),
           }),
         ]
   const more = row.files - row.filenames.length

@@ -119,15 +119,18 @@ describe('starting', () => {
     expect(await chosen({ product_id: products[0] })).not.toContain(plain)
     const wrong = await give({ options: { file_ids: ['x'] } })
     expect([wrong.status, wrong.body.error.param]).toEqual([422, 'options.file_ids'])
-    for (const body of [
-      {},
-      { options: { product_id: null } },
-      { action: 'tag-files', options: { product_id: 'x' } },
-    ])
-      expect((await give(body)).body.error.details[0]).toMatchObject({
-        param: 'select',
-        code: 'required',
-      })
+    for (const [params, body] of [
+      [['select'], {}],
+      [['select'], { options: { product_id: null } }],
+      [
+        ['select', 'options.product_id', 'options.tags'],
+        { action: 'tag-files', options: { product_id: 'x' } },
+      ],
+    ] as const) {
+      const { details } = (await give(body)).body.error
+      expect(details.map(({ param }: { param: string }) => param)).toEqual(params)
+      expect(details[0]).toMatchObject({ code: 'required' })
+    }
   })
 
   it('runs on what a filter selects when it starts, and not on later files', async () => {

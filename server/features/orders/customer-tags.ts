@@ -89,7 +89,8 @@ async function readDue(
       const { tags = [], updated_at = null } = found.get(customer_id) ?? {}
       return { customer_id, noted, tags, updated_at }
     })
-    // A customer who was reported again meanwhile is read once more.
+    // A customer who was reported again meanwhile is read once more. Tags that were not read are those of a
+    // customer that was merged: its orders may show others.
     const written = await scope.query<{ customer_id: string; changed: boolean }>(
       `update customer_tags c set attempts = 0, changed_at = coalesce(g.updated_at, c.changed_at),
          tags = array(select distinct lower(tag) from unnest(g.tags) tag),
@@ -97,7 +98,8 @@ async function readDue(
        from jsonb_to_recordset(:rows::jsonb)
          as g (customer_id text, noted bigint, tags text[], updated_at timestamptz)
        where c.shop_id = :shop and c.customer_id = g.customer_id
-       returning c.customer_id, old.tags is distinct from new.tags as changed`,
+       returning c.customer_id, old.tags is distinct from new.tags
+         or old.changed_at is null and old.tags <> '{}' as changed`,
       { rows: JSON.stringify(rows) },
     )
     await markOrdersOf(

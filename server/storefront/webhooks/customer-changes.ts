@@ -18,7 +18,8 @@ export async function reportCustomer(tx: ShopScope, customer: string): Promise<v
 
 /**
  * Lets the orders of a customer follow the one that it became, whose tags count from now on. Not by
- * reading the orders: the platform may not show old ones. The known tags count until they are read.
+ * reading the orders: the platform may not show old ones. The known tags of both count until they are
+ * read, then all its orders are marked again: the pages of those that have moved show the other tags.
  */
 export async function mergeCustomers(tx: ShopScope, deleted: string, kept: string): Promise<void> {
   if (deleted === kept) return
@@ -32,7 +33,8 @@ export async function mergeCustomers(tx: ShopScope, deleted: string, kept: strin
      )
      insert into customer_tags (shop_id, customer_id, tags) select :shop, :kept, tags from gone
      on conflict (shop_id, customer_id) do update
-       set due_at = now(), noted = nextval('leases'), attempts = 0
+       set tags = array(select distinct tag from unnest(customer_tags.tags || excluded.tags) tag),
+         changed_at = null, due_at = now(), noted = nextval('leases'), attempts = 0
      returning 1`,
     { deleted, kept },
   )

@@ -192,11 +192,9 @@ const send = (parts: Parts) =>
     handler: async ({ caller, body }) =>
       caller.scope.transaction(async (tx) => {
         const links = await requireLinks(parts, tx, body.link_ids)
-        const repeated = await repeatedTooOften(
-          tx,
-          'link',
-          links.map(({ id }) => id),
-        )
+        const ids = links.map(({ id }) => id)
+        await lockLinks(tx, ids)
+        const repeated = await repeatedTooOften(tx, 'link', ids)
         const reasons = links.map(
           (link) =>
             unsendable(link) ??
@@ -215,6 +213,14 @@ const send = (parts: Parts) =>
         return { body: { queued, skipped } }
       }),
   })
+
+/** Requests about one of these links take turns. */
+const lockLinks = (tx: ShopScope, links: readonly string[]) =>
+  tx.query(
+    `select from links where shop_id = :shop and id = any(:links::uuid[])
+     order by id for no key update`,
+    { links },
+  )
 
 /** Throws `validation_failed`, which names every unknown or repeated id. */
 async function requireLinks(

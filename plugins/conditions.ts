@@ -35,12 +35,15 @@ export function extensionOf(filename: string): string {
   return at > 0 ? nameKey(filename.slice(at + 1)) : ''
 }
 
-/**
- * Does the name end as those of files do, so that a device knows how to open it? `Guide v1.2` does
- * not.
- */
-export const hasExtension = (filename: string): boolean =>
-  /\.(?=[0-9]*[a-z])[0-9a-z]{1,8}$/i.test(filename)
+/** `.pdf`, `.7z`, `.procreate`, and `.001` after another one; `Guide v1.2` has none. */
+const NAME_ENDING =
+  /\.(?=[0-9]*\p{L})[0-9\p{L}\p{M}]{1,16}$|(?<=\.(?=[0-9]*\p{L})[0-9\p{L}\p{M}]{1,16})\.[0-9]{3}$/u
+
+/** The extension as it is written, by which a device knows how to open the file; '': there is none. */
+export const writtenExtension = (filename: string): string =>
+  NAME_ENDING.exec(filename)?.[0].slice(1) ?? ''
+
+export const hasExtension = (filename: string): boolean => writtenExtension(filename) !== ''
 
 /** The extensions of images, the group `image`. */
 export const IMAGE_EXTENSIONS: readonly string[] = [

@@ -94,6 +94,13 @@ describe('validate-file', () => {
     ['Sourdough guide', 'text/html', 'web_page', 'web page'],
     ['LICENSE', 'application/json', null, ''],
     ['archive.7z', 'application/x-7z-compressed', null, ''],
+    ['Brushes.procreate', 'application/zip', null, ''],
+    ['Pack.brushlibrary', 'application/zip', null, ''],
+    ['Kit.zip.001', 'application/zip', null, ''],
+    ['Набор.архив', 'application/zip', null, ''],
+    ['Sketch.my-format', 'application/zip', null, ''],
+    ['Price 1.250', 'application/zip', 'no_extension', '.zip'],
+    ['Mr. Smith', 'application/pdf', 'no_extension', '.pdf'],
   ])('warns of the name %s, which does not say that it is %s', async (name, found, code, says) => {
     const source = { type: 'url', url: 'https://cdn.example.com/x' } as const
     const item = importItem('a', {

@@ -109,7 +109,8 @@ function pageMessage({ entry, file, staged }: Item): Text {
 }
 
 function contentWarnings(file: FileView, found: string | undefined): Warning[] {
-  if (found !== undefined && !hasExtension(file.filename)) return extensionWarnings(found)
+  if (found !== undefined && !hasExtension(file.filename))
+    return extensionWarnings(file.filename, found)
   const mismatch = mismatchOf(file.filename, found)
   if (!mismatch) return []
   const message = say(
@@ -127,10 +128,15 @@ const USUAL: Readonly<Record<string, string>> = {
   'video/quicktime': 'mov',
 }
 
+/** Formats of many programs, each of which has its own extension: `Sketch.my-format`. */
+const CONTAINERS = new Set(['application/zip', 'application/x-cfb'])
+const OWN_EXTENSION = /\.[0-9]*\p{L}[^\s.]*$/u
+
 /** A device opens a download by the end of its name. Text may have none: `LICENSE`. */
-function extensionWarnings(found: string): Warning[] {
+function extensionWarnings(filename: string, found: string): Warning[] {
   const extension = USUAL[found] ?? mime.extension(found)
   if (extension === false || isText(found)) return []
+  if (CONTAINERS.has(found) && OWN_EXTENSION.test(filename)) return []
   const message = say(
     'Its name has no extension: rename it to end in .{extension}, or buyers may not be able to open it',
     { extension },

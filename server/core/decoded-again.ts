@@ -17,7 +17,35 @@ export function decodedAgain(text: string): string | null {
   for (const inverse of inverses) {
     const bytes = Buffer.from(Array.from(text, (character) => inverse.get(character) ?? -1))
     const isWhole = Array.from(text).every((character) => inverse.has(character))
-    if (isWhole && isUtf8(bytes)) return bytes.toString('utf8')
+    if (!isWhole || !isUtf8(bytes)) continue
+    const before = bytes.toString('utf8')
+    if (isPlausible(before) && !ENDS_IN_SIGN.test(text)) return before
   }
   return null
+}
+
+/** `KESÄ…`, `MANHÃ®`: a word of capitals with a sign; its last two characters may be one of UTF-8. */
+const ENDS_IN_SIGN = /(?<=\p{Lu})[ÂÃÄÅÈ][…’”»–—®™](?!\p{L})/u
+/** Letters of European languages and of Vietnamese, signs of texts, pictures, and accents of their own. */
+const LETTERS = String.raw`\u0000-\u007f\u00a0-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u1e00-\u1eff`
+const SIGNS = String.raw`\u2010-\u203a\u20ac\u2122\u2190-\u27bf\u{1f300}-\u{1faff}\u200d\ufe0f`
+const ACCENTS = String.raw`\u0300-\u0304\u0306-\u030c\u031b\u0323-\u0328`
+const USUAL = new RegExp(`[${LETTERS}${SIGNS}${ACCENTS}]`, 'gu')
+/** Letters of other scripts, and the signs of East Asia. */
+const OTHER = String.raw`[[[\p{L}\p{M}]--[\p{Script=Latin}\p{Script=Inherited}]]\u3000-\u303f\u30fb\u30fc\uff00-\uffef]`
+const OTHERS_ONLY = new RegExp(`^${OTHER}*$`, 'v')
+const WORD_OF_OTHERS = new RegExp(`${OTHER}{2}`, 'v')
+const LONE_IN_WORD = new RegExp(
+  String.raw`\p{Script=Latin}${OTHER}(?!${OTHER})|(?<!${OTHER})${OTHER}\p{Script=Latin}`,
+  'v',
+)
+
+/**
+ * Whether people write such texts. A capital letter and a sign are UTF-8 by chance (`ROSÉ®` would be
+ * `ROSɮ`), but not several in a row: another script counts if it has two letters in a row.
+ */
+function isPlausible(text: string): boolean {
+  const others = text.replaceAll(USUAL, '')
+  if (!OTHERS_ONLY.test(others)) return false
+  return others === '' || (WORD_OF_OTHERS.test(text) && !LONE_IN_WORD.test(text))
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PortError } from '../../plugins/contract.ts'
 import { contentOf } from '../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
@@ -405,6 +405,21 @@ describe('probe', () => {
     expect(asked).toEqual(['HEAD', 'GET'])
     server.closeAllConnections()
     server.close()
+  })
+  it('fails if it is stopped while a web page arrives', async () => {
+    const stopped = new AbortController()
+    const server = createServer(({ method }, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      if (method === 'HEAD') response.end()
+      else response.write('<', () => setTimeout(() => stopped.abort(), 200))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    await expect(clientOf().probe(url, stopped.signal)).rejects.toThrow()
   })
   it('sends no second request to a rate-limited server or a refused address', async () => {
     const before = origin.total

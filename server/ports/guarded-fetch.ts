@@ -261,14 +261,17 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
     const { coding, size_bytes, content_type } = await describeFile(full)
     if (!isPageType(content_type)) return { size_bytes, content_type }
     const body = coding ? decodedBody(full.body, coding, Infinity) : full.body
-    return { size_bytes, content_type: await typeByStart(content_type, await startOf(body)) }
+    return {
+      size_bytes,
+      content_type: await typeByStart(content_type, await startOf(body, signal)),
+    }
   } finally {
     await full.body.return()
   }
 }
 
-/** The first bytes of a body, as many as arrive before it fails. */
-async function startOf(body: OpenedBody): Promise<Buffer> {
+/** The first bytes of a body, as many as arrive before it fails. Throws if the signal aborts. */
+async function startOf(body: OpenedBody, signal: AbortSignal): Promise<Buffer> {
   const pieces: Buffer[] = []
   try {
     for (let bytes = 0; bytes < PROBED_BYTES;) {
@@ -277,8 +280,9 @@ async function startOf(body: OpenedBody): Promise<Buffer> {
       pieces.push(value)
       bytes += value.length
     }
-  } catch {
-    // What has arrived is enough.
+  } catch (error) {
+    // Otherwise what has arrived is enough.
+    if (signal.aborted) throw error
   } finally {
     await body.return?.()
   }

@@ -170,17 +170,22 @@ it('names without an extension are a warning, and get the endings of their addre
       'Pattern,https://cdn.example.com/download.php?id=3',
       'Host,https://cdn.zip',
       'c.pdf,https://cdn.example.com/c.pdf',
+      'Brushes.procreate,https://cdn.example.com/brushes.zip',
+      'Linked,[Guide](https://cdn.example.com/linked.pdf)',
+      'Mailed,<https://cdn.example.com/mailed.mp3?v=1>',
     ].join('\n'),
   )
   expect((await app.checked(id, { probe: false })).check).toMatchObject({ error_rows: 0 })
   const data = await groupsOf(id)
-  expect(data).toMatchObject([{ code: 'no_extension', severity: 'warning', rows: 2 }])
+  expect(data).toMatchObject([{ code: 'no_extension', severity: 'warning', rows: 4 }])
   expect(data[0].fixes).toContain('extension')
   await fix(id, 'no_extension', { type: 'extension' })
   expect(await groupsOf(id)).toEqual([])
   const text = await textOf(id)
   expect(text).toContain('Sourdough guide.PDF,')
   expect(text).toContain('Guide v1.2.epub,')
+  expect(text).toContain('Linked.pdf,')
+  expect(text).toContain('Mailed.mp3,')
 })
 
 it('letters that a program has read in a wrong encoding are a warning, and are restored', async () => {

@@ -1,8 +1,6 @@
 // The endings of addresses, which are the extensions of the files there.
 import { lookup } from 'mime-types'
-import { hasExtension } from '../../../plugins/contract.ts'
-
-export const EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
+import { hasExtension, writtenExtension } from '../../../plugins/contract.ts'
 
 /** Endings of programs and pages, not of the files that they send. */
 const NO_ENDINGS = new Set(['html', 'htm', 'xhtml', 'php', 'asp', 'aspx', 'ashx', 'jsp', 'cgi'])
@@ -10,7 +8,7 @@ const NO_ENDINGS = new Set(['html', 'htm', 'xhtml', 'php', 'asp', 'aspx', 'ashx'
 /** The extension at the end of an address, as it is written there; '': it has none of a known type. */
 function endingOfAddress(address: string): string {
   const [path = ''] = address.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/)
-  const ending = EXTENSION.exec(path)?.[0].slice(1) ?? ''
+  const ending = writtenExtension(path)
   const isKnown = lookup(ending) !== false && !NO_ENDINGS.has(ending.toLowerCase())
   return isKnown ? ending : ''
 }

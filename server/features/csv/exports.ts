@@ -1,7 +1,6 @@
 // Exports of other shops: their rows are products, with several files in one row. They are rewritten
 // as lists of files, one row for each file.
-import { FILE_SETTINGS } from '../../../plugins/contract.ts'
-import { EXTENSION } from './endings.ts'
+import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
@@ -237,6 +236,6 @@ export function nameOfAddress(address: string, name: string): string {
   const [path = ''] = address.split(/[?#]/)
   const end = path.slice(path.lastIndexOf('/') + 1)
   const last = percentDecoded(end) ?? end
-  if (EXTENSION.test(last)) return last
+  if (hasExtension(last)) return last
   return name === '' ? last : name
 }

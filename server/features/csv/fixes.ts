@@ -12,7 +12,7 @@ import { readEdits, storeCorrection, undoCorrection, type RowEdit } from './edit
 import { withEnding } from './endings.ts'
 import { nameOfAddress } from './exports.ts'
 import { rowsOfGroup, type Fix, type GroupPart } from './problem-groups.ts'
-import { cellText } from './row-values.ts'
+import { addressIn, cellText } from './row-values.ts'
 import { requireOpen, type CsvUpload } from './uploads.ts'
 
 export interface RowChange {
@@ -119,7 +119,7 @@ async function correctedTexts(
       }
       if (!rows.has(row)) continue
       const now = text(field)
-      const next = fixedText(now, fix, text('file_url'))
+      const next = fixedText(now, fix, addressIn(text('file_url')))
       if (next !== now) texts.set(row, next)
     }
   return fix.type === 'number' ? numberedTexts(tx, named, names) : texts

@@ -10,6 +10,7 @@ import {
   say,
   sayPlain,
   shareHostOf,
+  writtenExtension,
 } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'
@@ -220,9 +221,9 @@ function sizeProblem(
  */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null
-  const [, extension] = /\.([a-z0-9]{1,8})$/i.exec(URL.parse(url)?.pathname ?? '') ?? []
-  if (extension !== undefined && /^x?html?$/i.test(extension)) return null
-  const promised = extension !== undefined && mime.lookup(extension) !== false
+  const extension = writtenExtension(URL.parse(url)?.pathname ?? '')
+  if (/^x?html?$/i.test(extension)) return null
+  const promised = mime.lookup(extension) !== false
   return {
     severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
     code: 'web_page',

@@ -291,7 +291,7 @@ const WRAPPED = /^(?:.*[ \]]\(|<|["'“„«])(https?:\/\/\S+)[)>"'”“»]$/i
 const LINK = /^<a\s[^>]*href=["'](https?:\/\/[^"'\s]+)["']|^=HYPERLINK\(\s*"(https?:\/\/[^"\s]+)"/i
 
 /** The address in the cell, without what another program wrote around it. */
-function addressIn(text: string): string {
+export function addressIn(text: string): string {
   const [, html, formula] = LINK.exec(text) ?? []
   if (html !== undefined || formula !== undefined) return html ?? formula ?? text
   const [, address] = WRAPPED.exec(text) ?? []

@@ -300,13 +300,19 @@ describe('notify', () => {
 
   it('says that an undo left files as they are', async () => {
     const undo = bulk({
-      ...{ ...well, action: 'undo', title: 'Undo: Tag files', total: 9, done: 2, skipped: 7 },
+      ...well,
+      action: 'undo',
+      title: 'Undo: Tag files',
+      total: 9,
+      done: 2,
+      skipped: 7,
       async *reported() {},
     })
     const { notice, email } = await sent(undo)
     const next = 'Open the operation to see why files were not put back.'
     expect(notice).toMatchObject({
-      ...{ level: 'warning', body: `2 of 9 files put back, 7 skipped. ${next}` },
+      level: 'warning',
+      body: `2 of 9 files put back, 7 skipped. ${next}`,
     })
     expect(email!.data).toMatchObject({ next: [next] })
   })

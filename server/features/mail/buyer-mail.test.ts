@@ -7,14 +7,18 @@ import { BUYER_MAILS } from './usual-texts.ts'
 const BASE = 'https://a.example'
 const logo = { bytes: Buffer.from('a'), type: 'image/png' }
 const look: MailLook = {
-  ...{ shop: 'A', zone: 'UTC', own: {} },
+  shop: 'A',
+  zone: 'UTC',
+  own: {},
   page: { ...savedPage(undefined), logo },
 }
 const mailOf = (parts: Partial<Parameters<typeof renderBuyerMail>[1]>) =>
   renderBuyerMail(
     look,
     {
-      ...{ mail: 'link', locale: 'en', address: `${BASE}/download?key=${'k'.repeat(43)}` },
+      mail: 'link',
+      locale: 'en',
+      address: `${BASE}/download?key=${'k'.repeat(43)}`,
       values: { order: '1', count: 1, waiting: 0, names: '', name: 'a.pdf', date: 'today' },
       ...parts,
     },

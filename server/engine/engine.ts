@@ -19,7 +19,7 @@ import {
 } from './operations/items.ts'
 import {
   allows,
-  isDiscarded,
+  isEndedPreview,
   isResting,
   MOVE_NAMES,
   moveOperation,
@@ -169,7 +169,7 @@ export function createEngine(parts: EngineParts): Engine {
     items: listItems,
     allItems: pagesOfItems,
     warnedItems: async (scope, operation) => {
-      if (isDiscarded(operation) || operation.detail === 'record') return 0
+      if (isEndedPreview(operation) || operation.detail === 'record') return 0
       return isResting(operation) ? await countWarned(scope, operation.id) : null
     },
     onProgress: (shop, handler) => watchProgress(listener, shop, handler),

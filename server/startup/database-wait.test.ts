@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../core/log.ts'
-import { reasonOf, whenReachable } from './database-wait.ts'
+import { whenReachable } from './database-wait.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const wrongPassword = () => Object.assign(new Error('password failed'), { code: '28P01' })
@@ -57,14 +57,4 @@ test('ends when the process is stopped', async () => {
   )
   await expect(done).rejects.toThrow()
   expect(counts()).toEqual([1, 1])
-})
-
-test('the reason of a name with several addresses is not empty', () => {
-  // As Node reports it.
-  const both = new AggregateError([
-    new Error('connect ECONNREFUSED ::1:5432'),
-    new Error('connect ECONNREFUSED 127.0.0.1:5432'),
-  ])
-  expect(reasonOf(both)).toBe('connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432')
-  expect(reasonOf(Object.assign(new Error(''), { code: 'ECONNRESET' }))).toBe('ECONNRESET')
 })

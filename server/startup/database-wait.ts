@@ -1,7 +1,7 @@
 // Waits at the start for a database that cannot be reached yet: it may start at the same time, or
 // its network may be late.
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { isDatabaseUnavailable, reasonOf } from '../core/db/error-classes.ts'
 import type { Logger } from '../core/log.ts'
 
 export interface DatabaseWait {
@@ -45,13 +45,6 @@ export async function whenReachable(
       await delay(pause, undefined, signal ? { signal } : {})
     }
   }
-}
-
-/** Node gives no message for a name of which each address was tried. */
-export const reasonOf = (error: unknown): string => {
-  if (error instanceof AggregateError && error.message === '')
-    return error.errors.map(reasonOf).join(', ')
-  return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
 }
 
 const codeOf = (error: unknown) => (error as { code?: unknown }).code

@@ -1,7 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { databaseReason, isConnectTimeout, isDatabaseUnavailable } from './error-classes.ts'
+import {
+  databaseReason,
+  isConnectTimeout,
+  isDatabaseUnavailable,
+  reasonOf,
+} from './error-classes.ts'
 
 /** Accepts connections, as a server that is too busy to answer them. */
 let server: Server
@@ -53,4 +58,14 @@ it('the reason of an error is given without its statement', () => {
   const lost = 'Connection terminated unexpectedly'
   expect(databaseReason(new Error(lost))).toBe(lost)
   expect(databaseReason(new Error(`select a - b,\n  c from t - ${lost}`))).toBe(lost)
+})
+
+it('the reason of a name with several addresses is not empty', () => {
+  // As Node reports it.
+  const both = new AggregateError([
+    new Error('connect ECONNREFUSED ::1:5432'),
+    new Error('connect ECONNREFUSED 127.0.0.1:5432'),
+  ])
+  expect(reasonOf(both)).toBe('connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432')
+  expect(reasonOf(Object.assign(new Error(''), { code: 'ECONNRESET' }))).toBe('ECONNRESET')
 })

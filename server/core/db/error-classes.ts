@@ -30,9 +30,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   )
 }
 
+/** Node gives no message for a name of which each address was tried. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message || codeOf(error) : String(error)
+}
+
 /** The reason of an error without the statement that knex writes before it. */
 export const databaseReason = (error: unknown): string => {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = reasonOf(error)
   return message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')
 }
 

@@ -138,7 +138,10 @@ interface Trial {
   steps: ReadonlyMap<WorkItem, TriedStep[]>
   /** How items ended before the last step. */
   endings: Map<WorkItem, ItemEnding>
-  /** Steps that do nothing with an item unless one of the effects that they asked for does. */
+  /**
+   * Steps that do nothing with an item unless one of the effects that they asked for does. Steps that ask
+   * for the same effect on an item are judged together.
+   */
   asked: AskedStep[]
 }
 

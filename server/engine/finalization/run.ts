@@ -88,13 +88,6 @@ async function finishPreview(runner: EngineRunner, ending: Finalization): Promis
   if (!stop) return
   operation.stopped = stop
   if (operation.ledger) await cancelRest(scope, operation)
-  // What it found was not done.
-  await scope.query(
-    `update operations set done = 0, failed = 0, skipped = 0, cancelled = total where shop_id = :shop
-       and id = :id and status = 'previewing'`,
-    { id: operation.id },
-  )
-  Object.assign(operation, { done: 0, failed: 0, skipped: 0 })
   await endOperation(runner, ending, 'failed')
 }
 
@@ -147,6 +140,10 @@ const CAUSES = `(
     select error ->> 'code' as code, count(*) as files from items
     where shop_id = :shop and operation_id = :id and status = 'failed' group by 1) c)`
 
+/** SQL: a count of the operation after its end. What a preview that can never run found was not done. */
+const countAtEnd = (name: string) =>
+  `${name} = case when status = 'previewing' then 0 when ledger then ${name} else :${name} end`
+
 function endOperation(
   { parts: { plugins, ends } }: EngineRunner,
   { scope, operation, lease }: Finalization,
@@ -161,10 +158,11 @@ function endOperation(
     await tx.query(
       `update operations set status = :status, started_at = coalesce(started_at, now()),
          finished_at = now(),
-         done = case when ledger then done else :done end, failed = case when ledger then failed
-           else :failed end,
-         skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
-         failure_causes = case when (ledger and failed > 0) or :failed > 0 then ${CAUSES} end,
+         ${['done', 'failed', 'skipped'].map(countAtEnd).join(', ')},
+         cancelled = case when status = 'previewing' then total else cancelled end,
+         stopped = :stopped::jsonb,
+         failure_causes = case when status <> 'previewing'
+           and ((ledger and failed > 0) or :failed > 0) then ${CAUSES} end,
          undo_until = case when :undoable and ${HAS_EFFECTS} then now() + :window::interval end
        where shop_id = :shop and id = :id`,
       {

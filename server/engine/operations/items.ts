@@ -125,7 +125,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged,
     i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
-    case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled'
+    case when i.is_ended_preview or i.status in ('pending', 'running') and i.operation_status = 'cancelled'
       then 'cancelled'
       -- Without a ledger all items have the result of the operation.
       when i.status = 'pending' and not i.ledger then
@@ -137,7 +137,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
     ${isMapped('f.mapping_state')} as product_mapped
   from (
     select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
-      o.status as operation_status, o.ledger, ${IS_ENDED_PREVIEW} as discarded,
+      o.status as operation_status, o.ledger, ${IS_ENDED_PREVIEW} as is_ended_preview,
       ${FOUND.map((name) => `case when not ${IS_ENDED_PREVIEW} then r.${name} end as ${name}`).join(', ')},
       case when ${IS_ENDED_PREVIEW} then
           case o.status when 'failed' then :whyFailed::jsonb else :whyDiscarded::jsonb end

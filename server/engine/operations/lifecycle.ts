@@ -40,10 +40,11 @@ export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
 export const isResting = (operation: OperationRow): boolean =>
   hasEnded(operation) || operation.status === 'previewed' || operation.status === 'paused'
 
-/**
- * SQL: the operation `o` is a preview that can never be confirmed, because it was discarded or
- * failed: what it found was not done.
- */
+/** Whether it is a preview that can never be confirmed: what it found was not done. */
+export const isEndedPreview = (operation: OperationRow): boolean =>
+  ['cancelled', 'failed'].includes(operation.status) && isUnconfirmed(operation)
+
+/** SQL: the operation `o` is such a preview. */
 export const IS_ENDED_PREVIEW = `(o.status in ('cancelled', 'failed') and o.preview and o.round = 0)`
 
 /**

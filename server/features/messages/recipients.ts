@@ -7,10 +7,7 @@ import { mailedDelivery, type WrittenDelivery } from './delivery-mail.ts'
 
 /** The error of a mail whose order lost its address after the mail was queued. */
 export const NO_ADDRESS = sayPlain('The order has no email address any more')
-/**
- * The error of a mail whose recipient was corrected after it was written: a later mail has the link.
- * Exported for tests.
- */
+/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
 export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
 /**
  * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
@@ -29,16 +26,18 @@ export async function endTriedMessages(
   tx: ShopScope,
   delivery: string,
   email: string | null,
-): Promise<void> {
-  await tx.query(
+): Promise<{ first: boolean }> {
+  const ended = await tx.query<{ first: boolean }>(
     `update outbox set status = 'failed', error_text = null,
        error = case when kind = 'email' and lower(result -> 'to' ->> 0) <> lower(:email::text)
          then :corrected::text else :replaced::text end
      where shop_id = :shop and payload ->> 'delivery' = :delivery::text and status = 'waiting'
        and coalesce(payload ->> 'about', 'order') in ('order', 'edited')
-       and (attempts > 0 or result is not null)`,
+       and (attempts > 0 or result is not null)
+     returning key like '%/first' as first`,
     { delivery, email, corrected: CORRECTED, replaced: REPLACED },
   )
+  return { first: ended.some(({ first }) => first) }
 }
 
 /** The addresses of deliveries as they are now; null: the order has none. */

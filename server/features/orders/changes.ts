@@ -95,10 +95,12 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
         ),
         retryAfter,
       })
-    await endTriedMessages(tx, id, row.email)
+    const { first } = await endTriedMessages(tx, id, row.email)
     if (await waitsForFirst(tx, id)) return
-    if (row.email === null) await queueDeliveryTexts(tx, [id], randomUUID())
-    else await queueDeliveryMail(tx, id, randomUUID())
+    // In place of the first message, it is sent after a release as that would be, and its failure is one.
+    const occasion = first ? `${randomUUID()}/first` : randomUUID()
+    if (row.email === null) await queueDeliveryTexts(tx, [id], occasion)
+    else await queueDeliveryMail(tx, id, occasion)
     await promiseMails(tx, [id])
     await tx.query(
       `update deliveries set ask = null, bounced_at = null, updated_at = :now,

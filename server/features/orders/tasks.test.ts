@@ -336,6 +336,24 @@ describe('first mails', () => {
     expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 2])
   })
 
+  test('sent again in place of a first one that was tried follow a hold as that would', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    mail.refused.add(about.email)
+    await shop.run('mails')
+    mail.refused.clear()
+    const { id } = (await shop.delivery(order))!
+    const parts = { secrets: shop.secrets, now: new Date() }
+    await resendDelivery(shop.scope, id, parts)
+    await holdDelivery(shop.scope, id, parts)
+    await sendAll()
+    expect(mailsTo(about.email)).toEqual([])
+    await releaseDelivery(shop.scope, id, parts)
+    await sendAll()
+    expect(mailsTo(about.email)).toHaveLength(1)
+  })
+
   test('go to the address that the order has got between two attempts, once', async () => {
     const about = buyer()
     const order = await shop.buy(about)

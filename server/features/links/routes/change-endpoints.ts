@@ -8,7 +8,13 @@ import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { readLinks, type Link } from '../model/links.ts'
 import { readCopied } from '../model/copied.ts'
 import { askFields, askTerm } from '../model/ask-terms.ts'
-import { extendLink, resetLink, revokeLinks, setLinkAsk } from '../model/changes.ts'
+import {
+  extendLink,
+  linksInLockOrder,
+  resetLink,
+  revokeLinks,
+  setLinkAsk,
+} from '../model/changes.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { storedReason } from '../../../core/texts.ts'
 import { queueLinkMails, unsendable } from '../mail.ts'
@@ -193,7 +199,8 @@ const send = (parts: Parts) =>
       caller.scope.transaction(async (tx) => {
         const links = await requireLinks(parts, tx, body.link_ids)
         const ids = links.map(({ id }) => id)
-        await lockLinks(tx, ids)
+        // Requests about one of these links take turns.
+        await tx.query(linksInLockOrder('id = any(:ids::uuid[])'), { ids })
         const repeated = await repeatedTooOften(tx, 'link', ids)
         const reasons = links.map(
           (link) =>
@@ -213,14 +220,6 @@ const send = (parts: Parts) =>
         return { body: { queued, skipped } }
       }),
   })
-
-/** Requests about one of these links take turns. */
-const lockLinks = (tx: ShopScope, links: readonly string[]) =>
-  tx.query(
-    `select from links where shop_id = :shop and id = any(:links::uuid[])
-     order by id for no key update`,
-    { links },
-  )
 
 /** Throws `validation_failed`, which names every unknown or repeated id. */
 async function requireLinks(

@@ -210,7 +210,7 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
       say('Map the files that have no product, or leave them: their links work without one.'),
     )
   if (operation.action === 'undo' && skipped > 0)
-    steps.add(say('Open the operation to see why files were not put back.'))
+    steps.add(say('Open the operation to see why files were left as they are.'))
   if (status === 'cancelled') steps.add(say('Changes made before the cancel are kept.'))
   if (action?.report.next && done > 0) steps.add(action.report.next)
   if (stopped && steps.size === 0)

@@ -309,7 +309,7 @@ describe('notify', () => {
       async *reported() {},
     })
     const { notice, email } = await sent(undo)
-    const next = 'Open the operation to see why files were not put back.'
+    const next = 'Open the operation to see why files were left as they are.'
     expect(notice).toMatchObject({
       level: 'warning',
       body: `2 of 9 files put back, 7 skipped. ${next}`,

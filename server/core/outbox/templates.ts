@@ -45,15 +45,15 @@ export function renderMail(
   }
 }
 
-/** Gmail cuts off what is longer, and hides the rest. */
-const SHOWN_CHARACTERS = 80_000
+/** Gmail hides what is beyond 102 KB; the rest is reserve. */
+const SHOWN_BYTES = 80_000
 
 /**
  * Without its indentation if it is long. Short mails keep it: filters for spam distrust pictures beside
  * little HTML, and a shop's logo is one.
  */
 const withinLimit = (html: string): string =>
-  html.length > SHOWN_CHARACTERS ? html.replace(/\n\s+/g, '\n') : html
+  Buffer.byteLength(html) > SHOWN_BYTES ? html.replace(/\n\s+/g, '\n') : html
 
 function helpersFor(language: TextLanguage) {
   const number = new Intl.NumberFormat(language.locale)

@@ -14,6 +14,7 @@ import {
   readParts,
   type MonthPart,
 } from '../../core/db/month-parts.ts'
+import { inBatches } from '../../core/db/sweep-batches.ts'
 import { DISCARD } from './moves.ts'
 import { keptPart } from '../../core/kept-address.ts'
 import { FORGET_ENTRY, SECRET_PART } from './sealed-addresses.ts'
@@ -25,6 +26,7 @@ const OPERATION_MONTHS = 13
 /** The days after which an unconfirmed preview expires. */
 const PREVIEW_DAYS = 7
 const OPERATION_BATCH = 100
+const NAME_BATCH = 5000
 
 type Pool = Database['pool']
 
@@ -42,11 +44,21 @@ export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   const removed = await eachOperation(pool, 'record', oldest, dropOperation)
   await dropMessages(pool, oldest)
   // The results that name these files were kept as long as this.
-  await pool.query('delete from purged_files where purged_at < $1', [daysBefore(now, ITEM_DAYS)])
+  await dropNames(pool, daysBefore(now, ITEM_DAYS))
   await makeMonths(pool, 'items', now)
   await dropMonths(pool, now)
   return stripped + emptied + removed
 }
+
+const dropNames = (pool: Pool, before: Date) =>
+  inBatches(NAME_BATCH, (limit) =>
+    pool.query(
+      `delete from purged_files using (
+         select shop_id, id from purged_files where purged_at < $1 order by purged_at limit $2
+       ) old where purged_files.shop_id = old.shop_id and purged_files.id = old.id`,
+      [before, limit],
+    ),
+  )
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 

@@ -60,11 +60,20 @@ const fields = {
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })
 
+const isLocale = (language: string) => LOCALES.some((locale) => locale === language)
+
+/** Without those of other languages. */
+const knownTexts = (saved: unknown) =>
+  typeof saved === 'object' && saved !== null
+    ? Object.fromEntries(Object.entries(saved).filter(([language]) => isLocale(language)))
+    : saved
+
+/** A later version, which runs beside this one during an update, may have more languages. */
 const savedSchema = z.object({
   accent: fields.accent.default(null),
   background: fields.background.default(null),
-  language: fields.language.default('en'),
-  texts: fields.texts.default({}),
+  language: fields.language.default('en').catch('en'),
+  texts: z.preprocess(knownTexts, fields.texts.default({})),
   // Without the button a buyer reaches the library by its address only: no page changes.
   library: fields.library.default(true),
   library_link: fields.library_link.default(false),

@@ -16,7 +16,7 @@ import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
 import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
-import { sendPack, useText, type GatedFile } from './pack-page.ts'
+import { leftText, sendPack, untilText, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
   hasAsked,
@@ -259,7 +259,7 @@ export function sendConfirm(
   const refused = isOffered ? whyNotViewed(link, null, now) : null
   const view =
     isOffered && refused === null ? linkViewButton(request, frame.t, link, asked.key) : null
-  const viewOnly = view !== null && target !== null && isViewOnly(target)
+  const viewOnly = target !== null && !asked.all && isViewOnly(target)
   const address = `download?key=${asked.key}&${PAGE}${asked.all ? '&all=1' : ''}${tokens}`
   sendPage(
     request,
@@ -301,18 +301,13 @@ export function sendToDownload(
 
 /** `3.1 MB · 2 downloads left · until March 1, 2027` */
 function aboutDownload(t: Translator, link: KnownLink, now: Date): string {
-  const { target, download_limit: limit, downloads, expires_at, use_hours, first_used_at } = link
+  const { target } = link
   if (target === null) return ''
-  const { timeZone } = link.look
-  const left = (limit ?? 0) - downloads + (isOwed(link) ? 1 : 0)
-  const isRented = use_hours !== null && first_used_at !== null
-  const day =
-    expires_at && (isRented ? t.moment(expires_at, timeZone) : t.end(expires_at, timeZone, now))
+  const downloads = link.downloads - (isOwed(link) ? 1 : 0)
   return [
     t.size(target.size),
-    limit === null ? '' : t('pack.left', { count: Math.max(0, left) }),
-    use_hours === null || isRented ? '' : useText(t, use_hours),
-    day === null ? '' : t('order.until', { day }),
+    leftText(t, { ...link, downloads }),
+    untilText(t, link, now, link.look.timeZone),
   ]
     .filter((text) => text !== '')
     .join(' · ')

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { changeBuyerPage, changeLogo } from './buyer-page.ts'
+import { changeBuyerPage, changeLogo, savedPage } from './buyer-page.ts'
 import { get, openTestDepot, type Depot } from '../../../test/delivery.ts'
 
 let depot: Depot
@@ -44,6 +44,18 @@ test('a page shows the shop’s look in the buyer’s language as soon as it is 
     '<h1>Ce lien est épuisé</h1>',
   )
   expect((await get(port, 'A'.repeat(43))).text).not.toContain('--action:#aa1122')
+})
+
+test('a language that only a later version knows is English, and its texts are left out', () => {
+  const fr = { intro: 'Bonjour', footer: '' }
+  const settings = { accent: '#aa1122', language: 'xx', texts: { xx: fr, fr } }
+  expect(savedPage({ settings, logo: null, logo_type: null }).page).toMatchObject({
+    accent: '#aa1122',
+    language: 'en',
+    texts: { fr },
+  })
+  const read = savedPage({ settings, logo: null, logo_type: null }).page
+  expect(Object.keys(read.texts)).toEqual(['fr'])
 })
 
 test('a chosen language is kept from page to page', async () => {

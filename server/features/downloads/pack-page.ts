@@ -163,8 +163,13 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
     later,
     file.tag_problem ? t('order.needsTag') : '',
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
-    hasEnded(file, now) ? '' : leftText(t, file),
-    untilText(t, file, now, timeZone),
+    hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file),
+    untilText(
+      t,
+      isOnlyViewed(file) ? { ...file, expires_at: file.views_end_at } : file,
+      now,
+      timeZone,
+    ),
     ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),
     renewedText(t, file, timeZone),
     ...(file.locked === null ? keyTexts(t, file) : []),
@@ -261,10 +266,18 @@ export const licenceText = (
 const renewedText = (t: Translator, { renewed_at }: ShownFile, timeZone: string): string =>
   renewed_at ? t('order.version', { day: t.date(renewed_at, timeZone) }) : ''
 
+interface UseTerms extends Pick<PackFile, 'use_hours' | 'use_ends_at'> {
+  /** Absent: the page shows the end of all its files. */
+  expires_at?: Date | null
+}
+
 /** Each file of a delivery has its own expiry. A rental ends at a time of day. */
-function untilText(t: Translator, file: ShownFile, now: Date, timeZone: string): string {
-  const { use_ends_at, use_hours } = file
-  const expires_at = (isOnlyViewed(file) ? file.views_end_at : file.expires_at) ?? null
+export function untilText(
+  t: Translator,
+  { expires_at = null, use_hours, use_ends_at }: UseTerms,
+  now: Date,
+  timeZone: string,
+): string {
   const rented = use_ends_at !== null && !(expires_at && expires_at < use_ends_at)
   const end = rented ? use_ends_at : expires_at
   const day = end && (rented ? t.moment(end, timeZone) : t.end(end, timeZone, now))
@@ -331,8 +344,7 @@ export function viewTexts(
   ]
 }
 
-function leftText(t: Translator, file: PageFile): string {
-  const { download_limit, downloads } = file
-  if (download_limit === null || isOnlyViewed(file)) return ''
-  return t('pack.left', { count: Math.max(0, download_limit - downloads) })
-}
+export const leftText = (
+  t: Translator,
+  { download_limit: limit, downloads }: Pick<PackFile, 'download_limit' | 'downloads'>,
+): string => (limit === null ? '' : t('pack.left', { count: Math.max(0, limit - downloads) }))

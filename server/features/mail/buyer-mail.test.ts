@@ -35,13 +35,16 @@ test('no mail with a logo is so short that filters take it for a picture', () =>
   expect(Math.min(...lengths)).toBeGreaterThan(3200)
 })
 
-test('Gmail shows all of a mail with 200 links', () => {
-  const linked = Array.from({ length: 200 }, (_, at) => ({
-    name: `${'A long name of a file '.repeat(4)}${at}.pdf`,
+test.each([
+  [200, 'A long name of a file '.repeat(4)],
+  [160, '名'.repeat(82)],
+])('Gmail shows all of a mail with %i links: %s', (count, named) => {
+  const linked = Array.from({ length: count }, (_, at) => ({
+    name: `${named}${at}.pdf`,
     terms: 'It works 5 times, until January 31, 2027.',
     address: `${BASE}/download?key=${'k'.repeat(43)}&page=1`,
   }))
   const html = mailOf({ mail: 'links', linked, address: '' })
-  expect(html.match(/page=1/g)?.length).toBe(200)
+  expect(html.match(/page=1/g)?.length).toBe(count)
   expect(Buffer.byteLength(html)).toBeLessThan(102 * 1024)
 })

@@ -591,6 +591,20 @@ describe('a rental', () => {
     expect(await codeOf(key)).toBe('sent')
   })
 
+  test('that its delivery ends earlier says so on the page of the order and of the file', async () => {
+    const { page, keys, links } = await buy([{ first_use_hours: 480, download_limit: 3 }])
+    expect(await codeOf(keys[0]!)).toBe('sent')
+    await depot.scope.query(
+      'update links set expires_at = :end where shop_id = :shop and id = :id',
+      { id: links[0], end: new Date(+AT + 240 * HOUR) },
+    )
+    const terms = /2 downloads left · until \w+ \d+, 2027(?: at)?/
+    const ofOrder = terms.exec(await readPage(page))?.[0]
+    const ofFile = terms.exec(await readPage(`${keys[0]!}&page=1`))?.[0]
+    expect(ofOrder).toBe('2 downloads left · until March 2, 2027')
+    expect(ofFile).toBe(ofOrder)
+  })
+
   test('begins with a view or a ZIP file, and not with what could not be sent', async () => {
     const fields = { view: 'both', content_type: 'image/png' }
     const viewed = await buy([{ ...fields, first_use_hours: 1 }])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
+import { WAIT_MS } from '../../../test/wait.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
@@ -41,6 +42,14 @@ const move = async (options: object, file_ids: readonly string[]) => {
     select: { file_ids },
   })
   return untilEnded(owner, body.id)
+}
+const undone = async (id: string) => {
+  const { body } = await owner.call('POST', `/api/operations/${id}/undo`)
+  expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'success', done: 1 })
+}
+const packNamed = async (name: string): Promise<string | undefined> => {
+  const { body } = await owner.call('GET', '/api/packs?limit=250')
+  return (body.data as { id: string; name: string }[]).find((pack) => pack.name === name)?.id
 }
 const fileOf = async (id: string) => (await owner.call('GET', `/api/files/${id}`)).body
 const inPack = async (id: string, more = '') =>
@@ -249,22 +258,69 @@ describe('a pack’s products', () => {
     expect((await fileOf(one)).products.sort()).toEqual([KNOTS, CHARTS])
   })
   it('that an operation created go with its undo, unless they were used since', async () => {
-    const names = [fresh(), fresh(), fresh()]
-    const found = async () => {
-      const { body } = await owner.call('GET', '/api/packs?limit=250')
-      const all = (body.data as { name: string }[]).map(({ name }) => name)
-      return names.filter((name) => all.includes(name))
-    }
-    const moves = []
+    const names = Array.from({ length: 7 }, () => fresh())
+    const moves: { id: string }[] = []
     for (const new_pack of names) moves.push(await move({ new_pack }, await files(1)))
-    const { body } = await owner.call('GET', `/api/packs?search=${encodeURIComponent(names[1]!)}`)
-    await owner.call('POST', '/api/links', { pack_id: body.data[0].id })
+    const packs = await Promise.all(names.map((name) => packNamed(name)))
+    await owner.call('POST', '/api/links', { pack_id: packs[1] })
     await move({ new_pack: names[2] }, await files(1))
-    for (const { id } of moves) {
-      const undo = await owner.call('POST', `/api/operations/${id}/undo`)
-      expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1 })
-    }
-    expect(await found()).toEqual(names.slice(1))
+    const [step, filter] = [
+      { plugin: 'move-to-pack', options: { pack: packs[3] } },
+      { pack: packs[4] },
+    ]
+    const used = [
+      await owner.call('POST', '/api/workflows', { name: fresh(), kind: 'bulk', steps: [step] }),
+      await owner.call('POST', '/api/views', { name: fresh(), filter }),
+      await owner.call('POST', '/api/schedules', {
+        name: fresh(),
+        cron: '0 2 * * *',
+        action: 'move-to-pack',
+        options: { pack: packs[5] },
+      }),
+    ]
+    expect(used.map(({ status }) => status)).toEqual([201, 201, 201])
+    // A retry moves the start.
+    await owner.scope.query(
+      'update operations set started_at = finished_at where shop_id = :shop and id = :id',
+      { id: parsePublicId('op', moves[6]!.id) },
+    )
+    for (const { id } of moves) await undone(id)
+    const left = await Promise.all(names.map((name) => packNamed(name)))
+    expect(left).toEqual([undefined, ...packs.slice(1, 6), undefined])
+  })
+  it('stay with a link that is made while the operation that created them is undone', async () => {
+    const name = fresh()
+    const { id } = await move({ new_pack: name }, await files(1))
+    const [pack, other] = [await packNamed(name), await create()]
+    await owner.call('POST', '/api/links', { pack_id: other.id })
+    const { body: undo } = await owner.scope.transaction(async (tx) => {
+      await tx.query(
+        'update links set pack_id = :pack where shop_id = :shop and pack_id = :other',
+        {
+          pack: parsePublicId('pack', pack!),
+          other: parsePublicId('pack', other.id),
+        },
+      )
+      const started = await owner.call('POST', `/api/operations/${id}/undo`)
+      const waits = async () =>
+        (
+          await app.engine.parts.database.pool.query(
+            `select from pg_stat_activity where datname = current_database()
+               and wait_event_type = 'Lock' and query like '%packs p%'`,
+          )
+        ).rowCount
+      await expect.poll(waits, { timeout: WAIT_MS }).toBe(1)
+      return started
+    })
+    expect(await untilEnded(owner, undo.id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await packNamed(name)).toBe(pack)
+    const links = await owner.scope.query(
+      'select from links where shop_id = :shop and pack_id = :id',
+      {
+        id: parsePublicId('pack', pack!),
+      },
+    )
+    expect(links).toHaveLength(1)
   })
   it('history has the packs’ names at that time', async () => {
     const [from, to] = [await create(), await create()]

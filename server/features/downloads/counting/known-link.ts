@@ -64,6 +64,8 @@ export interface KnownLink extends LinkFacts {
   /** Hours from the first use after which it expires. Null: none. */
   use_hours: number | null
   first_used_at: Date | null
+  /** When that has ended; null: it has not begun, or has no such end. */
+  use_ends_at: Date | null
   view_limit: number | null
   /** Views that were counted. */
   views: number
@@ -126,6 +128,7 @@ const COLUMNS = {
   locale: 'o.locale',
   use_hours: 'l.use_hours',
   first_used_at: 'l.first_used_at',
+  use_ends_at: 'l.use_ends_at',
   tagProblem: tagProblemOf('l'),
   view_limit: 'l.view_limit',
   views: 'l.views',

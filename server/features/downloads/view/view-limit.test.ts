@@ -125,6 +125,8 @@ describe('a limit of views', () => {
     expect(await page()).toMatch(/Read<\/button>[\s\S]*2 views left/)
     expect((await press(key, browser())).status).toBe(303)
     expect(await page()).toContain('1 view left')
+    expect((await press(key, browser())).status).toBe(303)
+    expect(await page()).not.toMatch(/downloads? left|Download</)
   })
 
   test('counts parallel requests, reloads and parts of one browser once', async () => {

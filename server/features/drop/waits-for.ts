@@ -4,16 +4,9 @@ import { SYSTEM_FILE, SYSTEM_FOLDER } from '../../../plugins/_page/system-files.
 /**
  * The ends of temporary names: WinSCP `name.filepart`, rclone `name.partial`, FreeFileSync
  * `name.1a2b.ffs_tmp`, editors of JetBrains `name___jb_tmp___`. Scanners test a folder with
- * `name.LCK`.
+ * `name.LCK`. Cyberduck appends eight characters to the name: `guide.pdf-4kT9xQ2z`.
  */
-const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|temp|ffs_tmp|incomplete|upload|uploading|download|crdownload|opdownload|aria2|lck)|___jb_(tmp|old)___)$`
-
-/**
- * Cyberduck appends eight letters and digits to the name: `guide.pdf-4kT9xQ2z`. A date
- * (`prices.csv-20261127`) or a word (`guide.pdf-original`) is a name of people.
- */
-const CYBERDUCK_NAME = String.raw`\.(pdf|epub|zip|7z|rar|mp3|m4a|wav|flac|mp4|m4v|mov|jpg|jpeg|png|gif|svg|tif|tiff|webp|psd|ai|docx|xlsx|pptx|txt|csv)-[0-9a-z]{8}$`
-const CYBERDUCK_END = String.raw`-(?![0-9]{8}$|[A-Za-z][a-z]{7}$|[A-Z]{8}$)[0-9A-Za-z]{8}$`
+const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|temp|ffs_tmp|incomplete|upload|uploading|download|crdownload|opdownload|aria2|lck)|___jb_(tmp|old)___|\.(pdf|epub|zip|7z|rar|mp3|m4a|wav|flac|mp4|m4v|mov|jpg|jpeg|png|gif|svg|tif|tiff|webp|psd|ai|docx|xlsx|pptx|txt|csv)-[0-9a-z]{8})$`
 
 /**
  * Temporary names that clients use until a file is complete; lftp and others put a dot in front, or
@@ -36,8 +29,7 @@ export const isSystemEntry = (entry = ''): string =>
 
 /** SQL: the file has a temporary name. */
 const isTemporary = (entry = ''): string =>
-  `(${entry}name ~* '${TEMPORARY_NAME}' or ${entry}folder ~ '${TEMPORARY_FOLDER}'
-    or (${entry}name ~* '${CYBERDUCK_NAME}' and ${entry}name ~ '${CYBERDUCK_END}'))`
+  `(${entry}name ~* '${TEMPORARY_NAME}' or ${entry}folder ~ '${TEMPORARY_FOLDER}')`
 
 /** SQL: the file waits for nothing that its name tells. */
 export const HAS_OWN_NAME = `not ${isSystemEntry()} and not ${isTemporary()}`

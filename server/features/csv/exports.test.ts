@@ -156,6 +156,54 @@ it('reads attachments of Airtable with their names', async () => {
   expect(single.preview[0].values.file_url).toBe(`map.pdf (${token})`)
 })
 
+it.each([
+  [
+    'guide.pdf (https://x.example/a_(1).pdf),map.pdf (https://x.example/b.pdf)',
+    [
+      ['guide.pdf', 'https://x.example/a_(1).pdf'],
+      ['map.pdf', 'https://x.example/b.pdf'],
+    ],
+  ],
+  [
+    'guide.pdf (https://x.example/a.pdf),https://x.example/map.pdf',
+    [
+      ['guide.pdf', 'https://x.example/a.pdf'],
+      ['map.pdf', 'https://x.example/map.pdf'],
+    ],
+  ],
+  [
+    'a.pdf (https://x.example/1.pdf) | b.pdf (https://x.example/2.pdf)',
+    [
+      ['a.pdf', 'https://x.example/1.pdf'],
+      ['b.pdf', 'https://x.example/2.pdf'],
+    ],
+  ],
+  [
+    '[Guide](https://x.example/guide.pdf), Map (https://x.example/map.pdf)',
+    [
+      ['Guide.pdf', 'https://x.example/guide.pdf'],
+      ['Map.pdf', 'https://x.example/map.pdf'],
+    ],
+  ],
+])('reads all attachments of %j', async (Attachments, expected) => {
+  const { preview } = await read(csvOf([{ Attachments }]))
+  expect(files({ preview }).map(([name, url]) => [name, url])).toEqual(expected)
+})
+
+it('reads cells in which long gaps and unclosed addresses look like attachments', async () => {
+  const gap = ' '.repeat(10_000)
+  const open = '[x](https://x.example/a'.repeat(400)
+  const cells = [
+    'https://x.example/1.pdf, https://x.example/2.pdf',
+    `x${gap}(https://x.example/a b`,
+    open,
+    `${open} )`,
+    `x,${gap}y https://x.example/a`,
+  ]
+  const body = await read(csvOf(cells.map((file_url) => ({ file_url }))))
+  expect(body.list).toMatchObject({ id: 'several_files', products: 5 })
+})
+
 it('says that the storefront’s own products have no addresses of files', async () => {
   for (const row of [
     { Handle: 'a', Title: 'A', 'Variant SKU': 'BOOK-1', 'Image Src': 'https://a.example/a.jpg' },

@@ -2,6 +2,7 @@
 import Papa from 'papaparse'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+import { nameOfAddress } from './exports.ts'
 
 let app: CsvApp
 beforeAll(async () => void (app = await openCsvApp({ 'BOOK-1': 1, 'BOOK-2': 1, 'BOOK-3': 1 })))
@@ -202,6 +203,16 @@ it('reads cells in which long gaps and unclosed addresses look like attachments'
   ]
   const body = await read(csvOf(cells.map((file_url) => ({ file_url }))))
   expect(body.list).toMatchObject({ id: 'several_files', products: 5 })
+})
+
+it.each([
+  ['https://a.example/pattern-2.5x', 'Pattern.pdf', 'Pattern.pdf'],
+  ['https://a.example/abc.1f3d9', 'Pattern.pdf', 'Pattern.pdf'],
+  ['https://a.example/set.procreate', 'Set', 'set.procreate'],
+  ['https://a.example/guide.pdf?x=1', 'Pattern.zip', 'guide.pdf'],
+  ['https://a.example/x', '', 'x'],
+])('the file at %s with the name %j is %s', (address, name, expected) => {
+  expect(nameOfAddress(address, name)).toBe(expected)
 })
 
 it('says that the storefront’s own products have no addresses of files', async () => {

@@ -2,7 +2,7 @@
 // as lists of files, one row for each file.
 import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
-import { withEnding } from './endings.ts'
+import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
 import { percentDecoded } from '../../core/percent-decoded.ts'
@@ -248,6 +248,7 @@ export function nameOfAddress(address: string, name: string): string {
   const [path = ''] = address.split(/[?#]/)
   const end = path.slice(path.lastIndexOf('/') + 1)
   const last = percentDecoded(end) ?? end
-  if (hasExtension(last)) return last
+  // Without a known type, the end may be a number of a version: `pattern-2.5x`.
+  if (hasExtension(last) && (endingOfAddress(address) !== '' || !hasExtension(name))) return last
   return name === '' ? last : name
 }

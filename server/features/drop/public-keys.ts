@@ -9,8 +9,9 @@ import type { PublicKey } from './accounts.ts'
 export function publicKey(name: string, text: string): PublicKey | KeyTextProblem | 'several' {
   const found = readPublicKeys(text)
   if (typeof found === 'string') return found
-  if (found.length > 1) return 'several'
-  const parsed = ssh2.utils.parseKey(firstOf(found).key)
+  const keys = [...new Set(found.map(({ key }) => key))]
+  if (keys.length > 1) return 'several'
+  const parsed = ssh2.utils.parseKey(firstOf(keys))
   if (parsed instanceof Error) return 'none'
   const blob = parsed.getPublicSSH()
   const fingerprint = fingerprintOf(parsed)

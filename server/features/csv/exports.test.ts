@@ -173,7 +173,7 @@ it.each([
     ],
   ],
   [
-    'a.pdf (https://x.example/1.pdf) | b.pdf (https://x.example/2.pdf)',
+    'a.pdf (https://x.example/1.pdf) | b.pdf (https://x.example/2.pdf) |',
     [
       ['a.pdf', 'https://x.example/1.pdf'],
       ['b.pdf', 'https://x.example/2.pdf'],
@@ -187,7 +187,7 @@ it.each([
     ],
   ],
 ])('reads all attachments of %j', async (Attachments, expected) => {
-  const { preview } = await read(csvOf([{ Attachments }]))
+  const { preview } = await read(csvOf([{ SKU: 'BOOK-1', Attachments }]))
   expect(files({ preview }).map(([name, url]) => [name, url])).toEqual(expected)
 })
 

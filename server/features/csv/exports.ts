@@ -206,7 +206,7 @@ function attachmentsIn(text: string): Address[] {
     end = index + whole.length
   }
   const isAll =
-    text.slice(end).trim() === '' &&
+    /^[\s,;|]*$/.test(text.slice(end)) &&
     found.every(({ name }) => name !== '' && !/https?:\/\//i.test(name))
   return isAll ? found : []
 }

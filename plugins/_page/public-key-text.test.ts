@@ -27,6 +27,32 @@ it('several lines are several keys', () => {
 })
 
 it.each([
+  ['no-pty', 'options without a value'],
+  ['restrict', 'an option that is a word'],
+  ['from="203.0.113.0/24"', 'options with a value'],
+])('%s in the next line are not the rest of a key without a comment', (options) => {
+  expect(readPublicKeys(`${plain}\n${options} ${plain} two\n`)).toEqual([
+    { key: plain, comment: '' },
+    { key: plain, comment: 'two' },
+  ])
+})
+
+it.each(['# mary', 'mary', 'Thanks', `# ${plain} old`])(
+  '%s in the next line is no comment',
+  (line) => {
+    expect(readPublicKeys(`${plain}\n${line}\n`)).toEqual([{ key: plain, comment: '' }])
+  },
+)
+
+it('a key broken several times is one key', () => {
+  const broken = `ssh-ed25519 ${ED.slice(0, 20)}\n${ED.slice(20, 40)}\n${ED.slice(40)}`
+  expect(readPublicKeys(`${broken}\n${broken} two`)).toEqual([
+    { key: plain, comment: '' },
+    { key: plain, comment: 'two' },
+  ])
+})
+
+it.each([
   ['-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk', 'private'],
   ['PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPublic-Lines: 2\n', 'private'],
   ['sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5 mary', 'device'],

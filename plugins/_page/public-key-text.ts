@@ -11,7 +11,9 @@ export interface PastedKey {
 export type KeyTextProblem = 'private' | 'device' | 'weak' | 'none'
 
 const LINE =
-  /(?:^|[ \t])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521))[ \t]+((?:[A-Za-z0-9+/]|\r?\n(?!ssh-|ecdsa-|sk-))+={0,2})[ \t]*([^\r\n]*)/gm
+  /(?:^|[ \t])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521))[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/
+/** The rest of a key that a terminal has broken, and its comment. */
+const REST = /^([A-Za-z0-9+/]+={0,2}|={1,2})(?:[ \t]+(.*))?$/
 const BLOCK = /^---- BEGIN SSH2 PUBLIC KEY ----\r?\n([^]*?)\r?\n---- END SSH2 PUBLIC KEY ----/gm
 /** `Comment: "mary"`; a backslash continues it in the next line. */
 const HEADERS = /^([A-Za-z-]+): ?((?:[^\r\n]*\\\r?\n)*[^\r\n]*)\r?\n/gm
@@ -25,11 +27,48 @@ export function readPublicKeys(text: string): readonly PastedKey[] | KeyTextProb
   return /(?:^|\s)ssh-dss\s/.test(text) ? 'weak' : 'none'
 }
 
-const linesIn = (text: string): PastedKey[] =>
-  Array.from(text.trim().matchAll(LINE), ([, type = '', base64 = '', comment = '']) => ({
-    key: `${type} ${base64.replaceAll(/\s/g, '')}`,
-    comment: comment.trim(),
-  }))
+function linesIn(text: string): PastedKey[] {
+  const keys: PastedKey[] = []
+  const lines = text.split(/\r?\n/).map((line) => line.trim())
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const found = line.startsWith('#') ? null : LINE.exec(line)
+    if (!found) continue
+    let [base64 = '', comment = ''] = found.slice(2)
+    // A complete key is not continued: the next line may be the options of another one.
+    while (comment === '' && !isComplete(base64)) {
+      const next = lines[at + 1] ?? ''
+      const rest = LINE.test(next) ? null : REST.exec(next)
+      if (!rest) break
+      base64 += rest[1] ?? ''
+      comment = rest[2] ?? ''
+      at++
+    }
+    keys.push({ key: `${found[1]} ${base64}`, comment: comment.trim() })
+  }
+  return keys
+}
+
+/** The fields of the smallest key: its type, and its point. */
+const LEAST_FIELDS = 2
+
+/** Whether the key ends with one of its fields, each of which begins with its length. */
+function isComplete(base64: string): boolean {
+  const bytes = bytesOf(base64)
+  let [at, fields] = [0, 0]
+  for (; at + 4 <= bytes.length; fields++)
+    at += 4 + [0, 1, 2, 3].reduce((sum, n) => sum * 256 + bytes.charCodeAt(at + n), 0)
+  return at === bytes.length && fields >= LEAST_FIELDS
+}
+
+/** The decoded bytes, each as a character; none: it is not the whole of a base64 text. */
+function bytesOf(base64: string): string {
+  try {
+    return atob(base64)
+  } catch {
+    return ''
+  }
+}
 
 function blocksIn(text: string): PastedKey[] {
   return Array.from(text.matchAll(BLOCK), ([, body = '']) => {
@@ -43,10 +82,6 @@ function blocksIn(text: string): PastedKey[] {
 
 /** The key begins with the length and the name of its type. */
 function typeIn(base64: string): string {
-  try {
-    const start = atob(base64.slice(0, 48))
-    return start.slice(4, 4 + start.charCodeAt(3))
-  } catch {
-    return ''
-  }
+  const start = bytesOf(base64.slice(0, 48))
+  return start === '' ? '' : start.slice(4, 4 + start.charCodeAt(3))
 }

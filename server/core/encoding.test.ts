@@ -122,6 +122,9 @@ describe('encoding', () => {
     ['macintosh', 'Grüße.pdf,El Niño\n'],
     ['macintosh', 'Übungsheft für Anfänger;Größe M, „alt“\n'],
     ['macintosh', 'Guía.pdf,El Niño,canción\n'.repeat(20)],
+    ['macintosh', 'België.pdf,ideeën\n'],
+    ['macintosh', 'história.pdf,política\n'],
+    ['macintosh', 'Noël.pdf,hôtel\nîle.pdf,x\n'],
     ['ibm852', 'Ćwiczenia z żółtą książką.pdf,Łódź\n'],
     ['ibm852', 'Příručka.pdf,Česká řeč\n'.repeat(50)],
     ['windows-1252', 'Grüße aus Škoda-Straße.pdf,naïve\n'],
@@ -132,6 +135,8 @@ describe('encoding', () => {
     ['windows-1252', `${'Kid’s Planner.pdf,x\n'.repeat(40)}Mother—Daughter.pdf,x\n`],
     ['windows-1252', 'Kid’s Print A×B.pdf,x\n'.repeat(20)],
     ['windows-1252', 'Hawai‘i.pdf,x\n'.repeat(20)],
+    ['windows-1252', 'Kid‘s Levi‘s.pdf,rock‘n’roll\n'.repeat(20)],
+    ['windows-1252', 'iPhone™ Pad™s Brand®.pdf,“the one”\n'],
     ['windows-1252', 'GUíA DE ESPAñA.pdf,x\n'.repeat(20)],
     ['windows-1252', 'word—word.pdf,x\n'],
     ['windows-1252', 'Café–Bar A·B.pdf,x\n'],
@@ -162,6 +167,10 @@ describe('encoding', () => {
     })
     const english = Buffer.from('Kid\x92s Planner \x96 A\xd7B.pdf,x\n'.repeat(20), 'latin1')
     expect(await sureOf(english)).toEqual({ encoding: 'windows-1252', sure: true })
+    const kit = `${'Kid’s kit.pdf,x\n'.repeat(100)}Planner–a guide.pdf,x\n`
+    expect((await sureOf(encoded(kit, 'windows-1252'))).sure).toBe(true)
+    const brand = 'Brand™ “word”.pdf,x\n'.repeat(20)
+    expect((await sureOf(encoded(brand, 'windows-1252'))).sure).toBe(true)
     // Signs that either encoding may have.
     const either = Buffer.from('A\xd7B \x96 c.pdf,x\n'.repeat(20), 'latin1')
     expect((await sureOf(either)).sure).toBe(false)

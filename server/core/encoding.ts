@@ -206,10 +206,19 @@ const MOST_ARE_WORDS = 10
 
 /** In Windows-1252 `…‘’“”•–—™©®·×` and the wide space: the only such characters of most English texts. */
 const ENGLISH_SIGNS = new Set(Buffer.from('859192939495969799a0a9aeb7d7', 'hex'))
-/** `Kid’s`, `don’t`, `girls’ dress`. */
-const APOSTROPHES = /[a-z]’(?:s|t|d|m|ll|re|ve)(?!\p{L})|s’(?=\s)/giu
-/** `Guía`, `España`, `canción`: in Windows-1252 `Gu’a`, `Espa–a`, `canci—n`. */
-const SPANISH_OF_MAC = /\p{L}\p{Ll}(?:’as?|–[ao]s?|—n)(?!\p{L})/gu
+/** `Kid’s`, `don’t`, `girls’ dress`; `Brand™`, `“word”`. */
+const WORDS_OF_ENGLISH =
+  /[a-z]’(?:s|t|d|m|ll|re|ve)(?!\p{L})|s’(?=\s)|(?<=\p{L})[®™](?!\p{L})|(?<!\p{L})“[^“”\n]+”(?!\p{L})/giu
+/** `Guía`, `política`, `España`, `canción`: in Windows-1252 `Gu’a`, `pol’tica`, `Espa–a`, `canci—n`. */
+const SPANISH_OF_MAC = String.raw`\p{L}\p{Ll}(?:’as?|’[ft]ic[ao]s?|–[ao]s?|—n)(?!\p{L})`
+/** `ideeën`, `Noël`: `idee‘n`, `No‘l`; not `Hawai‘i`, or `Kid‘s` and `rock‘n’roll` with a wrong quote. */
+const DIAERESES_OF_MAC = String.raw`\p{Ll}‘(?!(?:s|t|d|m|ll|re|ve)(?!\p{L})|n’)(?=[b-df-hj-np-tv-z])`
+/** `hôtel`: `h™tel`; not `Pad™s`. */
+const CIRCUMFLEXES_OF_MAC = String.raw`\p{Ll}™(?!s(?!\p{L}))\p{Ll}`
+const WORDS_OF_MAC = new RegExp(
+  `${SPANISH_OF_MAC}|${DIAERESES_OF_MAC}|${CIRCUMFLEXES_OF_MAC}`,
+  'gu',
+)
 
 /**
  * The one in which nearly all letters are in words, if they are not in Windows-1252, which is by far
@@ -232,11 +241,11 @@ function latinEncoding(sample: Buffer): DetectedEncoding | null {
 /** @param text has no other signs than those of English. */
 function englishOr(text: string): DetectedEncoding {
   const countOf = (pattern: RegExp) => text.match(pattern)?.length ?? 0
-  const [english, spanish] = [countOf(APOSTROPHES), countOf(SPANISH_OF_MAC)]
-  const encoding = spanish > english ? 'macintosh' : 'windows-1252'
+  const [english, mac] = [countOf(WORDS_OF_ENGLISH), countOf(WORDS_OF_MAC)]
+  const [least, most] = [Math.min(english, mac), Math.max(english, mac)]
   return {
-    encoding,
-    sure: Math.max(english, spanish) >= FEW_BYTES && Math.min(english, spanish) === 0,
+    encoding: mac > english ? 'macintosh' : 'windows-1252',
+    sure: most >= FEW_BYTES && least * MOST_ARE_WORDS <= most,
   }
 }
 

@@ -53,6 +53,21 @@ test('requests that are sent without waiting for replies have the results of req
   expect(new Set(await Promise.all([...made, ...ended]))).toEqual(new Set(['done']))
 })
 
+test('a file whose client closes it and leaves without waiting for replies is kept', async () => {
+  const client = await sftp()
+  const at = `${house.home}/left.bin`
+  const file = await begin(client, at, Buffer.from('whole'))
+  const { sftp: channel } = client
+  // Each request waits for the one before it.
+  for (let n = 0; n < 20; n++) channel.mkdir(`${house.home}/left-${n}`, () => {})
+  channel.futimes(file.handle, 1_700_000_000, 1_700_000_000, () => {})
+  void file.close()
+  client.end()
+  const states = () =>
+    house.scope.query(`select state from drop_entries where shop_id = :shop and name = 'left.bin'`)
+  await expect.poll(states).toEqual([{ state: 'waiting' }])
+})
+
 async function begin({ sftp: channel }: SftpClient, at: string, bytes: Buffer) {
   const handle = await new Promise<Buffer>((resolve, reject) =>
     channel.open(at, 'w', (error, opened) => (error ? reject(error) : resolve(opened))),
@@ -64,7 +79,7 @@ async function begin({ sftp: channel }: SftpClient, at: string, bytes: Buffer) {
     )
   for (let n = 0; n < bytes.length; n += 200_000)
     expect(await write(bytes.subarray(n, n + 200_000))).toBe('done')
-  return { write, close: () => told((done) => channel.close(handle, done)) }
+  return { handle, write, close: () => told((done) => channel.close(handle, done)) }
 }
 
 test('a file that is being imported is not replaced by a rename', async () => {

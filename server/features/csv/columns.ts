@@ -131,9 +131,9 @@ function confidence(
   return part === undefined ? null : { sure: 0.5, reason: 'The header contains a word for it' }
 }
 
-/** Addresses, or attachments of Airtable: `guide.pdf (https://…)`. */
+/** Addresses, or `guide.pdf (https://…)` of Airtable, or `[Guide](https://…)` of Markdown. */
 const areAddresses = (cells: readonly string[]): boolean =>
-  cells.length > 0 && cells.every((cell) => /^(?:[^:]* \()?https?:\/\//i.test(cell))
+  cells.length > 0 && cells.every((cell) => /^(?:[^:]*[ \]]\()?https?:\/\//i.test(cell))
 const areFilenames = (cells: readonly string[]): boolean =>
   cells.length > 0 && cells.every((cell) => /^[^/\\:]+\.[a-z][a-z0-9]{1,4}$/i.test(cell))
 

@@ -6,7 +6,7 @@ import { hasExtension, writtenExtension } from '../../../plugins/contract.ts'
 const NO_ENDINGS = new Set(['html', 'htm', 'xhtml', 'php', 'asp', 'aspx', 'ashx', 'jsp', 'cgi'])
 
 /** The extension at the end of an address, as it is written there; '': it has none of a known type. */
-function endingOfAddress(address: string): string {
+export function endingOfAddress(address: string): string {
   const [path = ''] = address.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/)
   const ending = writtenExtension(path)
   const isKnown = lookup(ending) !== false && !NO_ENDINGS.has(ending.toLowerCase())

@@ -2,6 +2,7 @@
 import Papa from 'papaparse'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+import { nameOfAddress } from './exports.ts'
 
 let app: CsvApp
 beforeAll(async () => void (app = await openCsvApp({ 'BOOK-1': 1, 'BOOK-2': 1, 'BOOK-3': 1 })))
@@ -154,6 +155,64 @@ it('reads attachments of Airtable with their names', async () => {
   const single = await read(csvOf([{ ...row, Attachments: `map.pdf (${token})` }]))
   expect(single).toMatchObject({ list: null, mapping: { file_url: 'Attachments' } })
   expect(single.preview[0].values.file_url).toBe(`map.pdf (${token})`)
+})
+
+it.each([
+  [
+    'guide.pdf (https://x.example/a_(1).pdf),map.pdf (https://x.example/b.pdf)',
+    [
+      ['guide.pdf', 'https://x.example/a_(1).pdf'],
+      ['map.pdf', 'https://x.example/b.pdf'],
+    ],
+  ],
+  [
+    'guide.pdf (https://x.example/a.pdf),https://x.example/map.pdf',
+    [
+      ['guide.pdf', 'https://x.example/a.pdf'],
+      ['map.pdf', 'https://x.example/map.pdf'],
+    ],
+  ],
+  [
+    'a.pdf (https://x.example/1.pdf) | b.pdf (https://x.example/2.pdf) |',
+    [
+      ['a.pdf', 'https://x.example/1.pdf'],
+      ['b.pdf', 'https://x.example/2.pdf'],
+    ],
+  ],
+  [
+    '[Guide](https://x.example/guide.pdf), Map (https://x.example/map.pdf)',
+    [
+      ['Guide.pdf', 'https://x.example/guide.pdf'],
+      ['Map.pdf', 'https://x.example/map.pdf'],
+    ],
+  ],
+])('reads all attachments of %j', async (Attachments, expected) => {
+  const { preview } = await read(csvOf([{ SKU: 'BOOK-1', Attachments }]))
+  expect(files({ preview }).map(([name, url]) => [name, url])).toEqual(expected)
+})
+
+it('reads cells in which long gaps and unclosed addresses look like attachments', async () => {
+  const gap = ' '.repeat(10_000)
+  const open = '[x](https://x.example/a'.repeat(400)
+  const cells = [
+    'https://x.example/1.pdf, https://x.example/2.pdf',
+    `x${gap}(https://x.example/a b`,
+    open,
+    `${open} )`,
+    `x,${gap}y https://x.example/a`,
+  ]
+  const body = await read(csvOf(cells.map((file_url) => ({ file_url }))))
+  expect(body.list).toMatchObject({ id: 'several_files', products: 5 })
+})
+
+it.each([
+  ['https://a.example/pattern-2.5x', 'Pattern.pdf', 'Pattern.pdf'],
+  ['https://a.example/abc.1f3d9', 'Pattern.pdf', 'Pattern.pdf'],
+  ['https://a.example/set.procreate', 'Set', 'set.procreate'],
+  ['https://a.example/guide.pdf?x=1', 'Pattern.zip', 'guide.pdf'],
+  ['https://a.example/x', '', 'x'],
+])('the file at %s with the name %j is %s', (address, name, expected) => {
+  expect(nameOfAddress(address, name)).toBe(expected)
 })
 
 it('says that the storefront’s own products have no addresses of files', async () => {

@@ -2,6 +2,7 @@
 // as lists of files, one row for each file.
 import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
+import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
 import { percentDecoded } from '../../core/percent-decoded.ts'
@@ -39,7 +40,7 @@ export const LIST_HEADERS = [
 
 /** The start of an address, after a separator: an address may contain another one. */
 const BEGINNINGS = /(?<=^|[\s|;,])(?=https?:\/\/)/i
-const SEPARATORS = /[\s|;,]+$/
+const SEPARATORS = /(?<![\s|;,])[\s|;,]+$/
 
 /**
  * Finds the columns of another shop's export; null: the rows are files already, or have no files.
@@ -193,23 +194,34 @@ interface Address {
 }
 
 /** Attachments of Airtable: `guide.pdf (https://…),map.pdf (https://…)`. */
-const ATTACHMENTS = /[\s,]*([^]*?)\s*\((https?:\/\/[^\s()]+)\)/gi
-const ATTACHED = /^(?!https?:)[^]*\(https?:\/\//i
+const ATTACHED = /\((https?:\/\/(?:(?!\(https?:)\S)+?)\)(?=[\s,;|]|$)/gi
+
+/** The attachments that make up the text; none: it has something else too. */
+function attachmentsIn(text: string): Address[] {
+  const found: Address[] = []
+  let end = 0
+  for (const { 0: whole, 1: address = '', index } of text.matchAll(ATTACHED)) {
+    const name = text.slice(end, index).replace(/^[\s,;|]+/, '')
+    found.push({ address, name: name.trim().replace(/^!?\[([^]*)\]$/, '$1') })
+    end = index + whole.length
+  }
+  const isAll =
+    /^[\s,;|]*$/.test(text.slice(end)) &&
+    found.every(({ name }) => name !== '' && !/https?:\/\//i.test(name))
+  return isAll ? found : []
+}
 
 /** The addresses of a cell, or its text if it has none. */
 function addressesIn(cell: string, suffix = /$/): Address[] {
   const text = cellText(cell)
-  if (ATTACHED.test(text)) {
-    const found = Array.from(text.matchAll(ATTACHMENTS), ([, name = '', address = '']) => ({
-      address,
-      name,
-    }))
-    if (found.length > 0) return found
-  }
+  const attached = attachmentsIn(text)
+  if (attached.length > 0) return attached
   const parts = text
     .split(BEGINNINGS)
     .map((part) => part.replace(SEPARATORS, '').replace(suffix, ''))
-  return parts.filter((part) => part !== '').map((address) => ({ address, name: '' }))
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => attachmentsIn(part)[0] ?? { address: part, name: '' })
 }
 
 /** The rows of a list of files for one row of an export; none for a product without files. */
@@ -219,7 +231,7 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
   return shape.files.flatMap(({ url, name }) =>
     addressesIn(cells[url] ?? '', shape.suffix).map(({ address, name: own }) => [
-      own === '' ? nameOfAddress(address, cell(name)) : own,
+      own === '' ? nameOfAddress(address, cell(name)) : withEnding(own, address),
       address,
       cell(shape.sku),
       cell(shape.tags).replaceAll(' | ', ', '),
@@ -236,6 +248,7 @@ export function nameOfAddress(address: string, name: string): string {
   const [path = ''] = address.split(/[?#]/)
   const end = path.slice(path.lastIndexOf('/') + 1)
   const last = percentDecoded(end) ?? end
-  if (hasExtension(last)) return last
+  // Without a known type, the end may be a number of a version: `pattern-2.5x`.
+  if (hasExtension(last) && (endingOfAddress(address) !== '' || !hasExtension(name))) return last
   return name === '' ? last : name
 }

@@ -7,16 +7,26 @@ const ENTRY = 0x02014b50
 const DEFLATED = 8
 
 /** Styles with what is in them; some are empty tags. */
-const STYLES = /<style:style\b(?:[^>]*\/>|[^>]*>(?:(?!<\/style:style>)[^])*)/g
+const STYLES = /<style:style\s(?:[^<>]*\/>|[^<>]*>(?:(?!<\/style:style>)[^])*)/g
 
-/** The names of the sheets that are hidden. */
+/**
+ * The names of the sheets that are hidden; none if the archive's directory has another form, such as
+ * ZIP64: the library may read it nevertheless.
+ */
 export function hiddenSheets(ods: Buffer): ReadonlySet<string> {
-  const xml = entryOf(ods, 'content.xml')?.toString('utf8') ?? ''
+  try {
+    return hiddenIn(entryOf(ods, 'content.xml')?.toString('utf8') ?? '')
+  } catch {
+    return new Set()
+  }
+}
+
+function hiddenIn(xml: string): ReadonlySet<string> {
   const hidden = new Set<string>()
   for (const [style] of xml.matchAll(STYLES))
     if (/\bstyle:family="table"/.test(style) && /\btable:display="false"/.test(style))
       hidden.add(attribute(style, 'style:name'))
-  const tables = Array.from(xml.matchAll(/<table:table\b[^>]*>/g), ([tag]) => tag)
+  const tables = Array.from(xml.matchAll(/<table:table\s[^>]*>/g), ([tag]) => tag)
   return new Set(
     tables
       .filter((tag) => hidden.has(attribute(tag, 'table:style-name')))

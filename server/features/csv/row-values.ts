@@ -285,7 +285,7 @@ const SHORTENED_SKU: CellProblem = {
 /** The beginnings of addresses, after separators: an address may contain another one. */
 const ADDRESSES = /(?<=^|[\s|;,(])https?:\/\//gi
 /** `guide.pdf (https://…)` of Airtable, `[Guide](https://…)` of Markdown, `<https://…>` of mails. */
-const WRAPPED = /^(?:.*[ \]]\(|<|["'“„«])(https?:\/\/\S+)[)>"'”“»]$/i
+const WRAPPED = /^(?:(?:(?!https?:\/\/).)*[ \]]\(|<|["'“„«])(https?:\/\/\S+)[)>"'”“»]$/i
 
 /** A link of HTML, and one of a spreadsheet that saved its formulas instead of their results. */
 const LINK = /^<a\s[^>]*href=["'](https?:\/\/[^"'\s]+)["']|^=HYPERLINK\(\s*"(https?:\/\/[^"\s]+)"/i
@@ -294,11 +294,8 @@ const LINK = /^<a\s[^>]*href=["'](https?:\/\/[^"'\s]+)["']|^=HYPERLINK\(\s*"(htt
 export function addressIn(text: string): string {
   const [, html, formula] = LINK.exec(text) ?? []
   if (html !== undefined || formula !== undefined) return html ?? formula ?? text
-  const [, address] = WRAPPED.exec(text) ?? []
-  const isOne = address !== undefined && !ADDRESS.test(text.slice(0, text.lastIndexOf(address)))
-  return isOne ? address : text
+  return WRAPPED.exec(text)?.[1] ?? text
 }
-const ADDRESS = /https?:\/\//i
 
 function addressProblem(text: string): Problem | null {
   if (text === '') return NO_URL

@@ -5,11 +5,13 @@ import { readPublicKeys, type KeyTextProblem } from '../../../plugins/_page/publ
 import { firstOf } from '../../core/present.ts'
 import type { PublicKey } from './accounts.ts'
 
-/** Parses a public key, the first in the text; else says why it is none that can be used. */
-export function publicKey(name: string, text: string): PublicKey | KeyTextProblem {
+/** Parses the public key in the text; else says why it has none that can be used, or several. */
+export function publicKey(name: string, text: string): PublicKey | KeyTextProblem | 'several' {
   const found = readPublicKeys(text)
   if (typeof found === 'string') return found
-  const parsed = ssh2.utils.parseKey(firstOf(found).key)
+  const keys = [...new Set(found.map(({ key }) => key))]
+  if (keys.length > 1) return 'several'
+  const parsed = ssh2.utils.parseKey(firstOf(keys))
   if (parsed instanceof Error) return 'none'
   const blob = parsed.getPublicSSH()
   const fingerprint = fingerprintOf(parsed)

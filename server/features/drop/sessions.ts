@@ -18,6 +18,8 @@ export interface Session {
   account: KnownAccount
   /** Registers a file that is written; the end of the session interrupts it. */
   write(open: Promise<Transfer>): Promise<Transfer>
+  /** The client has sent all of the file: the end of the session waits for `closed` instead. */
+  closing(transfer: Transfer, closed: Promise<void>): void
   /** Records that a file was received completely. */
   received(bytes: number): void
   /** Must be called when the connection has ended. Idempotent. */
@@ -151,11 +153,12 @@ function openSession(
   log.info('drop: connected', { ...about, address: attempt.address })
   const owner = { shop: account.shop_id, account: account.id, protocol }
   const writing = new Set<Transfer>()
+  const closing = new Set<Promise<void>>()
   const tally = createTally(scope, account.id, recorded, warn)
   let ended: Promise<void> | null = null
   const end = async () => {
     forget()
-    await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
+    await Promise.allSettled([...[...writing].map((transfer) => transfer.abandon()), ...closing])
     log.info('drop: disconnected', { ...about, ...tally.counts })
     await tally.flush(true)
   }
@@ -173,6 +176,11 @@ function openSession(
       writing.add(own)
       if (ended) await own.abandon()
       return own
+    },
+    closing: (transfer, closed) => {
+      writing.delete(transfer)
+      closing.add(closed)
+      void closed.then(() => closing.delete(closed))
     },
     received: (bytes) => {
       tally.add(bytes)

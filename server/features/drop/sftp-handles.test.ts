@@ -45,3 +45,16 @@ test('the end of the channel closes its files, also one that was being opened', 
   expect(ended).toEqual(['read', 'written', 'late'])
   expect(failed).toEqual([new Error('EIO')])
 })
+
+test('a file that its client closes is not interrupted by the end of the channel', async () => {
+  const connection = { count: 0 }
+  const handles = createSftpHandles(connection, () => {})
+  const given = await handles.open(() => Promise.resolve(writing('whole')))
+  await handles.open(() => Promise.resolve(writing('half')))
+  ended.length = 0
+  handles.closing(given)
+  handles.close()
+  expect(ended).toEqual(['half'])
+  expect(handles.remove(given)).toMatchObject({ path: 'whole' })
+  expect(connection.count).toBe(0)
+})

@@ -19,8 +19,10 @@ export interface SftpHandles {
   get(given: Buffer): SftpHandle | undefined
   /** Returns the open handle. Throws `DropError` if it is not open for this kind of use. */
   require<K extends SftpHandle['kind']>(given: Buffer, kind: K): SftpHandle & { kind: K }
+  /** The client has asked to close it: `close` leaves it to `remove`, which follows. */
+  closing(given: Buffer): SftpHandle | undefined
   remove(given: Buffer): SftpHandle | undefined
-  /** Closes all files and interrupts the transfers of the channel. */
+  /** Closes all files and interrupts the transfers of the channel, except those that are closing. */
   close(): void
 }
 
@@ -38,6 +40,7 @@ export function createSftpHandles(
   onError: (error: unknown) => void,
 ): SftpHandles {
   const handles = new Map<number, SftpHandle>()
+  const closing = new Set<number>()
   let next = 0
   let isClosed = false
   const numberOf = (given: Buffer) => (given.length === 4 ? given.readUInt32BE() : -1)
@@ -66,16 +69,25 @@ export function createSftpHandles(
       if (handle?.kind !== kind) throw notOpen()
       return handle as SftpHandle & { kind: K }
     },
+    closing: (given) => {
+      const handle = get(given)
+      if (handle) closing.add(numberOf(given))
+      return handle
+    },
     remove: (given) => {
       const handle = get(given)
+      closing.delete(numberOf(given))
       if (handles.delete(numberOf(given))) open.count--
       return handle
     },
     close: () => {
       isClosed = true
-      for (const handle of handles.values()) release(handle).catch(onError)
-      open.count -= handles.size
-      handles.clear()
+      for (const [number, handle] of handles) {
+        if (closing.has(number)) continue
+        handles.delete(number)
+        open.count--
+        release(handle).catch(onError)
+      }
     },
   }
 }

@@ -70,11 +70,10 @@ export function createSftpReplies(
     return true
   }
   const ok = (id: number) => void send(() => sftp.status(id, STATUS_CODE.OK))
+  const report = reporterOf(log, refusals)
   const failed = (id: number, error: unknown) => {
     if (ended) return
-    countError(refusals, error)
-    const fault = faultOf(error)
-    if (fault !== null) log.warn('drop: an SFTP request failed', errorFields(fault))
+    report(error)
     const known = error instanceof DropError ? error : new DropError('unavailable')
     sftp.status(id, STATUS[known.code] ?? STATUS_CODE.FAILURE, known.message)
   }
@@ -87,7 +86,8 @@ export function createSftpReplies(
       void order[how](work)
         .then(
           (sent) => sent === true || ok(id),
-          (error: unknown) => failed(id, error),
+          // A file that its client has closed before it left may fail after the channel's end.
+          (error: unknown) => (ended ? report(error) : failed(id, error)),
         )
         .finally(() => running--)
     },
@@ -113,6 +113,13 @@ export function createSftpReplies(
       return true
     },
   }
+}
+
+/** Counts and logs the errors of requests. */
+const reporterOf = (log: Logger, refusals: Refusals) => (error: unknown) => {
+  countError(refusals, error)
+  const fault = faultOf(error)
+  if (fault !== null) log.warn('drop: an SFTP request failed', errorFields(fault))
 }
 
 /**

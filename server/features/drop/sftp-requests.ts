@@ -118,7 +118,13 @@ function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
     await handle.transfer.close()
     session.received(size)
   }
-  sftp.on('CLOSE', (id, given) => replies.answer(id, () => close(given), 'alone'))
+  sftp.on('CLOSE', (id, given) => {
+    const closed = Promise.withResolvers<void>()
+    const handle = handles.closing(given)
+    // The file is complete, also if the client leaves before its earlier requests are done.
+    if (handle?.kind === 'write') session.closing(handle.transfer, closed.promise)
+    replies.answer(id, () => close(given).finally(closed.resolve), 'alone')
+  })
 }
 
 function serveWriting({ sftp, handles, replies, socket }: Parts): void {

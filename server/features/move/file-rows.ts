@@ -1,5 +1,5 @@
 // The files that the rows of an export name, read by the rules of the CSV import.
-import type { EntrySettings } from '../../../plugins/contract.ts'
+import { hasExtension, type EntrySettings } from '../../../plugins/contract.ts'
 import { FIELDS, type CsvField } from '../csv/columns.ts'
 import { filesOfRow } from '../csv/exports.ts'
 import { readValues } from '../csv/row-values.ts'
@@ -29,8 +29,6 @@ const PLACES: Record<CsvField, number> = {
   expiry_days: 5,
 }
 
-const WITH_EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
-
 /** Reads a row. A file with an error is left out; the finding says why. */
 export function readFileRow(
   preset: FilesPreset,
@@ -43,9 +41,11 @@ export function readFileRow(
   const findings: RowFinding[] = []
   for (const column of shape.files) {
     const named = textAt(cells, column.name)
-    for (const listed of filesOfRow({ ...shape, files: [column] }, row, cells)) {
-      // A list names its files; a shop's export names them for its own pages.
-      if (preset.table === 'list' && WITH_EXTENSION.test(named)) listed[PLACES.filename] = named
+    const list = filesOfRow({ ...shape, files: [column] }, row, cells)
+    // A list names its files; a shop's export names them for its own pages.
+    const isNamed = preset.table === 'list' && list.length === 1 && hasExtension(named)
+    for (const listed of list) {
+      if (isNamed) listed[PLACES.filename] = named
       const { values, problems } = readValues(listed, PLACES)
       for (const { severity, message } of problems) findings.push({ row, severity, message })
       if (problems.some(({ severity }) => severity === 'error')) continue

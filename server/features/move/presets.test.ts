@@ -156,6 +156,15 @@ describe('exports of files', () => {
     ])
     expect(all[1]!.files[0]!.product).toEqual({ handle: 'guide', titles: [] })
   })
+
+  it('of any app: names with any extension, which several files of a row do not share', async () => {
+    const found = await read(
+      'SKU,File Name,File URL\n' +
+        'G-1,Kit.7z,https://a.example/x\n' +
+        'G-2,Kit.7z,"a.pdf (https://a.example/1),b.pdf (https://a.example/2)"\n',
+    )
+    expect(found!.files.map(({ filename }) => filename)).toEqual(['Kit.7z', 'a.pdf', 'b.pdf'])
+  })
 })
 
 describe('exports of buyers', () => {

@@ -120,7 +120,7 @@ function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   // Spaces around commas are allowed in lists of HTTP, and arise where several headers are joined.
   const metadata = headers.get('upload-metadata')
-  if (metadata !== null) headers.set('upload-metadata', metadata.replaceAll(/\s*,\s*/g, ','))
+  if (metadata !== null) headers.set('upload-metadata', metadata.replaceAll(/(?<!\s)\s*,\s*/g, ','))
   const { method, url } = request
   return {
     method,

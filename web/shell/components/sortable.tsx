@@ -80,13 +80,13 @@ export function SortableList<T>(props: Props<T>) {
           )
         })}
       </ol>
-      <Said text={said} />
+      <Announcement text={said} />
     </>
   )
 }
 
 /** For screen readers. */
-const Said = ({ text }: { text: string }) => (
+const Announcement = ({ text }: { text: string }) => (
   <div role="status">
     <Text as="span" visuallyHidden>
       {text}

@@ -32,12 +32,13 @@ const range = z
     error: ({ input }) =>
       `“${String(input)}” is not an address or a range, like 203.0.113.7 or 203.0.113.0/24`,
   })
-const KEY_PROBLEMS: Readonly<Record<KeyTextProblem, string>> = {
+const KEY_PROBLEMS: Readonly<Record<KeyTextProblem | 'several', string>> = {
   private: sayPlain(
     'This is the private key, which must stay on its computer: paste the public key, the line of the .pub file',
   ),
   device: sayPlain('Keys of security devices cannot sign in here: use an Ed25519 or RSA key'),
   weak: sayPlain('DSA keys are too weak: use an Ed25519 or RSA key'),
+  several: sayPlain('Send one key in each entry'),
   none: sayPlain('Paste the whole line of the .pub file'),
 }
 const keyInput = z

@@ -35,3 +35,16 @@ test('the credentials of the drop folder are read and generated in one record', 
   for (const route of ['/api/drop-account', other])
     expect((await stranger.call('GET', route)).status).toBe(404)
 })
+
+test('an entry with several public keys is refused', async () => {
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHn9GY+cKRNLYgTPKVOIU0iiWZzGOW6hmEnNRlkS/8bM'
+  const send = (text: string) =>
+    app.owner.call('POST', '/api/drop/accounts', {
+      name: 'Several',
+      public_keys: [{ name: 'laptop', key: text }],
+    })
+  const refused = await send(`${key} one\n${key.replace('Hn9', 'Hn8')} two\n`)
+  expect(refused.status).toBe(422)
+  expect(refused.body.error.details).toMatchObject([{ message: 'Send one key in each entry' }])
+  expect((await send(`${key} one\n${key} again\n`)).status).toBe(201)
+})

@@ -37,8 +37,10 @@ export function KeysField({ keys, error, onChange }: Props) {
     if (typeof found === 'string') return setWrong(typed.trim() === '' ? null : found)
     setWrong(null)
     setText('')
+    const known = new Set(keys.map(({ key }) => key))
+    const fresh = found.filter(({ key }) => !known.has(key) && known.add(key))
     // `ssh-ed25519 AAAA… mary@laptop`: the comment becomes its name.
-    const added = found.map(({ key, comment }, at) => {
+    const added = fresh.map(({ key, comment }, at) => {
       const number = keys.length + at + 1
       return { name: comment.slice(0, MAX_NAME) || t('Key {number}', { number }), key }
     })

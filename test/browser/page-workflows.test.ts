@@ -113,6 +113,8 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
     .getByText(/^step 2, Remove product mapping is number 1 of 3/)
     .waitFor({ state: 'attached' })
   await page.getByRole('button', { name: 'Remove step 1, Remove product mapping' }).click()
+  // What is below moves up: a click meanwhile would miss it.
+  await step(page, 3).waitFor({ state: 'detached' })
   // The draft is tried on chosen files, and changes none of them.
   await page.getByRole('button', { name: 'Choose files' }).click()
   await page.getByLabel('Search files by name').fill('harbour guide')

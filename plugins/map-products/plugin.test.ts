@@ -55,6 +55,15 @@ afterAll(async () => {
 
 const context = (given: Parameters<typeof writeContext>[0] = {}) =>
   writeContext({ catalog, ...given })
+const mappedTo = (product_id: string): Mapping => ({
+  product_id,
+  product_title: 'x',
+  variant_id: null,
+  sku: null,
+  method: 'manual',
+  score: 1,
+  reason: 'x',
+})
 const named = (id: string, product_sku?: string) =>
   importItem(id, product_sku ? { entry: { product_sku } } : {})
 const file = (filename: string, given: Partial<FileView> = {}) =>
@@ -242,15 +251,7 @@ describe('guessing', () => {
 
   it('skips files that have products, unless they are to be replaced', async () => {
     const { product_id } = await productOf('EB-001')
-    const mapping: Mapping = {
-      product_id,
-      product_title: 'x',
-      variant_id: null,
-      sku: null,
-      method: 'manual',
-      score: 1,
-      reason: 'x',
-    }
+    const mapping = mappedTo(product_id)
     const item = file('Slow Bread.pdf', { mappings: [mapping] })
     expect((await outcomesOf([item])).get(item.id)).toMatchObject({
       status: 'skipped',
@@ -363,15 +364,7 @@ describe('the shop’s rules', () => {
 
   it('are passed over if their product is gone, and leave files that have a product', async () => {
     const given = await withRules(['starts', 'EB', null], ['contains', '-001', 'EB-005'])
-    const mapping: Mapping = {
-      product_id: 'x',
-      product_title: 'x',
-      variant_id: null,
-      sku: null,
-      method: 'manual',
-      score: 1,
-      reason: 'x',
-    }
+    const mapping = mappedTo('x')
     const items = [file('EB-001.pdf'), file('EB-001 b.pdf', { mappings: [mapping] })]
     const outcomes = await outcomesOf(items, {}, given)
     expect(added(outcomes.get('EB-001.pdf'))).toMatchObject([

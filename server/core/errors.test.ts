@@ -140,7 +140,7 @@ test('the specification’s messages are unchanged', () => {
   expect(ERRORS.permission_denied.message).toBe('Permission denied')
 })
 
-test('an error without a place of its own names that of its first problem', () => {
+test('an error without its own param gets the param of its first detail', () => {
   const detail = (param: string) => ({ param, code: 'required' as const, message: say('No') })
   const details = [detail('values.key'), detail('name')]
   expect(new AppError('validation_failed', { details }).param).toBe('values.key')

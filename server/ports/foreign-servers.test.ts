@@ -289,7 +289,7 @@ describe('an answer that is no HTTP says what is wrong', () => {
     `content-length: ${FILE.length}\r\ncontent-length: ${FILE.length}`,
     `content-length: ${FILE.length}\r\ntransfer-encoding: chunked`,
     `content-length: ${FILE.length}\r\nno colon`,
-  ])('also with the headers %j, whatever their length says', async (headers) => {
+  ])('also with invalid headers beside a Content-Length: %j', async (headers) => {
     const path = serve(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`), FILE]))
     expect(await detailOf(read(path))).toMatch(/invalid HTTP response/)
   })

@@ -24,5 +24,5 @@ export const shopCaller =
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     })
     if (!reply.ok) throw new Error(`${method} ${route}: ${reply.status} ${await reply.text()}`)
-    return reply.json()
+    return reply.status === 204 ? undefined : reply.json()
   }

@@ -377,15 +377,7 @@ describe('the shop’s rules', () => {
 describe('a chosen product', () => {
   it('is mapped to all files, in addition to their products or instead', async () => {
     const { product_id, variant_id, product_title } = await productOf('EB-004-PDF')
-    const other: Mapping = {
-      product_id: 'gid://shopify/Product/1',
-      product_title: 'x',
-      variant_id: null,
-      sku: null,
-      method: 'sku',
-      score: 1,
-      reason: 'x',
-    }
+    const other: Mapping = { ...mappedTo('gid://shopify/Product/1'), method: 'sku' }
     const items = [file('a.pdf'), file('b.pdf', { mappings: [other] })]
     const kept = await outcomesOf(items, { product_id })
     expect([...kept.values()].flatMap(added)).toMatchObject(

@@ -121,17 +121,16 @@ const searchText = (max: number) =>
       sayPlain('This cannot be searched for'),
     )
 
-const listOf = (text: z.ZodString) =>
-  z.preprocess(
-    (value) =>
-      typeof value === 'string'
-        ? value
-            .split(',')
-            .map((part) => part.trim())
-            .filter(Boolean)
-        : value,
-    z.array(text).max(50),
-  )
+const list = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : value,
+  z.array(searchText(100)).max(50),
+)
 
 /** A boolean, as JSON or as a query parameter. */
 export const flag = z.preprocess(
@@ -156,12 +155,10 @@ export const conditionFields = {
   search: searchText(255)
     .optional()
     .meta({ title: 'Name contains', description: 'The name contains this (case is ignored)' }),
-  type: listOf(searchText(100))
+  type: list
     .optional()
     .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
-  tags: listOf(searchText(100))
-    .optional()
-    .meta({ title: 'Tags', description: 'Has all of these tags' }),
+  tags: list.optional().meta({ title: 'Tags', description: 'Has all of these tags' }),
   mapped: flag
     .optional()
     .meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),

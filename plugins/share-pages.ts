@@ -114,6 +114,12 @@ const isEditor = (url: string): boolean => {
   return hostname === 'docs.google.com' && EDITOR.test(pathname)
 }
 
+const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i
+
+/** Does a server call its bytes a web page? Scripts do so for any file, as it is PHP's default. */
+export const isPageType = (claimed: string | null | undefined): boolean =>
+  PAGE_TYPE.test(claimed ?? '')
+
 /** What a merchant can do about a web page at this address. */
 export function pageAdvice(url: string | null): Text {
   if (url !== null && isEditor(url))

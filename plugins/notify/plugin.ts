@@ -97,11 +97,9 @@ export const notify = definePlugin({
       ...nextSteps(operation, { errors, warnings, unmapped }, actions),
     ]
     const names = unmapped > 0 ? [unmappedText(lists.unmapped.listed, unmapped)] : []
-    const body =
-      badly || unmapped > 0 || lost > 0 || isPartialUndo(operation)
-        ? sentences(headline, ...names, ...next.slice(0, 1))
-        : headline
     const asks = lost > 0 || isPartialUndo(operation)
+    const body =
+      badly || unmapped > 0 || asks ? sentences(headline, ...names, ...next.slice(0, 1)) : headline
     const level = asks && !badly ? 'warning' : LEVELS[operation.status]
     // A channel that could not begin has left its own notice; a sync often finds nothing new.
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))

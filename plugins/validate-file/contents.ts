@@ -1,6 +1,6 @@
 // Compares a file's content with its name. Only reliable types are compared: many formats are ZIP
 // archives or text inside.
-import { sayPlain } from '../contract.ts'
+import { isPageType, sayPlain } from '../contract.ts'
 import mime from 'mime-types'
 
 /** A kind of content with its article, for a sentence. */
@@ -17,7 +17,7 @@ const PROGRAMS =
 
 function kindOf(type: string): Kind | null {
   if (type === 'application/pdf') return sayPlain('a PDF document')
-  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return sayPlain('a web page')
+  if (isPageType(type)) return sayPlain('a web page')
   if (PROGRAMS.test(type)) return sayPlain('a program')
   if (type.startsWith('image/')) return sayPlain('an image')
   if (/^(application|text)\/(json|xml)$/.test(type)) return sayPlain('a message of a server')

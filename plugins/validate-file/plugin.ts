@@ -6,6 +6,7 @@ import { mismatchOf } from './contents.ts'
 import {
   definePlugin,
   hasExtension,
+  isPageType,
   NAME_CLEANED,
   pageAdvice,
   sizeProblem,
@@ -163,7 +164,7 @@ function isUnexpectedPage(
     const is = mismatchOf(filename, found)?.is
     return is === 'a web page' || is === 'a message of a server'
   }
-  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
+  if (!isPageType(type)) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)
 }

@@ -13,7 +13,7 @@ const PAGES = {
 
 export type CodePage = keyof typeof PAGES
 
-export const CODE_PAGES = Object.keys(PAGES) as CodePage[]
+export const isCodePage = (encoding: string): encoding is CodePage => Object.hasOwn(PAGES, encoding)
 
 /** Each byte is one character, so that pieces can be decoded alone. */
 export const decodeCodePage = (page: CodePage, bytes: Uint8Array): string =>

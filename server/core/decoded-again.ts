@@ -13,13 +13,14 @@ const inverses = READ_AS.map((encoding) => {
 
 /** The text as it was before it was read in a wrong encoding; null: it was not. */
 export function decodedAgain(text: string): string | null {
-  if (!/[^\u0000-\u007f]/.test(text)) return null
+  if (!/[^\u0000-\u007f]/.test(text) || ENDS_IN_SIGN.test(text)) return null
+  const characters = Array.from(text)
   for (const inverse of inverses) {
-    const bytes = Buffer.from(Array.from(text, (character) => inverse.get(character) ?? -1))
-    const isWhole = Array.from(text).every((character) => inverse.has(character))
-    if (!isWhole || !isUtf8(bytes)) continue
-    const before = bytes.toString('utf8')
-    if (isPlausible(before) && !ENDS_IN_SIGN.test(text)) return before
+    const bytes = characters.map((character) => inverse.get(character))
+    if (!bytes.every((byte) => byte !== undefined)) continue
+    const encoded = Buffer.from(bytes)
+    const before = isUtf8(encoded) ? encoded.toString('utf8') : null
+    if (before !== null && isPlausible(before)) return before
   }
   return null
 }

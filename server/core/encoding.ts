@@ -2,7 +2,7 @@
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
 import { isAscii, isUtf8 } from 'node:buffer'
-import { CODE_PAGES, decodeCodePage, type CodePage } from './code-pages.ts'
+import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { fitOf } from './western-letters.ts'
 
 /** Labels of the Encoding Standard, and code pages. */
@@ -327,9 +327,6 @@ export const decoderOf = (encoding: Encoding): Decoder =>
   isCodePage(encoding)
     ? { decode: (bytes) => (bytes ? decodeCodePage(encoding, bytes) : '') }
     : new TextDecoder(encoding)
-
-const isCodePage = (encoding: Encoding): encoding is CodePage =>
-  CODE_PAGES.some((page) => page === encoding)
 
 /** Decodes bytes that arrive in pieces; drops the byte-order mark. */
 export async function* decode(

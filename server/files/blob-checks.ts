@@ -4,6 +4,7 @@
 import { english, say, sentences, type Text } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
+import { takeTurn } from '../core/db/shop-maximum.ts'
 import type { Logger } from '../core/log.ts'
 import { BlobDigester, type BlobDigests } from '../core/store/digests.ts'
 import { queueMessage } from '../core/queue/queue.ts'
@@ -167,7 +168,7 @@ async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
      where v.shop_id = :shop and v.damaged order by f.filename`,
   )
   const notice = noticeOf(rows.map(({ filename }) => filename))
-  await tx.query('select 1 from shops where id = :shop for no key update')
+  await takeTurn(tx)
   await tx.query(
     `delete from notices where shop_id = :shop and read_at is null and title = any(:titles::text[])
        and created_at > now() - interval '${TOGETHER}'`,

@@ -1,6 +1,7 @@
 // The media type of bytes, detected from their beginning. Their name and their server's claim are
 // ignored.
 import { open } from 'node:fs/promises'
+import { isPageType } from '../../plugins/contract.ts'
 import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
 import { isCutOff } from './file-end.ts'
 
@@ -73,11 +74,6 @@ export async function foundType(head: Buffer): Promise<{ found_type?: string }> 
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found ? { found_type: found.mime } : {}
 }
-
-const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i
-
-/** Does a server call its bytes a web page? Scripts do so for any file, as it is PHP's default. */
-export const isPageType = (claimed: string | null): boolean => PAGE_TYPE.test(claimed ?? '')
 
 /**
  * The media type that a server claims, unless its bytes show that they are no web page. Null: not

@@ -2,7 +2,7 @@
 // address is checked before use and again after every redirect. Nothing of ours is sent except a
 // user agent.
 import type { IncomingHttpHeaders } from 'node:http'
-import { PortError, type Probe } from '../../plugins/contract.ts'
+import { isPageType, PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../core/log.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import { createConnections, type Connections } from './connections.ts'
 import { Exchange, type OpenedBody, type Timeouts } from './exchange.ts'
 import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
-import { isPageType, typeByStart } from './found-type.ts'
+import { typeByStart } from './found-type.ts'
 import {
   badStatus,
   isNotReached,
@@ -334,7 +334,7 @@ async function describeFile({
     coding,
     // The length is that of the encoded bytes.
     size_bytes: length === undefined || coding !== null ? null : Number(length),
-    content_type: isPageType(type ?? null) && isOtherFile(headers) ? null : (type ?? null),
+    content_type: isPageType(type) && isOtherFile(headers) ? null : (type ?? null),
   }
 }
 

@@ -15,6 +15,7 @@ export function endingOfAddress(address: string): string {
 
 /** The name with the ending of the address, unless it has an extension or the address has none. */
 export function withEnding(name: string, address: string): string {
+  if (name === '' || hasExtension(name)) return name
   const ending = endingOfAddress(address)
-  return name === '' || ending === '' || hasExtension(name) ? name : `${name}.${ending}`
+  return ending === '' ? name : `${name}.${ending}`
 }

@@ -4,6 +4,7 @@
 import mime from 'mime-types'
 import {
   type AnyText,
+  isPageType,
   pageAdvice,
   PortError,
   type Probe,
@@ -220,7 +221,7 @@ function sizeProblem(
  * warning.
  */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
-  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null
+  if (!isPageType(type)) return null
   const extension = writtenExtension(URL.parse(url)?.pathname ?? '')
   if (/^x?html?$/i.test(extension)) return null
   const promised = mime.lookup(extension) !== false

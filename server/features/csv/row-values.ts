@@ -97,7 +97,7 @@ export function readValues(
   const file_url = addressIn(cell('file_url'))
   if (idText === '') wrong('file_url', addressProblem(file_url), file_url)
   const isWrong = problems.some(({ field }) => field === 'filename')
-  if (!isWrong && filename !== '' && withEnding(filename, file_url) !== filename)
+  if (!isWrong && withEnding(filename, file_url) !== filename)
     problems.push({ ...NO_EXTENSION, value: filename })
   const product_sku = cell('product_sku')
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)

@@ -231,17 +231,16 @@ const endedText = (
 
 /** Why an order's files ended, of which buyers are told. */
 const ORDER_ENDS = ['refused', 'cancelled', 'refunded', 'partlyRefunded'] as const
-const isEndOfOrder = (blocked: DeliveryBlock | null): blocked is (typeof ORDER_ENDS)[number] =>
-  (ORDER_ENDS as readonly (DeliveryBlock | null)[]).includes(blocked)
 
 /** The text for a delivery that has ended; null: for any other link. */
 function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {
   if (!link || link.uninstalled) return null
   const { blocked, shopName: shop } = link
-  if (!isEndOfOrder(blocked)) return null
+  const end = ORDER_ENDS.find((one) => one === blocked)
+  if (end === undefined) return null
   return {
     title: t('order.goneTitle'),
-    happened: t(`order.${blocked}`, { shop }),
+    happened: t(`order.${end}`, { shop }),
     advice: t('order.askIfWrong', { shop }),
   }
 }

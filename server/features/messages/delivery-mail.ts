@@ -353,16 +353,17 @@ function contentOf(
 ): Content {
   const t = translatorForFirst([row.locale, look.page.page.language])
   const { locale } = t
-  const nothingLeft = row.ended > 0 && row.files + row.preparing.length + row.later.length === 0
+  const pending = row.preparing.length + row.later.length
+  const nothingLeft = row.ended > 0 && row.files + pending === 0
   const values = {
     shop: look.shop,
     order: inOneLine(row.order_name),
     // The button opens the page: there is nothing to download.
     viewed: String(row.viewed || nothingLeft),
     // All files that the mail is about, also those that are not ready.
-    count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
+    count: about === 'added' ? row.files + pending : row.files,
     waiting: row.preparing.length,
-    partly: String(row.preparing.length + row.later.length > 0),
+    partly: String(pending > 0),
     names: row.preparing.map(inOneLine).join(', '),
   }
   const text = (name: 'preparing' | 'licences' | 'later' | 'laterIntro' | EndedIntro) =>

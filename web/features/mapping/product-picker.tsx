@@ -27,7 +27,7 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
       query={products}
       search={search}
       onSearch={setSearch}
-      autoFocus={true}
+      autoFocus
       label={t('Search products by title or SKU')}
       title={t('Products')}
       what={t('products')}

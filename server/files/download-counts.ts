@@ -1,5 +1,5 @@
 // The kept number of downloads of each file, by which lists are sorted. Every count of a link or a
-// public address notes its change in the same transaction (migrations/0024_file-lists.ts); here the
+// public address notes its change in the same transaction (migrations/0006_orders-and-links.ts); here the
 // changes are added to the files' numbers.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'

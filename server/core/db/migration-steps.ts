@@ -5,6 +5,12 @@ import type { Knex } from 'knex'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
 
+/** The schema of the first release, one area: it is created once, and no version is before it. */
+export const firstSchema = (sql: string): Pick<Knex.Migration, 'up' | 'down'> => ({
+  up: (knex) => knex.raw(sql),
+  down: () => Promise.reject(new Error('The tables of the first release cannot be undone.')),
+})
+
 export type Step = (knex: Knex) => Promise<unknown>
 
 /** @param progress is called with the steps that are done, of all */

@@ -55,6 +55,27 @@ const monthAfter = (time: Date, months: number) =>
 const nameOf = (table: string, month: Date) =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
 
+/**
+ * SQL: the parts of a new table, from this month on.
+ * @param now the time at which the table is created
+ */
+export function monthParts(table: DividedTable, now = new Date()): string {
+  const { settings } = DIVIDED[table]
+  const partOf = (name: string, from: string, to: string) =>
+    `create table ${name} partition of ${table} for values from (${from}) to (${to})
+    with (${settings});`
+  const months = Array.from({ length: AHEAD + 1 }, (_, months) => monthAfter(now, months))
+  const begin = (month: Date) => `'${firstIdAt(month)}'`
+  const [first, last] = [monthAfter(now, 0), monthAfter(now, AHEAD + 1)]
+  return [
+    partOf(`${table}_before`, 'minvalue', begin(first)),
+    ...months.map((month) =>
+      partOf(nameOf(table, month), begin(month), begin(monthAfter(month, 1))),
+    ),
+    partOf(`${table}_later`, begin(last), 'maxvalue'),
+  ].join('\n  ')
+}
+
 export interface MonthPart {
   name: string
   /** The first id; null: none. */

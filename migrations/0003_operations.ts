@@ -1,8 +1,9 @@
-// Operations with their items and chains, the workers that run them, what they produce, the shop's
-// workflows and schedules, and the messages that are sent.
-import type { Knex } from 'knex'
+// The engine: operations with their items, chains and workers, the files and documents that they
+// make, and the workflows and schedules that start them.
+import { firstSchema } from '../server/core/db/migration-steps.ts'
+import { monthParts } from '../server/core/db/month-parts.ts'
 
-const OPERATIONS = `
+const SCHEMA = `
   create table operations (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
@@ -69,6 +70,9 @@ const OPERATIONS = `
     label text,
     -- Its batches have places of their own in every worker: somebody waits for each file.
     prompt boolean not null default false,
+    failure_causes jsonb,
+    unchanged integer not null default 0,
+    present integer not null default 0,
     primary key (shop_id, id),
     unique (shop_id, idempotency_key)
   ) with (fillfactor = 50); -- its counters change with every group of outcomes
@@ -87,9 +91,17 @@ const OPERATIONS = `
   create index operations_undo_until on operations (undo_until) where undo_until is not null;
   create index operations_old on operations (detail, finished_at)
     where finished_at is not null; -- the sweeps
-`
+  create index operations_created on operations (shop_id, created_at);
 
-const ITEMS = `
+  create function drop_items() returns trigger language plpgsql as $$
+      begin
+        delete from items using gone
+        where items.shop_id = gone.shop_id and items.operation_id = gone.id;
+        return null;
+      end $$;
+  create trigger operations_items after delete on operations
+    referencing old table as gone for each statement execute function drop_items();
+
   -- No foreign key to operations: checking it row by row was slow. A trigger deletes the items with
   -- their operation. Writers of items hold one of its chains, or insert the operation in the same
   -- transaction, so that it can't be deleted under them.
@@ -129,18 +141,11 @@ const ITEMS = `
     primary key (shop_id, operation_id, position),
     constraint items_say_why
       check (status not in ('failed', 'skipped') or error ->> 'code' is not null)
-  ) with (fillfactor = 50);
+  ) partition by range (operation_id);
+  ${monthParts('items')}
   create index items_file on items (shop_id, file_id) where file_id is not null; -- a file's history
   create index items_waiting on items (shop_id, operation_id, waits_for)
     where waits_for is not null; -- the successors of an item
-
-  create function drop_items() returns trigger language plpgsql as $$
-      begin
-        delete from items using gone where items.shop_id = gone.shop_id and items.operation_id = gone.id;
-        return null;
-      end $$;
-  create trigger operations_items after delete on operations
-    referencing old table as gone for each statement execute function drop_items();
 
   -- Files that an operation has still to process, where a batch is one transaction: their items are
   -- written once, with the outcomes.
@@ -157,11 +162,10 @@ const ITEMS = `
   );
   -- Not compressed: UUIDs hardly shrink, and trying took as long as finding the files.
   alter table item_batches alter column file_ids set storage external;
-`
 
-const WORK = `
   -- One row per chain of batches, and one (-1) for the operation-scope steps.
   create sequence leases;
+
   create table chains (
     shop_id integer not null,
     operation_id uuid not null,
@@ -216,9 +220,7 @@ const WORK = `
     primary key (shop_id, operation_id, name_key),
     foreign key (shop_id, operation_id) references operations on delete cascade
   );
-`
 
-const RESULTS = `
   -- Files that an operation made from others: the parts of a document, a merged document.
   create table created_files (
     shop_id integer not null,
@@ -246,9 +248,7 @@ const RESULTS = `
     foreign key (shop_id, hash, location) references blob_locations
   );
   create index artifacts_blob on artifacts (shop_id, hash, location); -- which artifacts need a blob
-`
 
-const AUTOMATION = `
   create table workflows (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
@@ -308,112 +308,4 @@ const AUTOMATION = `
     where last_operation_id is not null; -- deleted operations
 `
 
-const OUTSIDE = `
-  -- Outgoing webhooks: the addresses that a shop's events are posted to. Their messages are in the
-  -- outbox.
-  create table webhook_endpoints (
-    shop_id integer not null references shops on delete cascade,
-    id uuid not null default uuidv7(),
-    -- Without user info, query and fragment; the whole address is sealed.
-    url text not null,
-    sealed_url text,
-    description text not null default '',
-    -- Empty: all events.
-    events text[] not null default '{}',
-    -- Sealed. The previous secret signs too until its time is over.
-    secret bytea not null,
-    previous_secret bytea,
-    previous_until timestamptz,
-    enabled boolean not null default true,
-    -- Why the server switched it off; null: it did not.
-    switched_off text,
-    switched_off_at timestamptz,
-    -- The first failed attempt since the last one that succeeded.
-    failing_since timestamptz,
-    last_success_at timestamptz,
-    last_error text,
-    created_at timestamptz not null default now(),
-    primary key (shop_id, id)
-  );
-
-  -- The platform's automation (Flow): which of the app's triggers a shop's workflows use.
-  create table flow_triggers (
-    shop_id integer not null references shops on delete cascade,
-    handle text collate "C" not null,
-    -- A workflow of the shop uses it, as the platform has told.
-    enabled boolean not null,
-    -- When the platform told it: older reports are ignored.
-    told_at timestamptz not null,
-    -- The platform refused it: it is not sent for a day.
-    refused_at timestamptz,
-    refused text,
-    primary key (shop_id, handle)
-  );
-`
-
-const MESSAGES = `
-  create table notices (
-    shop_id integer not null references shops on delete cascade,
-    id uuid not null default uuidv7(),
-    level text not null check (level in ('info', 'success', 'warning', 'critical')),
-    title text not null,
-    body text not null,
-    operation_id uuid,
-    created_at timestamptz not null default now(),
-    read_at timestamptz,
-    primary key (shop_id, id),
-    foreign key (shop_id, operation_id) references operations on delete cascade
-  );
-  create index notices_unread on notices (shop_id) where read_at is null; -- the page's counter
-  create index notices_alone on notices (created_at) where operation_id is null; -- the sweep
-
-  -- Effects outside the database: written in the transaction that decides them, carried out once.
-  create table outbox (
-    shop_id integer not null references shops on delete cascade,
-    id uuid not null default uuidv7(),
-    -- Its subject: a second run of the same step writes no second message.
-    key text not null,
-    kind text not null check (kind in ('email', 'callback', 'webhook', 'sms', 'flow')),
-    payload jsonb not null,
-    -- unknown: the connection was lost while it was sent, so it may have arrived.
-    status text not null default 'waiting'
-      check (status in ('waiting', 'sending', 'sent', 'failed', 'unknown')),
-    attempts smallint not null default 0,
-    result jsonb,
-    created_at timestamptz not null default now(),
-    sent_at timestamptz,
-    operation_id uuid,
-    -- The attempt that may write the result: it stops a worker that was presumed dead.
-    lease bigint,
-    taken_at timestamptz,
-    -- Why the last attempt failed, in words for the shop.
-    error text,
-    webhook_id uuid,
-    -- It waits for the shop's next batch of mails, and has no job.
-    batched boolean not null default false,
-    primary key (shop_id, id),
-    unique (shop_id, key),
-    foreign key (shop_id, operation_id) references operations on delete cascade,
-    foreign key (shop_id, webhook_id) references webhook_endpoints on delete cascade
-  );
-  create index outbox_operation on outbox (shop_id, operation_id); -- deleted operations
-  create index outbox_open on outbox (status) where status in ('waiting', 'sending'); -- the sweeps
-  create index outbox_alone on outbox (created_at) where operation_id is null; -- the sweep
-  create index outbox_webhook on outbox (shop_id, webhook_id, id) where webhook_id is not null;
-  create index outbox_batched on outbox (shop_id, id) where batched; -- the next batch
-  create index outbox_delivery on outbox (shop_id, (payload ->> 'delivery'), id)
-    where payload ->> 'delivery' is not null; -- the mails of a delivery
-`
-
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw([OPERATIONS, ITEMS, WORK, RESULTS, AUTOMATION, OUTSIDE, MESSAGES].join('\n'))
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop table outbox, notices, flow_triggers, webhook_endpoints, schedules, workflows, artifacts,
-      created_files, preview_names, file_claims, workers, chains, item_batches, items, operations;
-    drop function drop_items;
-    drop sequence leases;
-  `)
-}
+export const { up, down } = firstSchema(SCHEMA)

@@ -1,8 +1,8 @@
-// Shops, their platform tokens, API keys, request limits and plans, and the leases of background
-// work. Every other table refers to a shop.
-import type { Knex } from 'knex'
+// Shops, their platform tokens, API keys, request limits and plans, the keys of the server, and the
+// leases of background work. Every other table refers to a shop.
+import { firstSchema } from '../server/core/db/migration-steps.ts'
 
-const SHOPS = `
+const SCHEMA = `
   create extension if not exists pg_trgm;
   create extension if not exists btree_gin;
 
@@ -76,11 +76,9 @@ const SHOPS = `
     points integer not null default 0,
     expire bigint
   );
-`
 
-const PLANS = `
-  -- The plan that a shop pays for, where the operator has plans. Without them the table stays empty,
-  -- and nothing is limited by it.
+  -- The plan that a shop pays for, where the operator has plans. Without them the table stays
+  -- empty, and nothing is limited by it.
   create table shop_plans (
     shop_id integer primary key references shops on delete cascade,
     -- Its id in app.config.ts; null: the shop has none, and may add nothing.
@@ -94,9 +92,7 @@ const PLANS = `
     ends boolean not null default false,
     read_at timestamptz not null default now()
   );
-`
 
-const BACKGROUND = `
   -- Background work is jobs of the worker, each run under a lease of this table.
   create table background_tasks (
     task text not null,
@@ -115,15 +111,19 @@ const BACKGROUND = `
     where worker_id is not null; -- the sweep
   create index background_tasks_shop on background_tasks (shop_id)
     where shop_id is not null; -- shops that go
+
+  -- The last hour whose shops a sweep has taken.
+  create table sweep_turns (
+    sweep text primary key,
+    hour timestamptz not null
+  );
+
+  create table server_keys (
+    name text collate "C" primary key,
+    -- With APP_SECRET (server/core/secrets.ts).
+    sealed bytea not null,
+    created_at timestamptz not null default now()
+  );
 `
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw([SHOPS, PLANS, BACKGROUND].join('\n'))
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop table background_tasks, shop_plans, rate_limits, idempotency_keys, api_keys, token_leases,
-      shop_tokens, shops;
-  `)
-}
+export const { up, down } = firstSchema(SCHEMA)

@@ -34,7 +34,7 @@ export type Decision =
       last?: true
       /**
        * New files, identified by the item and their place in this list, so that a second run makes
-       * none twice.
+       * none twice. Later steps do not get them: docs/decisions/0020.
        */
       created?: readonly StagedFile[]
       link?: NewLink

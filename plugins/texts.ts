@@ -2,6 +2,7 @@
 // message is the code of the text: the catalogs of translations have it as their key. A text is
 // stored and sent as it is, and written in a language where a person reads it. `npm run messages`
 // collects the messages from the calls of `say`.
+// Where texts are stored and translated: docs/decisions/0053.
 import { IntlMessageFormat } from 'intl-messageformat'
 import { say, type AnyText, type Text } from './say.ts'
 

@@ -1,6 +1,7 @@
 // Detects the encoding of a text file: a byte-order mark decides, then zero bytes (UTF-16), then whether
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
+// How libraries compare, and what is left to the merchant: docs/decisions/0047.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { fitOf } from './western-letters.ts'

@@ -1,5 +1,5 @@
 // Which encoding gives words in a text of Latin letters: too short for statistics, or in a code page
-// that the detector does not know. `Žt‚` is no word, `été` is one.
+// that the detector does not know. `Žt‚` is no word, `été` is one. docs/decisions/0103.
 
 const WESTERN = 'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿß'
 const CENTRAL = 'áâăąäćčçďđéęěëíîĺľłńňóôőöŕřśšşťţúůűüýźžżß'

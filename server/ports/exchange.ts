@@ -161,6 +161,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
    * Frees the memory of read buffers immediately: the garbage collector would let about 64 MB
    * accumulate. A socket's buffer may hold several chunks; as chunks are read in order, it is
    * unused after its last one.
+   * With the flags of `npm start`: docs/decisions/0010.
    */
   release(chunks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset, byteLength } of chunks)

@@ -1,6 +1,7 @@
 // Steps of migrations without a transaction (`config = { transaction: false }`) that change tables
 // with many rows: each holds the locks that requests wait for only briefly. A migration whose step
 // is refused a lock, or whose process is killed, runs again from its beginning.
+// docs/decisions/0091.
 import type { Knex } from 'knex'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'

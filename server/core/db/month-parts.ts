@@ -4,6 +4,7 @@
 // version 7 UUID, which begins with the time at which it was made: so the primary key is the same as
 // without parts. It is the row's own id of downloads, so that a list in the order of the ids reads
 // the newest months first, and that of the operation of items.
+// docs/decisions/0085 and docs/decisions/0095.
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'

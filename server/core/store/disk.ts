@@ -1,4 +1,5 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
+// Why a shop has one folder for all of its blobs: docs/decisions/0009.
 import fs, { closeSync, fstatSync } from 'node:fs'
 import { makeFolderSync } from '../make-folder.ts'
 import {

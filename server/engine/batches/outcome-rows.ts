@@ -158,6 +158,7 @@ export async function insertOutcomes(
     'after',
   ] as const
   await tx.query(
+    // Items have no foreign key to their operation: docs/decisions/0024.
     `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
      select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))},
        ${finishedAt(value('status'))}

@@ -1,5 +1,8 @@
 // Undo: restores what another operation changed in a file, if it is still as that operation left
-// it. Drift counts only in the fields that the operation changed: a download is no drift.
+// it. Drift counts only in the fields that the operation changed: a download is no drift. An undo
+// is an operation without steps, so it has progress, history and recovery like any other, and
+// plugins with `undo: 'fields'` contain no code for it. A file that was not changed since gets back
+// even the time of its last change.
 import {
   FILE_SETTINGS,
   SETTING_NAMES,

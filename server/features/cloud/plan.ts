@@ -1,6 +1,6 @@
 // The differences of a sync, computed in the database: the listing against what was applied last,
 // and for two-way connections against the files here. Each difference is decided separately; the
-// decisions are rows.
+// decisions are rows. Why not `rclone sync`: docs/decisions/0032.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import { nameKey } from '../../files/rules.ts'

@@ -1,4 +1,5 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
+// Names are rows: docs/decisions/0030.
 import type { Readable } from 'node:stream'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf, present } from '../../core/present.ts'

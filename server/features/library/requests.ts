@@ -1,6 +1,6 @@
 // /library and /library/request: requests of buyers, answered before Koa like downloads. The answer
 // to a request for a key is the same for every address, and nothing is looked up before it is sent:
-// neither its content nor its time says who has bought here.
+// neither its content nor its time says who has bought here. docs/decisions/0061.
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { emailAddress } from '../../../plugins/contract.ts'

@@ -1,4 +1,6 @@
-// Which file of the shop came from which address of another app.
+// Which file of the shop came from which address of another app. The items of imports are no memory
+// for this: they are deleted after 90 days. Addresses are stored hashed, because they may contain
+// secrets.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationEnd } from '../../engine/parts.ts'

@@ -1,7 +1,8 @@
 // Runs a delivery's workflow over its files, as a background task under a lease. It is not an
 // operation: there may be thousands a day, none can be undone, and their results belong to the
 // delivery. No file is served unstamped, but one that takes long or fails does not hold the others:
-// they are delivered as soon as they are ready.
+// they are delivered as soon as they are ready. It also must not wait for an import, which may take
+// minutes in the places that operations share.
 import {
   adviceOf,
   english,

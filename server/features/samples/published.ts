@@ -1,6 +1,6 @@
 // The samples of each product as metafields of the app's installation, which the block of a theme
 // reads. Products share metafields: the platform limits the size of each, and a product's own one
-// would need a scope to write products.
+// would need a scope to write products. The other ways: docs/decisions/0074.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { InstallationField } from '../../storefront/installation.ts'

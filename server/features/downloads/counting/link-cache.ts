@@ -1,7 +1,7 @@
 // Links without a limit: their downloads are counted write-behind, and for a moment after the
 // database has allowed one the next are served from memory. A link with a limit never comes here:
 // each of its downloads is decided and counted in PostgreSQL before the first byte leaves, so a
-// killed process loses no count of it.
+// killed process loses no count of it. docs/decisions/0026.
 import type { Logger } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'

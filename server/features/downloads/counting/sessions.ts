@@ -1,6 +1,7 @@
 // Download sessions: a counted download allows its buyer to continue it uncounted for a while, if
 // it is interrupted. The statements that count also open the session. This module keeps the
 // session's record while a transfer runs, and at its end.
+// What one download is: docs/decisions/0051.
 import type { ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { inBatches } from '../../../core/db/sweep-batches.ts'

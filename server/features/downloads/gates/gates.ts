@@ -1,6 +1,7 @@
 // Links that ask before a download: whether a request has the answer, the page that asks, and POST
 // /download/open with the answer. Wrong answers are counted in the database before the answer is
 // compared, so that parallel guesses over several processes get no more than one after another.
+// docs/decisions/0082.
 import type pg from 'pg'
 import { emailAddress } from '../../../../plugins/contract.ts'
 import { networkOf } from '../../../core/client-address.ts'

@@ -1,6 +1,7 @@
 // Detects the encoding of a text file: a byte-order mark decides, then zero bytes (UTF-16), then whether
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
+import { ownValue } from '../../plugins/contract.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { fitOf } from './western-letters.ts'
@@ -268,7 +269,7 @@ function longestRun(sample: Buffer): number {
 
 function supported(name: string | null): Encoding | null {
   const lower = (name ?? '').toLowerCase()
-  const label = ALIASES[lower] ?? labelOf(lower)
+  const label = ownValue(ALIASES, lower) ?? labelOf(lower)
   return ENCODINGS.find((one) => one === label) ?? null
 }
 

@@ -1,6 +1,7 @@
 // POST /mail-reports/postmark, /ses and /mailgun: providers of mail servers report what happened to
 // mails. Each request is checked before anything in it is read, recorded once, and answered with 200
 // when the mail is unknown, so that the provider does not repeat it.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import { readBounded } from '../../core/bounded-body.ts'
@@ -58,7 +59,7 @@ export function createReportRequests(parts: ReportRequestParts) {
   const answer = async (request: IncomingMessage): Promise<number> => {
     const [path = ''] = (request.url ?? '').split('?', 1)
     const name = path.slice(PREFIX.length)
-    const read = Object.hasOwn(readers, name) ? readers[name] : null
+    const read = ownValue(readers, name) ?? null
     if (!read) throw new AppError('not_found')
     if (request.method !== 'POST') throw new AppError('method_not_allowed')
     const network = networkOfRequest(request, trustProxy)

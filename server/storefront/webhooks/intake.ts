@@ -1,6 +1,7 @@
 // POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../core/bounded-body.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -72,7 +73,7 @@ interface Report {
 function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unknown' | null {
   const topic = String(headers['x-shopify-topic'] ?? '')
   const at = new Date(String(headers['x-shopify-triggered-at'] ?? ''))
-  const changeOf = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined
+  const changeOf = ownValue(TOPICS, topic)
   if (!changeOf) return 'unknown'
   try {
     const parsed = readBody(body.toString())

@@ -107,7 +107,7 @@ const untilIdle = (owner: Client) =>
       [200, 0],
     ])
 
-const named = Object.entries(EXAMPLES).filter(([name]) => !/events$/.test(name))
+const named = Object.entries(EXAMPLES).filter(([name]) => !name.endsWith('events'))
 
 test('in every string of requests that name no record', { timeout: WAIT_MS }, async () => {
   const { owner } = await house.prepare('get /api/files')

@@ -1,5 +1,6 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
+import { ownValue } from './_page/own-value.ts'
 import { textIssue, say, sayPlain, type AnyText } from './texts.ts'
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
@@ -92,7 +93,8 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
 /** Expands a merchant's list of groups and extensions into extensions. */
 export const extensionsOf = (types: readonly string[]): string[] =>
   types.flatMap(
-    (type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
+    (type) =>
+      ownValue(TYPE_GROUPS, type.toLowerCase()) ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
   )
 
 /** The form in which a tag is stored and compared: é is one tag, however it was typed. */

@@ -1,5 +1,6 @@
 // The pages as a person sees them: size, rotation and cropping. Missing or odd values are read as
 // PDF readers do.
+import { ownValue } from '../contract.ts'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
@@ -86,7 +87,9 @@ async function withParents(
       .filter(isDictionary)
       .flatMap((dictionary) => [dictionary, dictionary['/Resources']].filter(isDictionary))
       .flatMap((dictionary) =>
-        [...INHERITED, ...BOXES, ...RESOURCES].map((name) => dictionary[name]).filter(isReference),
+        [...INHERITED, ...BOXES, ...RESOURCES]
+          .map((name) => ownValue(dictionary, name))
+          .filter(isReference),
       )
     const unknown = [...new Set(named)].filter((reference) => !asked.has(reference))
     if (unknown.length === 0) return objects
@@ -131,7 +134,7 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
 function inheritedAttribute(own: Dictionary, name: string, { resolve }: Objects): Value {
   let at: Value = own
   for (let deep = 0; deep < MAX_DEPTH && isDictionary(at); deep++) {
-    const value = resolve(at[name])
+    const value = resolve(ownValue(at, name))
     if (value !== null) return value
     at = resolve(at['/Parent'])
   }

@@ -1,5 +1,6 @@
 // Writes a mark into each page, after the page's own content. The page object, its boxes and its
 // content stay: overlaying another document would reposition the page by its trim box.
+import { ownValue } from '../contract.ts'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkOptions } from './tasks.ts'
@@ -87,7 +88,7 @@ function withResources(
 ): { resources: Dictionary; names: Names } {
   const resources = isDictionary(own) ? own : {}
   const added = Object.entries(given).map(([kind, object]) => {
-    const category = resolve(resources[kind])
+    const category = resolve(ownValue(resources, kind))
     const entries = isDictionary(category) ? category : {}
     const name = freeName(entries, object)
     return { kind, name, entries: { ...entries, [name]: object } }

@@ -19,6 +19,7 @@ import {
   textOf,
   type Text,
   type AnyText,
+  ownValue,
 } from '../contract.ts'
 
 const MB = 1024 ** 2
@@ -135,7 +136,7 @@ const OWN_EXTENSION = /\.[0-9]*\p{L}[^\s.]*$/u
 
 /** A device opens a download by the end of its name. Text may have none: `LICENSE`. */
 function extensionWarnings(filename: string, found: string): Warning[] {
-  const extension = USUAL[found] ?? mime.extension(found)
+  const extension = ownValue(USUAL, found) ?? mime.extension(found)
   if (extension === false || isText(found)) return []
   if (CONTAINERS.has(found) && OWN_EXTENSION.test(filename)) return []
   const message = say(

@@ -2,6 +2,7 @@
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
 // How libraries compare, and what is left to the merchant: docs/decisions/0047.
+import { ownValue } from '../../plugins/contract.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { fitOf } from './western-letters.ts'
@@ -269,7 +270,7 @@ function longestRun(sample: Buffer): number {
 
 function supported(name: string | null): Encoding | null {
   const lower = (name ?? '').toLowerCase()
-  const label = ALIASES[lower] ?? labelOf(lower)
+  const label = ownValue(ALIASES, lower) ?? labelOf(lower)
   return ENCODINGS.find((one) => one === label) ?? null
 }
 

@@ -56,12 +56,22 @@ export const ERRORS = {
   changed_meanwhile: conflicting(412, 'This was changed since you read it'),
   payload_too_large: invalid(413, 'The request body is too large'),
   unsupported_media_type: invalid(415, 'Send JSON (Content-Type: application/json)'),
+  request_timeout: invalid(408, 'The body arrived too slowly: send it again'),
   range_not_satisfiable: invalid(416, 'The file has no such range'),
   validation_failed: invalid(422, 'The request contains invalid values'),
   headers_too_large: invalid(431, 'The headers of the request are too long'),
   rate_limited: limited(429, 'Too many requests: wait as long as Retry-After says'),
+  too_many_bodies: limited(
+    429,
+    'Too many large requests are being received from here: wait as long as Retry-After says',
+  ),
   internal: api(500, 'Something went wrong on our side'),
   unavailable: api(503, 'The service is starting, stopping or cannot be reached: try again soon'),
+
+  bodies_full: api(
+    503,
+    'The server is receiving too many large requests: wait as long as Retry-After says',
+  ),
 
   // One field of a request
   required: invalid(422, 'This field is required'),

@@ -153,7 +153,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   return { sql, near, some: all('some'), bindings, shown }
 }
 
-type AddCondition = (name: string, value: unknown, sql: string) => void
+type AddCondition = (name: `f_${string}`, value: unknown, sql: string) => void
 
 /** SQL: nobody has downloaded or viewed the file in the last `f_idle` days. */
 const IDLE = `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id

@@ -10,6 +10,7 @@ import {
   sayPlain,
   say,
   textOf,
+  ownValue,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
@@ -67,10 +68,14 @@ export function revert(item: WorkItem): ItemEnding | null {
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted)
-    return skipped(say('{what}: changed since', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }))
+    return skipped(
+      say('{what}: changed since', { what: textOf(ownValue(FIELD_NAMES, drifted) ?? drifted) }),
+    )
   // An import that added a version also records the name, which it did not change.
-  for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
-    Object.assign(draft, { [field]: before[field] })
+  for (const field of Object.keys(after).filter(
+    (name) => Object.hasOwn(before, name) && !APART.has(name),
+  ))
+    Object.assign(draft, { [field]: ownValue(before, field) })
   revertTags(record, draft, undo)
   revertMappings(draft, after)
   if ('pack_id' in after) draft.pack_position = before.pack_position as number | null
@@ -107,8 +112,8 @@ function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
     unknown
   >
   for (const [field, value] of Object.entries(after)) {
-    if (!(field in before) || field === 'tags') continue
-    if (JSON.stringify(now[field]) !== JSON.stringify(value)) return field
+    if (!Object.hasOwn(before, field) || field === 'tags') continue
+    if (JSON.stringify(ownValue(now, field)) !== JSON.stringify(value)) return field
   }
   return null
 }

@@ -1,4 +1,5 @@
 // The hidden sheets of an .ods file, which the library reads like others. Runs only in the sandbox.
+import { ownValue } from '../../../plugins/contract.ts'
 import { inflateRawSync } from 'node:zlib'
 
 const MAX_XML_BYTES = 500 * 1024 ** 2
@@ -44,7 +45,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function attribute(tag: string, name: string): string {
   const [, value = ''] = new RegExp(`\\s${name}="([^"]*)"`).exec(tag) ?? []
-  return value.replaceAll(/&(\w+);/g, (written, entity: string) => ENTITIES[entity] ?? written)
+  return value.replaceAll(
+    /&(\w+);/g,
+    (written, entity: string) => ownValue(ENTITIES, entity) ?? written,
+  )
 }
 
 /** The bytes of a file in a ZIP archive (APPNOTE 4.3); null: there is none. */

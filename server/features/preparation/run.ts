@@ -10,6 +10,7 @@ import {
   sentences,
   textOf,
   type Plugin,
+  ownValue,
 } from '../../../plugins/contract.ts'
 import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
@@ -264,7 +265,9 @@ function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): Run
   if (ending.status !== 'failed') return null
   const { code } = ending.error
   const { message, detail } = textsOfDetail(ending.error)
-  const advice = plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
+  const advice = plugins
+    .map((plugin) => ownValue(adviceOf(plugin), code))
+    .find((one) => one !== undefined)
   const { filename } = present(item.record, 'the item’s file')
   const reason = textOf(message)
   const what = detail

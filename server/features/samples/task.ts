@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
+import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
@@ -127,4 +127,4 @@ const PROBLEMS: Readonly<Record<string, SampleProblem>> = {
 }
 
 const problemOf = (error: PortError): SampleProblem =>
-  error instanceof NoSample ? error.problem : (PROBLEMS[error.code] ?? 'damaged')
+  error instanceof NoSample ? error.problem : (ownValue(PROBLEMS, error.code) ?? 'damaged')

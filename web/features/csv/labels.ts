@@ -1,4 +1,5 @@
 // Texts about CSV files, their columns and problems.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import {
   type CsvCheck,
   type CsvEncoding,
@@ -104,7 +105,8 @@ const DELIMITERS: Record<string, string> = {
   '|': t('Vertical bar'),
 }
 
-export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter] ?? delimiter
+export const delimiterText = (delimiter: string): string =>
+  ownValue(DELIMITERS, delimiter) ?? delimiter
 
 /** `Row 12, column file_url` */
 export const problemPlace = ({ row, column }: Pick<CsvProblem, 'row' | 'column'>): string =>

@@ -11,7 +11,7 @@ import {
 } from './url-state.ts'
 import { type SavedView, type ViewContent } from '../../shell/views/view-calls.ts'
 
-const isFileSort = (sort: string): sort is FileSort => sort in FILE_SORTS
+const isFileSort = (sort: string): sort is FileSort => Object.hasOwn(FILE_SORTS, sort)
 
 /** The list that the view shows. */
 export function stateOf({ id, filter, sort, columns }: SavedView): FilesUrlState {

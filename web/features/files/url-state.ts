@@ -117,7 +117,7 @@ export function filterOf({ search, contains, deleted, ...urlState }: FilesUrlSta
   return Object.fromEntries(
     said.filter(
       ([name, value]) =>
-        !(name in SHOWN) &&
+        !Object.hasOwn(SHOWN, name) &&
         value !== null &&
         value !== '' &&
         !(Array.isArray(value) && value.length === 0),

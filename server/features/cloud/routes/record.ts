@@ -1,5 +1,5 @@
 // Cloud connections and their syncs, as the API receives and returns them.
-import { sayPlain, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS, ownValue } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
@@ -67,7 +67,9 @@ export function givenValues(body: Readonly<Record<string, unknown>>): Values {
 
 const picked = (body: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(
-    names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+    names.flatMap((name) =>
+      ownValue(body, name) === undefined ? [] : [[name, ownValue(body, name)]],
+    ),
   )
 
 const said = z
@@ -172,7 +174,7 @@ function shownSettings({ provider, settings }: CloudConnection): Record<string, 
   const fields = providerOf(provider).fields.filter(({ secret }) => !secret)
   return Object.fromEntries(
     fields.map(({ name }) => {
-      const value = settings[name] ?? null
+      const value = ownValue(settings, name) ?? null
       return [name, name === 'access_key' && value ? `…${value.slice(-4)}` : value]
     }),
   )

@@ -3,7 +3,7 @@
 // compared, so that parallel guesses over several processes get no more than one after another.
 // docs/decisions/0082.
 import type pg from 'pg'
-import { emailAddress } from '../../../../plugins/contract.ts'
+import { emailAddress, ownValue } from '../../../../plugins/contract.ts'
 import { networkOf } from '../../../core/client-address.ts'
 import { openRateLimit, type RateLimit } from '../../../core/db/rate-limits.ts'
 import { isPassword } from '../../../core/passwords.ts'
@@ -123,7 +123,7 @@ function readAnswer(
   key: string,
   form: Record<string, unknown>,
 ): { asked: AskedPage; given: string } {
-  const text = (name: string) => String(form[name] ?? '').slice(0, 1000)
+  const text = (name: string) => String(ownValue(form, name) ?? '').slice(0, 1000)
   const from = text('from')
   const asked: AskedPage = {
     key,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { flag, sayPlain, numeric } from '../../../../plugins/contract.ts'
+import { flag, sayPlain, numeric, ownValue } from '../../../../plugins/contract.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from '../../../files/filter.ts'
 import {
   cursorOf,
@@ -124,7 +124,7 @@ function placeOf(
   cursor: string | undefined,
   sort: string,
 ): (FileCount & { after: FilePage['after'] }) | null {
-  const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
+  const value = present(ownValue(VALUES, sort.replace('-', '')), `The values of the sort ${sort}`)
   const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
   const [last, id, total, at] = values

@@ -4,6 +4,7 @@
 import type { Warning } from '../contract.ts'
 import { say, sayPlain } from '../sandbox.ts'
 import { copyBookmarks } from './bookmarks.ts'
+import { claimWarnings, CLAIMS_OF_INFO, readClaims } from './claims.ts'
 import { Additions, writeChanges } from './changes.ts'
 import { layersOf } from './layers.ts'
 import { linksOf, withExplicitLinks, type Links } from './links.ts'
@@ -12,6 +13,7 @@ import {
   isDictionary,
   isList,
   isReference,
+  without,
   type Dictionary,
   type Objects,
   type Value,
@@ -72,9 +74,10 @@ export async function carryAll(
   })
   if (source.structure)
     numbering.raised = nextNumber(whole.objects, source.structure, numbering.raised)
-  const changes = { ...linkChanges(source), ...additions.changes }
+  const claims = await readClaims(folder, opened)
+  const changes = { ...linkChanges(source), ...additions.changes, ...claims.removal }
   setPage(changes, whole.objects, first, { [CARRIED]: { '/Part0': carried } })
-  const warnings = lossesOf(source)
+  const warnings = [...lossesOf(source), ...claimWarnings(claims)]
   return { opened: await written(folder, opened, changes), warnings, carries: true }
 }
 
@@ -107,9 +110,15 @@ export async function carryParts(
     })
     carriers.set(page, { ...carriers.get(page), [`/Part${at}`]: carried })
   }
-  const changes = { ...linkChanges(source), ...additions.changes }
+  const claims = await readClaims(folder, opened)
+  const changes = { ...linkChanges(source), ...additions.changes, ...claims.removal }
   for (const [page, parts] of carriers) setPage(changes, whole.objects, page, { [CARRIED]: parts })
-  const warnings = [...lossesOf(source), ...partLosses(source), ...(divided ? [] : [UNSTRUCTURED])]
+  const warnings = [
+    ...lossesOf(source),
+    ...partLosses(source),
+    ...claimWarnings(claims),
+    ...(divided ? [] : [UNSTRUCTURED]),
+  ]
   return { opened: await written(folder, opened, changes), warnings, carries: true }
 }
 
@@ -140,7 +149,7 @@ function sourceOf(whole: WholeDocument, raised: number): Source | null {
     whole,
     catalog,
     names: isDictionary(names) ? names : {},
-    info: isDictionary(info) ? info : {},
+    info: isDictionary(info) ? without(info, CLAIMS_OF_INFO) : {},
     links: linksOf(catalog, whole),
     structure: structureOf(catalog, objects, raised),
     raised,
@@ -186,8 +195,7 @@ function listsOf({ catalog, whole: { objects } }: Source): Dictionary {
   return Object.fromEntries(named)
 }
 
-type Change = { value: Value } | { stream: { dict: Dictionary } }
-type Changes = Record<string, Change>
+type Changes = Record<string, unknown>
 
 /** The objects whose links name a destination, or whose numbers of the structure are raised. */
 function linkChanges({ links, raised, whole: { objects } }: Source): Changes {
@@ -205,8 +213,8 @@ function linkChanges({ links, raised, whole: { objects } }: Source): Changes {
 }
 
 function setPage(changes: Changes, objects: Objects, page: string, more: Dictionary): void {
-  const changed = changes[`obj:${page}`]
-  const own = changed && 'value' in changed ? changed.value : objects.values.get(page)
+  const { value } = (changes[`obj:${page}`] ?? {}) as { value?: Value }
+  const own = value ?? objects.values.get(page)
   if (isDictionary(own)) changes[`obj:${page}`] = { value: { ...own, ...more } }
 }
 

@@ -364,17 +364,43 @@ export const objectsOf = (bytes: Uint8Array): Promise<DocumentObjects> =>
 /** The bookmarks of a document, each with the place of its page; those below it are behind it. */
 export async function bookmarksOf(bytes: Uint8Array): Promise<string[]> {
   const { at, entry, value, pages } = await objectsOf(bytes)
+  const named = namedDestinations(at, entry, value)
+  const placeOf = (item: DocumentValue) => {
+    const target = entry(item, '/Dest') ?? entry(entry(item, '/A'), '/D')
+    const found = typeof target === 'string' ? value(named.get(target)) : target
+    const list = Array.isArray(found) ? found : entry(found, '/D')
+    return Array.isArray(list) ? pages.indexOf(String(list[0])) + 1 : 0
+  }
   const read = (first: DocumentValue, level: string): string[] => {
     const found: string[] = []
     for (let item = first; item !== null; item = entry(item, '/Next')) {
-      const target = entry(item, '/Dest') ?? entry(entry(item, '/A'), '/D')
-      const page = Array.isArray(target) ? pages.indexOf(String(target[0])) + 1 : 0
-      found.push(`${level}${String(value(entry(item, '/Title'))).slice(2)} ${page}`)
+      found.push(`${level}${String(entry(item, '/Title')).slice(2)} ${placeOf(item)}`)
       found.push(...read(entry(item, '/First'), `${level}- `))
     }
     return found
   }
   return read(entry(at('/Root /Outlines'), '/First'), '')
+}
+
+/** The destinations by their names, of which the first counts. */
+function namedDestinations(
+  at: DocumentObjects['at'],
+  entry: DocumentObjects['entry'],
+  value: DocumentObjects['value'],
+): Map<DocumentValue, DocumentValue | undefined> {
+  const listOf = (list: DocumentValue): readonly DocumentValue[] =>
+    Array.isArray(list) ? (list as readonly DocumentValue[]) : []
+  const entries = (
+    node: DocumentValue,
+  ): (readonly [DocumentValue, DocumentValue | undefined])[] => {
+    const list = listOf(entry(node, '/Names'))
+    const own = list.flatMap((key, place) =>
+      place % 2 === 0 ? [[value(key), list[place + 1]] as const] : [],
+    )
+    return [...own, ...listOf(entry(node, '/Kids')).flatMap(entries)]
+  }
+  const old = Object.entries(at('/Root /Dests') ?? {})
+  return new Map([...old, ...entries(at('/Root /Names /Dests'))].toReversed())
 }
 
 /** The names of the attached files, as the system's qpdf lists them. */

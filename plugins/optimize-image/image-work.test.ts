@@ -22,7 +22,7 @@ const work = (source: Buffer, task: Partial<ImageTask> = {}) =>
 /** The result, with the new bytes decoded. */
 async function made(source: Buffer, task: Partial<ImageTask> = {}) {
   const result = await work(source, task)
-  if ('unchanged' in result) throw new Error(result.unchanged)
+  if ('unchanged' in result) throw new Error(JSON.stringify(result))
   return { ...result, about: await sharp(result.bytes, { animated: true }).metadata() }
 }
 const near = (got: readonly number[], wanted: readonly number[], within: number) =>

@@ -48,21 +48,13 @@ export const hasExtension = (filename: string): boolean => writtenExtension(file
 
 /** The extensions of images, the group `image`. */
 export const IMAGE_EXTENSIONS: readonly string[] = [
-  'jpg',
-  'jpeg',
-  'png',
-  'gif',
-  'svg',
-  'webp',
-  'avif',
-  'tif',
-  'tiff',
-  'bmp',
-  'heic',
-  'psd',
-  'ai',
-  'eps',
-]
+  ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'jps', 'jxl', 'jxr', 'wdp', 'hdp'],
+  ['jp2', 'j2k', 'jpf', 'jpx', 'jpm', 'jph'],
+  ['png', 'apng', 'gif', 'webp', 'avif', 'avifs', 'heic', 'heif', 'hif', 'tif', 'tiff'],
+  ['bmp', 'dib', 'ico', 'cur', 'tga', 'pcx', 'qoi', 'ppm', 'pgm', 'pbm', 'pnm', 'exr', 'hdr'],
+  ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'rw2', 'raf', 'pef', 'srw', 'x3f'],
+  ['svg', 'svgz', 'psd', 'psb', 'xcf', 'kra', 'ai', 'eps'],
+].flat()
 
 /** Groups of extensions that people search for. */
 export const TYPE_GROUPS: Record<string, readonly string[]> = {

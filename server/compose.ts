@@ -114,7 +114,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   closings.push(() => client.close())
   const cloud = await openCloud(cloudOptions(given))
   closings.push(() => cloud.close())
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(log)
   closings.push(() => Promise.resolve(sandboxes.close()))
   const parts: EngineParts = {
     database,

@@ -136,7 +136,7 @@ export async function createTestEngine(
     ['primary', store],
     ['backup', backup],
   ])
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(silent)
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {

@@ -5,11 +5,12 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkOptions } from './tasks.ts'
 import { closingOperators, balancedContent, readContent, type ContentState } from './content.ts'
-import { reference, streamOf, type Mark, type Stream } from './marks.ts'
+import { streamOf, type Mark, type Stream } from './marks.ts'
 import {
   idOf,
   isDictionary,
   readObjects,
+  referenceTo,
   type Dictionary,
   type Objects,
   type Value,
@@ -64,7 +65,7 @@ function createAdder(changes: Changes, maxObject: number): StampWork['add'] {
   const known = new Map<string, string>()
   return (object) => {
     const text = JSON.stringify(object)
-    const name = known.get(text) ?? reference(maxObject + known.size + 1)
+    const name = known.get(text) ?? referenceTo(maxObject + known.size + 1)
     known.set(text, name)
     changes[`obj:${name}`] = object
     return name

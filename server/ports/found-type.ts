@@ -72,7 +72,14 @@ export async function foundType(head: Buffer): Promise<{ found_type?: string }> 
   const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  if (found?.mime === 'video/mp4' && isHeif(head)) return { found_type: 'image/heif' }
   return found ? { found_type: found.mime } : {}
+}
+
+/** HEIF has the container of MP4. The library knows few of its brands, and only as the first one. */
+function isHeif(head: Buffer): boolean {
+  const brands = head.toString('latin1', 8, Math.min(head.readUInt32BE(0), 256))
+  return /^(?:.{4})*(?:mif[12]|msf1|miaf|1pic|he[iv][cmsx]|avc[is]|j2ki|jpeg)/s.test(brands)
 }
 
 /**

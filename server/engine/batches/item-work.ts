@@ -2,6 +2,7 @@
 // outcomes.
 import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../../core/texts.ts'
 import {
+  english,
   matchesCondition,
   type Item,
   type Outcome,
@@ -115,6 +116,12 @@ export async function* pairOutcomes(
     const item = open.get(outcome.item)
     if (item) {
       open.delete(outcome.item)
+      if (outcome.status === 'failed' && !isErrorCode(outcome.code))
+        log.error('a plugin failed an item with an unknown code', {
+          plugin,
+          code: outcome.code,
+          error: english(outcome.message),
+        })
       yield { item, outcome }
     } else log.error('a plugin returned an outcome for an item that is not open', { plugin })
   }

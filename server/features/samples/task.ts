@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import type { BlobStore } from '../../core/store/store.ts'
@@ -27,6 +28,7 @@ import {
 export interface SampleParts {
   database: Database
   stores: ReadonlyMap<string, BlobStore>
+  log: Logger
 }
 
 const MAX_ATTEMPTS = 3
@@ -43,7 +45,7 @@ const LIMITS = {
 }
 const MAX_SOURCE_BYTES = 1024 ** 3
 
-export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
+export function sampleTask({ database, stores, log }: SampleParts): BackgroundTask {
   return {
     name: 'make-samples',
     concurrency: 1,
@@ -65,7 +67,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
         await dropSample(scope, key)
         return null
       }
-      const made = await make(stores, scope, source, signal).catch((error: unknown) => {
+      const made = await make({ stores, log }, scope, source, signal).catch((error: unknown) => {
         signal.throwIfAborted()
         if (!(error instanceof PortError)) throw error
         if (error.retryable && attempt < MAX_ATTEMPTS) throw error
@@ -78,7 +80,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
 }
 
 async function make(
-  stores: SampleParts['stores'],
+  { stores, log }: Pick<SampleParts, 'stores' | 'log'>,
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,
@@ -88,7 +90,7 @@ async function make(
   const store = stores.get(location)
   if (!store) throw portError('location_not_found')
   // Each child makes one sample, so nothing is lost by closing them with it.
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(log)
   const ask = <Answer>(input: unknown, answer: z.ZodType<Answer>) =>
     sandboxes.of(scope.shop).run(SCRIPT, { input, answer, limits: LIMITS, signal })
   return withWorkFolder(async (folder) => {

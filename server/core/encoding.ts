@@ -3,7 +3,8 @@
 // country, and its letters are compared with those of known languages.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
-import { fitOf } from './western-letters.ts'
+import { guessedLabel } from './chardetng.ts'
+import { fitOf, hasOneLanguage } from './western-letters.ts'
 
 /** Labels of the Encoding Standard, and code pages. */
 export const ENCODINGS = [
@@ -21,7 +22,12 @@ export const ENCODINGS = [
   'windows-1258',
   'windows-874',
   'iso-8859-2',
+  'iso-8859-4',
   'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-13',
   'iso-8859-15',
   'koi8-r',
   'koi8-u',
@@ -172,7 +178,7 @@ const NEARLY = 0.9
 async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   const latin = latinEncoding(sample)
   if (latin) return latin
-  if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
+  if (hasFewAccents(sample)) return { encoding: ofFewLetters(sample), sure: false }
   const { detectAll } = await import('jschardet')
   const run = longestRun(sample)
   const usual = new TextDecoder('windows-1252').decode(sample)
@@ -181,18 +187,42 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   for (const { encoding: name, confidence } of detectAll(sample)) {
     const encoding = supported(name)
     const text = encoding && new TextDecoder(encoding).decode(sample)
-    // Control characters of Latin-1 stand for letters of another encoding.
-    if (!text || /[\u0080-\u009f\ufffd]/.test(text.slice(0, -1)) || texts.has(text)) continue
+    if (!text || NOT_IN_TEXTS.test(text.slice(0, -1)) || texts.has(text)) continue
     if (DOUBLE_BYTE.has(encoding) ? run === 1 : run < 3 && !LATIN_LETTERS.has(encoding)) continue
     texts.add(text)
     candidates.push({ encoding: text === usual ? 'windows-1252' : encoding, confidence })
   }
   const [best, second] = candidates
-  if (!best) return { encoding: 'windows-1252', sure: false }
-  const sure =
+  if (!best) return { encoding: ofFewLetters(sample), sure: false }
+  const isClear =
     best.confidence >= LEAST_CONFIDENCE && !(second && second.confidence > best.confidence * NEARLY)
-  return { encoding: best.encoding, sure }
+  const firefox = supported(guessedLabel(sample))
+  if (!isClear && firefox && DOUBLE_BYTE.has(firefox) && run > 1)
+    return { encoding: firefox, sure: false }
+  // Two detectors that agree: one alone is often sure of a few letters.
+  return { encoding: best.encoding, sure: isClear && firefox === best.encoding }
 }
+
+/**
+ * The encoding of a few accents: the one in which the letters are those of one language. Firefox's
+ * detector decides between several; without one, it is by far the most frequent
+ * (docs/decisions/0116-two-detectors-of-encodings.md).
+ */
+function ofFewLetters(sample: Buffer): Encoding {
+  const firefox = supported(guessedLabel(sample))
+  if (firefox && DOUBLE_BYTE.has(firefox) && longestRun(sample) > 1) return firefox
+  const isOfOneLanguage = (encoding: Encoding) => {
+    const text = decoderOf(encoding).decode(sample)
+    return !NOT_IN_TEXTS.test(text) && hasOneLanguage(text)
+  }
+  const candidates = [...(firefox ? [firefox] : []), ...FEW_LETTERS]
+  return candidates.find(isOfOneLanguage) ?? 'windows-1252'
+}
+
+/** Control characters of Latin-1 stand for letters of another encoding. */
+const NOT_IN_TEXTS = /[\u0080-\u009f\ufffd]/
+
+const FEW_LETTERS = ['windows-1252', 'windows-1250', 'windows-1254', 'windows-1257'] as const
 
 /** Encodings of Latin letters other than Windows-1252, the first of several that fit. */
 const LATIN = [

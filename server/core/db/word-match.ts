@@ -1,36 +1,34 @@
-// How a word of a search is found in a text: a number where it begins, since `chart 1` finds
-// `chart 12` but not `chart 21`, and other words anywhere. The list needs the rule in SQL, and the
-// marks of what was found need it for texts that were read already.
-import { nameKey, tagForm } from '../../plugins/contract.ts'
-import { likeLiteral } from '../core/db/like-pattern.ts'
+// How a word of a search is found in a text of the database: the rule of `hasWord` in SQL.
+import { isNumber, searchKey } from '../../../plugins/contract.ts'
+import type { Bindings } from './for-shop.ts'
+import { likeLiteral } from './like-pattern.ts'
 
 interface WordMatch {
-  /** SQL: a column with texts in the form of `nameKey` has the word. `parameter` is bound to `value`. */
-  sql: (column: string, parameter: string) => string
+  /** SQL: a text in the form of `search_text` has the word. `parameter` is bound to `value`. */
+  sql: (text: string, parameter: string) => string
   value: string
-  isIn: (text: string) => boolean
 }
 
 export function matchWord(word: string): WordMatch {
-  if (!/^\d+$/.test(word)) {
-    const key = nameKey(word)
-    return {
-      sql: (column, parameter) => `${column} like :${parameter}`,
-      value: `%${likeLiteral(key)}%`,
-      isIn: (text) => nameKey(text).includes(key),
-    }
-  }
-  const pattern = `(^|[^0-9])${word}`
-  const begins = new RegExp(pattern)
-  return {
-    sql: (column, parameter) => `${column} ~ :${parameter}`,
-    value: pattern,
-    isIn: (text) => begins.test(nameKey(text)),
-  }
+  const key = searchKey(word)
+  return isNumber(key)
+    ? { sql: (text, parameter) => `${text} ~ :${parameter}`, value: `(^|[^0-9])${key}` }
+    : { sql: (text, parameter) => `${text} like :${parameter}`, value: `%${likeLiteral(key)}%` }
 }
 
-/** The tags that a word finds: a tag is found as a whole, as it is written or in lower case. */
-export const tagsOfWord = (word: string): [written: string, lower: string] => [
-  tagForm(word),
-  nameKey(word),
-]
+/**
+ * SQL: the text, in the form of `search_text`, has all words of a search; `true` without a word.
+ * @param prefix begins the names of the bindings
+ */
+export function hasAllWords(
+  text: string,
+  words: readonly string[],
+  prefix = 'word',
+): { sql: string; bindings: Bindings } {
+  const all = words.map((word, at) => ({ ...matchWord(word), name: `${prefix}${at}` }))
+  return {
+    sql:
+      all.length === 0 ? 'true' : `(${all.map(({ sql, name }) => sql(text, name)).join(' and ')})`,
+    bindings: Object.fromEntries(all.map(({ name, value }) => [name, value])),
+  }
+}

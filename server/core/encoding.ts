@@ -4,6 +4,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { guessedLabel } from './chardetng.ts'
+import { nextTurn } from './turn.ts'
 import { fitOf, hasOneLanguage } from './western-letters.ts'
 
 /** Labels of the Encoding Standard, and code pages. */
@@ -55,7 +56,7 @@ export interface DetectedEncoding {
 /** How many bytes from the start of the file are searched for zero bytes. */
 const HEAD_BYTES = 64 * 1024
 /** Bytes of lines with other characters than ASCII that are compared with languages. */
-const SAMPLE_BYTES = 16 * 1024
+const SAMPLE_BYTES = 6 * 1024
 /**
  * ASCII in UTF-16 has a zero in every second byte. A line with few ASCII characters still has its
  * separators.
@@ -180,6 +181,8 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   if (latin) return latin
   if (hasFewAccents(sample)) return { encoding: ofFewLetters(sample), sure: false }
   const { detectAll } = await import('jschardet')
+  // Each of the detectors needs some 20 ms.
+  await nextTurn()
   const run = longestRun(sample)
   const usual = new TextDecoder('windows-1252').decode(sample)
   const texts = new Set<string>()
@@ -192,6 +195,7 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
     texts.add(text)
     candidates.push({ encoding: text === usual ? 'windows-1252' : encoding, confidence })
   }
+  await nextTurn()
   const [best, second] = candidates
   if (!best) return { encoding: ofFewLetters(sample), sure: false }
   const isClear =

@@ -18,6 +18,7 @@ import type { Outcome } from './outcomes.ts'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
 import type { AnyText } from './texts.ts'
 
+export * from './_page/search-key.ts'
 export * from './advice.ts'
 export * from './catalog.ts'
 export * from './cells.ts'

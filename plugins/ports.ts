@@ -12,6 +12,8 @@ import type { AnyText } from './texts.ts'
 export interface Probe {
   size_bytes: number | null
   content_type: string | null
+  /** The type of the first bytes, where they were read and have one. */
+  found_type?: string
 }
 
 /**

@@ -3,10 +3,10 @@
 import { z } from 'zod'
 import mime from 'mime-types'
 import { mismatchOf } from './contents.ts'
+import { isUnexpectedPage, isUnnamedPage } from './pages.ts'
 import {
   definePlugin,
   hasExtension,
-  isPageType,
   NAME_CLEANED,
   pageAdvice,
   sizeProblem,
@@ -59,14 +59,14 @@ function checkFile(
   const wrongSize = sizeProblem(size, limits)
   if (wrongSize) return { item: item.id, ...wrongSize }
   const found = item.staged?.found_type
-  const isPage = isUnexpectedPage(item.file, type, found)
+  const isPage = isUnexpectedPage(item.file.filename, type, found)
   if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))
   const warnings = [
     ...(item.entry?.name_cleaned ? [{ code: 'name_cleaned', message: NAME_CLEANED }] : []),
     ...(size !== null && size > limits.large_file_bytes
       ? [largeFile(size, limits.large_file_bytes)]
       : []),
-    ...(isPage || isUnnamedPage(item)
+    ...(isPage || (item.entry?.source.type === 'url' && isUnnamedPage(item.file.filename, found))
       ? [{ code: 'web_page', message: pageMessage(item) }]
       : contentWarnings(item.file, found)),
     ...(item.staged?.cut_off ? [CUT_OFF] : []),
@@ -147,25 +147,3 @@ function extensionWarnings(filename: string, found: string): Warning[] {
 }
 
 const isText = (type: string) => /^text\/|^application\/(json|xml)$/.test(type)
-
-/** A web page from an address, under a name that promises nothing: likely a sign-in page. */
-const isUnnamedPage = ({ entry, file, staged }: Item): boolean =>
-  entry?.source.type === 'url' && staged?.found_type === 'text/html' && !hasExtension(file.filename)
-
-/**
- * Whether it is a web page or a message instead of the expected file: servers send one to clients
- * that are not signed in, or for an address that has expired.
- */
-function isUnexpectedPage(
-  { filename }: FileView,
-  type: string | null,
-  found: string | undefined,
-): boolean {
-  if (found !== undefined) {
-    const is = mismatchOf(filename, found)?.is
-    return is === 'a web page' || is === 'a message of a server'
-  }
-  if (!isPageType(type)) return false
-  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
-  return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)
-}

@@ -1,7 +1,7 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
 import {
   extensionsOf,
-  nameKey,
+  searchWords,
   tagForm,
   type AnyText,
   type FileSettings,
@@ -9,7 +9,7 @@ import {
 } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
-import { likeLiteral } from '../core/db/like-pattern.ts'
+import { hasAllWords } from '../core/db/word-match.ts'
 import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
@@ -365,12 +365,9 @@ export const locateFile = (scope: ShopScope, id: string): Promise<LocatedFile | 
     { id },
   )
 
-/** The same as `nameKey`. The collation is PostgreSQL's own, the same on every system. */
-const TAG_KEY = 'lower(normalize(subject, nfc) collate "pg_unicode_fast")'
-
 /**
  * Tags in use with their number of files, most used first, from the kept counts and the changes that
- * were not added to them yet. `search`: a part of the tag, ignoring case; `after`: the count and tag
+ * were not added to them yet. `search`: words of the tag; `after`: the count and tag
  * of the previous page's last row.
  */
 export async function listTags(
@@ -382,8 +379,8 @@ export async function listTags(
   }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
   const [files, tag] = after ?? []
-  const like = `%${likeLiteral(nameKey(search.trim()))}%`
-  const isShown = `files > 0 ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+  const found = hasAllWords('search_text(subject)', searchWords(search))
+  const isShown = `files > 0 and ${found.sql}
     ${after ? 'and files <= :files and (files < :files or subject > :tag)' : ''}`
   return scope.query(
     `with noted as materialized (
@@ -401,6 +398,6 @@ export async function listTags(
            and k.kind = 'tag' and k.subject = n.subject) k on true
      ) current where ${isShown}
      order by files desc, subject limit :limit`,
-    { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },
+    { limit, ...found.bindings, ...(after ? { files, tag } : {}) },
   )
 }

@@ -17,7 +17,7 @@ import {
 import { createConnections, type Connections } from './connections.ts'
 import { Exchange, type OpenedBody, type Timeouts } from './exchange.ts'
 import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
-import { typeByStart } from './found-type.ts'
+import { foundType, typeByStart } from './found-type.ts'
 import {
   badStatus,
   isNotReached,
@@ -259,25 +259,37 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
   const full = await follow('GET', url, signal)
   try {
     const { coding, size_bytes, content_type } = await describeFile(full)
-    if (!isPageType(content_type)) return { size_bytes, content_type }
     const body = coding ? decodedBody(full.body, coding, Infinity) : full.body
+    const { start, isWhole } = await startOf(body, signal)
     return {
-      size_bytes,
-      content_type: await typeByStart(content_type, await startOf(body, signal)),
+      size_bytes: size_bytes ?? (isWhole ? start.length : null),
+      content_type: await typeByStart(content_type, start),
+      ...(await foundType(start)),
     }
   } finally {
     await full.body.return()
   }
 }
 
-/** The first bytes of a body, as many as arrive before it fails. Throws if the signal aborts. */
-async function startOf(body: OpenedBody, signal: AbortSignal): Promise<Buffer> {
+/**
+ * The first bytes of a body, as many as arrive before it fails, and whether these are all. Throws if
+ * the signal aborts.
+ */
+async function startOf(
+  body: OpenedBody,
+  signal: AbortSignal,
+): Promise<{ start: Buffer; isWhole: boolean }> {
   const pieces: Buffer[] = []
+  let isWhole = false
   try {
     for (let bytes = 0; bytes < PROBED_BYTES;) {
       const { done, value } = await body.next()
-      if (done) break
-      pieces.push(value)
+      if (done) {
+        isWhole = true
+        break
+      }
+      // Its buffer is used again.
+      pieces.push(Buffer.from(value))
       bytes += value.length
     }
   } catch (error) {
@@ -286,8 +298,11 @@ async function startOf(body: OpenedBody, signal: AbortSignal): Promise<Buffer> {
   } finally {
     await body.return?.()
   }
-  return Buffer.concat(pieces)
+  return { start: Buffer.concat(pieces), isWhole }
 }
+
+/** Types of texts, which servers send instead of a file. */
+const MAY_BE_MESSAGE = /^(?:text\/|application\/(?:xhtml\+xml|json|xml|[\w.-]+\+json)\b)/i
 
 /**
  * Probes by HEAD. Null: GET is needed, since many servers refuse HEAD or fail on it, and an address
@@ -303,10 +318,9 @@ async function probeByHead(
     await discard(answer.body)
     const { coding, ...probe } = await describeFile(answer)
     // Some servers answer HEAD with a length of 0, or compress only that, or call all a web page: GET
-    // shows the file.
-    return probe.size_bytes === 0 || coding !== null || isPageType(probe.content_type)
-      ? null
-      : probe
+    // shows the file. A text may be a message instead of the file.
+    const isUnclear = probe.size_bytes === 0 || coding !== null
+    return isUnclear || MAY_BE_MESSAGE.test(probe.content_type ?? '') ? null : probe
   } catch (error) {
     if (!(error instanceof PortError) || error instanceof ThrottledAnswer || isNotReached(error))
       throw error

@@ -1,7 +1,6 @@
 // Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of
 // one host, within a time limit. A host that limits requests gets fewer, a host that never answers
 // is given up, and addresses that were not requested in time are warnings, not errors.
-import mime from 'mime-types'
 import {
   type AnyText,
   isPageType,
@@ -10,9 +9,8 @@ import {
   type Probe,
   say,
   sayPlain,
-  shareHostOf,
-  writtenExtension,
 } from '../../../plugins/contract.ts'
+import { isUnexpectedPage, isUnnamedPage } from '../../../plugins/validate-file/pages.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
@@ -22,8 +20,16 @@ export type ProbeAddress = (url: string, signal: AbortSignal) => Promise<Probe>
 
 export interface ProbeResult {
   url: string
-  problem: Pick<CellProblem, 'severity' | 'code' | 'message' | 'detail'> | null
+  problem: AddressProblem
 }
+
+/** The problem of an address; null: none. */
+export type AddressProblem =
+  | (Pick<CellProblem, 'severity' | 'code' | 'message' | 'detail'> & {
+      /** A page or a message: whether it is a problem depends on the name of the file. */
+      content?: Pick<Probe, 'content_type' | 'found_type'>
+    })
+  | null
 
 export interface SizeLimits {
   file_bytes: number
@@ -131,10 +137,10 @@ async function probeOne(
     if (host.rests > MAX_RESTS) return { url, problem: HOST_LIMITED }
     if (host.failures >= MAX_HOST_FAILURES) return { url, problem: HOST_FAILED }
     try {
-      const { size_bytes, content_type } = await probe(url, either)
+      const { size_bytes, ...content } = await probe(url, either)
       host.failures = 0
       host.rests = 0
-      return { url, problem: sizeProblem(size_bytes, limits) ?? pageProblem(url, content_type) }
+      return { url, problem: sizeProblem(size_bytes, limits) ?? pageProblem(url, content) }
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
       if (late.aborted) return { url, problem: TOO_LATE }
@@ -215,22 +221,35 @@ function sizeProblem(
   }
 }
 
-/**
- * The problem of a web page at an address that does not end with .html: an error where the address
- * promises another file, or belongs to a host that shows pages for shared files; otherwise a
- * warning.
- */
-function pageProblem(url: string, type: string | null): ProbeProblem | null {
-  if (!isPageType(type)) return null
-  const extension = writtenExtension(URL.parse(url)?.pathname ?? '')
-  if (/^x?html?$/i.test(extension)) return null
-  const promised = mime.lookup(extension) !== false
+const MESSAGE_TYPE = /^(?:application|text)\/(?:json|xml)$/
+
+/** A web page, or a message of a server. */
+function pageProblem(
+  url: string,
+  content: Pick<Probe, 'content_type' | 'found_type'>,
+): ProbeProblem | null {
+  const { content_type, found_type } = content
+  const isMessage = MESSAGE_TYPE.test(found_type ?? '')
+  if (!isMessage && !isPageType(found_type ?? content_type)) return null
   return {
-    severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
+    severity: 'error',
     code: 'web_page',
-    message: sayPlain('The URL returns a web page'),
-    detail: pageAdvice(url),
+    message: isMessage
+      ? say('It is a message of a server (JSON or XML) instead of the file.')
+      : sayPlain('The URL returns a web page'),
+    detail: isMessage
+      ? say('Open the address in a browser: it may have expired, or need a sign-in')
+      : pageAdvice(url),
+    content,
   }
+}
+
+/** The address's problem for a file of this name: what the import would say of its bytes. */
+export function problemForName(problem: AddressProblem, filename: string): AddressProblem {
+  if (!problem?.content) return problem
+  const { content_type, found_type } = problem.content
+  if (isUnexpectedPage(filename, content_type, found_type)) return problem
+  return isUnnamedPage(filename, found_type) ? { ...problem, severity: 'warning' } : null
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -16,10 +16,11 @@ export type ReadWorkbook = (shop: number, bytes: Buffer) => Promise<Sheet[]>
 
 const SCRIPT = new URL('./workbook-child.ts', import.meta.url)
 const LIMITS = {
-  memoryBytes: 1536 * 1024 ** 2,
+  // All workbooks of a process share one child: with its stack and code it stays below 1 GB.
+  memoryBytes: 896 * 1024 ** 2,
   fileBytes: 200 * 1024 ** 2,
   wallMs: 60_000,
-  parallel: 2,
+  parallel: 1,
   uses: 50,
   idleMs: 10_000,
 }

@@ -3,6 +3,7 @@
 // secrets.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { inSlices } from '../../core/turn.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
 
 export interface MovedFile {
@@ -22,7 +23,8 @@ export async function presentAddresses(
   scope: ShopScope,
   urls: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const byHash = new Map(urls.map((url) => [addressHash(url), url]))
+  const byHash = new Map<string, string>()
+  await inSlices(urls, (url) => byHash.set(addressHash(url), url))
   const rows = await scope.query<{ address: string }>(
     `select distinct encode(m.address, 'hex') as address from moved_files m
      left join files f on f.shop_id = m.shop_id and f.id = m.file_id

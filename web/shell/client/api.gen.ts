@@ -828,7 +828,12 @@ export interface components {
         | 'windows-1258'
         | 'windows-874'
         | 'iso-8859-2'
+        | 'iso-8859-4'
         | 'iso-8859-5'
+        | 'iso-8859-6'
+        | 'iso-8859-7'
+        | 'iso-8859-8'
+        | 'iso-8859-13'
         | 'iso-8859-15'
         | 'koi8-r'
         | 'koi8-u'
@@ -2295,7 +2300,6 @@ export interface components {
           limit?: number
           /** Mapped */
           mapped?: boolean
-          /** Name contains */
           name_contains?: string
           not_downloaded_for_days?: number
           offset?: number
@@ -2303,7 +2307,7 @@ export interface components {
           pack?: string
           product?: string
           released?: boolean
-          /** Name contains */
+          /** Search */
           search?: string
           /** Smaller than */
           smaller_than?: number
@@ -3884,7 +3888,7 @@ export interface components {
             deleted?: boolean
             /** @description Was sent through this account of the drop folder: its id */
             drop_account?: string
-            /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+            /** @description As `search`: more words that must be found */
             find?: string
             /**
              * Larger than
@@ -3898,6 +3902,8 @@ export interface components {
              * @description Is mapped to a product, or is not
              */
             mapped?: boolean
+            /** @description The name contains this text, without regard to case and accents */
+            name_contains?: string
             /** @description No download in this many days, and no view in the browser; views are known for 13 months */
             not_downloaded_for_days?: number
             /** @description Uploaded more than this many days ago */
@@ -3909,8 +3915,8 @@ export interface components {
             /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
             released?: boolean
             /**
-             * Name contains
-             * @description The name contains this (case is ignored)
+             * Search
+             * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
              */
             search?: string
             /**
@@ -4614,7 +4620,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -4628,6 +4634,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -4639,8 +4647,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -5931,7 +5939,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -5945,6 +5953,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -5956,8 +5966,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6065,7 +6075,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -6079,6 +6089,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -6090,8 +6102,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6382,7 +6394,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -6396,6 +6408,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -6407,8 +6421,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6509,7 +6523,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6523,6 +6537,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6534,8 +6550,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6607,7 +6623,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6621,6 +6637,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6632,8 +6650,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6694,7 +6712,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6708,6 +6726,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6719,8 +6739,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6807,7 +6827,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6821,6 +6841,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6832,8 +6854,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6940,7 +6962,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6954,6 +6976,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6965,8 +6989,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -7044,7 +7068,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -7058,6 +7082,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -7069,8 +7095,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**

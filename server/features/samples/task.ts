@@ -4,14 +4,14 @@ import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
-import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { findFfmpeg, takeBeginning } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
-import { copyOut, portError } from '../../ports/item-bytes.ts'
+import { copyOut, portError, type StoredBytes } from '../../ports/item-bytes.ts'
+import type { CheckBlob } from '../../ports/repair.ts'
+import { checkBlob, type BlobCheckParts } from '../../files/blob-checks.ts'
 import { createSandboxes } from '../../ports/sandbox.ts'
 import { stageBytes } from '../../ports/stage.ts'
 import {
@@ -23,11 +23,6 @@ import {
   type SampleProblem,
   type SampleSource,
 } from './model.ts'
-
-export interface SampleParts {
-  database: Database
-  stores: ReadonlyMap<string, BlobStore>
-}
 
 const MAX_ATTEMPTS = 3
 /** Files queued in one sweep. */
@@ -43,7 +38,9 @@ const LIMITS = {
 }
 const MAX_SOURCE_BYTES = 1024 ** 3
 
-export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
+export function sampleTask(parts: BlobCheckParts): BackgroundTask {
+  const { database, stores } = parts
+  const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
   return {
     name: 'make-samples',
     concurrency: 1,
@@ -65,7 +62,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
         await dropSample(scope, key)
         return null
       }
-      const made = await make(stores, scope, source, signal).catch((error: unknown) => {
+      const made = await make({ stores, check }, scope, source, signal).catch((error: unknown) => {
         signal.throwIfAborted()
         if (!(error instanceof PortError)) throw error
         if (error.retryable && attempt < MAX_ATTEMPTS) throw error
@@ -78,7 +75,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
 }
 
 async function make(
-  stores: SampleParts['stores'],
+  { stores, check }: StoredBytes,
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,
@@ -93,7 +90,7 @@ async function make(
     sandboxes.of(scope.shop).run(SCRIPT, { input, answer, limits: LIMITS, signal })
   return withWorkFolder(async (folder) => {
     const [from, to] = [path.join(folder, 'file'), path.join(folder, 'sample')]
-    await copyOut(scope, { stores }, source, from, signal)
+    await copyOut(scope, { stores, check }, source, from, signal)
     const isDocument = source.content_type.toLowerCase().startsWith('application/pdf')
     if (isDocument) await ask({ do: 'cut', from, to, pages: length }, z.number())
     else {

@@ -35,6 +35,8 @@ import { portsFactory } from '../server/startup/ports.ts'
 import type { Cloud } from '../server/features/cloud/cloud.ts'
 import type { Storefront } from '../server/storefront/storefront.ts'
 import { openUploadFolder } from '../server/features/upload/upload.ts'
+import type { CheckBlob } from '../server/ports/repair.ts'
+import { checkBlob } from '../server/files/blob-checks.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
@@ -149,6 +151,9 @@ export async function createTestEngine(
     ...quotas,
   } as Limits
   const secrets = createSecrets('the secret of the tests, long enough')
+  const clock = () => new Date()
+  const check: CheckBlob = (blob, signal) =>
+    checkBlob({ database, stores, log: silent, clock }, blob, signal)
   const parts: EngineParts = {
     database,
     listener,
@@ -163,7 +168,7 @@ export async function createTestEngine(
     guards: GUARDS,
     messageWords: new Map(),
     withScratch,
-    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),
+    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores, check }),
     ports: portsFactory({
       database,
       client,
@@ -174,7 +179,7 @@ export async function createTestEngine(
       storefront: emptyStorefront,
       // No sync runs in these tests.
       cloud: {} as Cloud,
-      clock: () => new Date(),
+      clock,
       log: silent,
     }),
   }

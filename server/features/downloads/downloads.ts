@@ -222,7 +222,7 @@ function connect(
     log,
     clock,
     stallMs,
-    missing: (target) => checks.report(target),
+    checks,
   })
   const recordOpening = (shop: number, id: string, at: Date) =>
     void query('opened', OPENED, [shop, id, at]).catch((error: unknown) =>

@@ -14,6 +14,7 @@ import {
   type DropEntry,
   type FileState,
 } from './entries.ts'
+import { releaseBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
 import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
@@ -165,7 +166,8 @@ class AccountFs implements DropFs {
   async remove(path: string): Promise<void> {
     const entry = await this.#required(path, 'file')
     this.#received.forget(this.#owner.shop, path)
-    await removeEntry(this.#scope, entry)
+    const bytes = await removeEntry(this.#scope, entry)
+    await releaseBytes(this.#parts, this.#owner.shop, bytes)
   }
 
   async rename(from: string, to: string, overwrite: boolean): Promise<void> {
@@ -174,7 +176,8 @@ class AccountFs implements DropFs {
     const place = this.#changeable(to)
     requireUnmanaged(place)
     if (entry.kind === 'folder') requireUnmanaged(entry)
-    await moveEntry(this.#scope, { entry, ...place, overwrite })
+    const replaced = await moveEntry(this.#scope, { entry, ...place, overwrite })
+    await releaseBytes(this.#parts, this.#owner.shop, replaced)
     this.#parts.waker.wake(this.#owner.shop)
   }
 

@@ -29,7 +29,12 @@ const change = (id: string, settings: object) =>
 const shown = async (id: string) =>
   ((await app.owner.call('GET', `/api/files/${toPublicId('file', id)}`)).body as Shown).sample
 const task = () =>
-  sampleTask({ database: app.engine.parts.database, stores: app.stores, log: silent })
+  sampleTask({
+    database: app.engine.parts.database,
+    stores: app.stores,
+    log: silent,
+    clock: () => new Date(),
+  })
 const wanted = async (): Promise<string[]> => {
   const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(
     present(task().wanted, 'The keys of the task'),

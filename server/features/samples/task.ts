@@ -4,15 +4,15 @@ import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
-import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { findFfmpeg, takeBeginning } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
-import { copyOut, portError } from '../../ports/item-bytes.ts'
+import { copyOut, portError, type StoredBytes } from '../../ports/item-bytes.ts'
+import type { CheckBlob } from '../../ports/repair.ts'
+import { checkBlob, type BlobCheckParts } from '../../files/blob-checks.ts'
 import { createSandboxes } from '../../ports/sandbox.ts'
 import { stageBytes } from '../../ports/stage.ts'
 import {
@@ -24,12 +24,6 @@ import {
   type SampleProblem,
   type SampleSource,
 } from './model.ts'
-
-export interface SampleParts {
-  database: Database
-  stores: ReadonlyMap<string, BlobStore>
-  log: Logger
-}
 
 const MAX_ATTEMPTS = 3
 /** Files queued in one sweep. */
@@ -45,7 +39,9 @@ const LIMITS = {
 }
 const MAX_SOURCE_BYTES = 1024 ** 3
 
-export function sampleTask({ database, stores, log }: SampleParts): BackgroundTask {
+export function sampleTask(parts: BlobCheckParts): BackgroundTask {
+  const { database, stores, log } = parts
+  const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
   return {
     name: 'make-samples',
     concurrency: 1,
@@ -67,7 +63,7 @@ export function sampleTask({ database, stores, log }: SampleParts): BackgroundTa
         await dropSample(scope, key)
         return null
       }
-      const made = await make({ stores, log }, scope, source, signal).catch((error: unknown) => {
+      const made = await make({ stores, check, log }, scope, source, signal).catch((error: unknown) => {
         signal.throwIfAborted()
         if (!(error instanceof PortError)) throw error
         if (error.retryable && attempt < MAX_ATTEMPTS) throw error
@@ -80,7 +76,7 @@ export function sampleTask({ database, stores, log }: SampleParts): BackgroundTa
 }
 
 async function make(
-  { stores, log }: Pick<SampleParts, 'stores' | 'log'>,
+  { stores, check, log }: StoredBytes & { log: Logger },
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,
@@ -95,7 +91,7 @@ async function make(
     sandboxes.of(scope.shop).run(SCRIPT, { input, answer, limits: LIMITS, signal })
   return withWorkFolder(async (folder) => {
     const [from, to] = [path.join(folder, 'file'), path.join(folder, 'sample')]
-    await copyOut(scope, { stores }, source, from, signal)
+    await copyOut(scope, { stores, check }, source, from, signal)
     const isDocument = source.content_type.toLowerCase().startsWith('application/pdf')
     if (isDocument) await ask({ do: 'cut', from, to, pages: length }, z.number())
     else {

@@ -155,7 +155,7 @@ async function markClaimed(
   { claim, operation, first, dryRun = false }: Claim,
 ): Promise<void> {
   await tx.query(
-    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end,
+    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end, placed = null,
        claim = :claim, operation_id = :operation,
        position = :first + given.n - 1, manifest_id = given.manifest, error = null
      from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)

@@ -36,6 +36,7 @@ import type { Cloud } from '../server/features/cloud/cloud.ts'
 import type { Storefront } from '../server/storefront/storefront.ts'
 import { openUploadFolder } from '../server/features/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import type { HostTurnOptions } from '../server/ports/host-turns.ts'
 import { withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createSecrets } from '../server/core/secrets.ts'
@@ -126,6 +127,7 @@ export async function createTestEngine(
   plugins: readonly Plugin[],
   workflows: readonly Workflow[],
   quotas: Partial<Limits> = {},
+  turns: HostTurnOptions = {},
 ): Promise<TestEngine> {
   const database = await openTestDatabase()
   const listener = await openListener(database.url, silent)
@@ -138,7 +140,7 @@ export async function createTestEngine(
   ])
   const sandboxes = createSandboxes()
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
-  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9, turns })
   const limits = {
     jobs_at_once: 8,
     slow_after_seconds: 5,

@@ -269,7 +269,7 @@ describe('redirects', () => {
   it('without end name the last host', async () => {
     const path: string = serve(() => to(path))
     expect(await detailOf(read(path))).toBe(
-      `The address redirects more than 3 times, at last at ${new URL(base).host}`,
+      `The address redirects more than 10 times, at last at ${new URL(base).host}`,
     )
   })
 })

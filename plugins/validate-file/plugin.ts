@@ -16,7 +16,6 @@ import {
   type FileView,
   say,
   sentences,
-  textOf,
   type Text,
   type AnyText,
 } from '../contract.ts'
@@ -98,9 +97,12 @@ const largeFile = (size: number, recommended: number): Warning => ({
 
 function pageMessage({ entry, file, staged }: Item): Text {
   const url = entry?.source.type === 'url' ? entry.source.url : null
-  if (mismatchOf(file.filename, staged?.found_type)?.is === 'a message of a server')
+  const kind = mismatchOf(file.filename, staged?.found_type)?.kind
+  if (kind === 'message' || kind === 'text')
     return sentences(
-      say('It is a message of a server (JSON or XML) instead of the file.'),
+      kind === 'text'
+        ? say('It is text instead of the file.')
+        : say('It is a message of a server (JSON or XML) instead of the file.'),
       url === null
         ? say('Open it in a text editor to read it')
         : say('Open the address in a browser: it may have expired, or need a sign-in'),
@@ -116,7 +118,7 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   if (!mismatch) return []
   const message = say(
     'Its name ends in {extension}, but it is {what}: check that it is the right file',
-    { extension: mismatch.not, what: textOf(mismatch.is) },
+    { extension: mismatch.not, what: mismatch.is },
   )
   return [{ code: 'content_mismatch', message }]
 }
@@ -152,8 +154,8 @@ const isUnnamedPage = ({ entry, file, staged }: Item): boolean =>
   entry?.source.type === 'url' && staged?.found_type === 'text/html' && !hasExtension(file.filename)
 
 /**
- * Whether it is a web page or a message instead of the expected file: servers send one to clients
- * that are not signed in, or for an address that has expired.
+ * Whether it is a web page, a message or text instead of the expected file: servers send one to
+ * clients that are not signed in, or for an address that has expired.
  */
 function isUnexpectedPage(
   { filename }: FileView,
@@ -161,8 +163,8 @@ function isUnexpectedPage(
   found: string | undefined,
 ): boolean {
   if (found !== undefined) {
-    const is = mismatchOf(filename, found)?.is
-    return is === 'a web page' || is === 'a message of a server'
+    const kind = mismatchOf(filename, found)?.kind
+    return kind !== undefined && kind !== 'other'
   }
   if (!isPageType(type)) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()

@@ -33,7 +33,7 @@ const formatOf = (type: string): Format | null => {
   return FORMATS.find(({ types }) => types.has(plain)) ?? null
 }
 
-/** What a content without a signature of its own, or with another one, is called. */
+/** What the content of this type is called, with its article. Null: its type says nothing. */
 function nameOf(type: string): Text | null {
   const format = formatOf(type)
   if (format) return say('a {format} file', { format: format.name })
@@ -60,7 +60,12 @@ export function mismatchOf(filename: string, found: string | undefined): Mismatc
     if (answer?.kind === 'page') return { ...answer, not }
     return PROGRAMS.test(found) ? { is: textOf(sayPlain('a program')), not, kind: 'other' } : null
   }
-  if (answer) return { ...answer, not, ...(promised.every(({ mayBeText }) => mayBeText) ? { kind: 'other' } : {}) }
+  if (answer)
+    return {
+      ...answer,
+      not,
+      ...(promised.every(({ mayBeText }) => mayBeText) ? { kind: 'other' } : {}),
+    }
   const format = formatOf(found)
   if (format && promised.includes(format)) return null
   const is = nameOf(found)

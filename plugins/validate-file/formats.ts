@@ -12,7 +12,8 @@ export interface Format {
   mayBeText: boolean
 }
 
-const words = (text: string): Set<string> => new Set(text.split(/\s+/).filter((word) => word !== ''))
+const words = (text: string): Set<string> =>
+  new Set(text.split(/\s+/).filter((word) => word !== ''))
 
 const format = (name: string, extensions: string, types: string, mayBeText = false): Format => ({
   name,
@@ -131,11 +132,7 @@ export const FORMATS: readonly Format[] = [
   ),
   format('Matroska', 'mkv mka mk3d webm weba', 'video/matroska video/webm'),
   format('AVI', 'avi', 'video/vnd.avi'),
-  format(
-    'Windows Media',
-    'wmv wma asf',
-    'audio/x-ms-asf video/x-ms-asf application/vnd.ms-asf',
-  ),
+  format('Windows Media', 'wmv wma asf', 'audio/x-ms-asf video/x-ms-asf application/vnd.ms-asf'),
   format('MPEG', 'mpg mpeg vob m2v mp2 m2ts mts', 'video/mpeg video/MP1S video/MP2P video/mp2t'),
   format('Flash Video', 'flv', 'video/x-flv'),
 

@@ -75,7 +75,12 @@ test.each<[string, 'open' | 'window', number, Refuse]>([
   ['a reset', 'open', 2, (response) => response.socket!.resetAndDestroy()],
   ['429', 'open', 1, answering(429)],
   ['429 with seconds', 'window', 5, answering(429, { 'retry-after': '1' })],
-  ['503 with a date', 'window', 5, (response) => answering(503, { 'retry-after': soon() })(response)],
+  [
+    '503 with a date',
+    'window',
+    5,
+    (response) => answering(503, { 'retry-after': soon() })(response),
+  ],
   ['403 with a used up limit', 'window', 3, answering(403, { 'x-ratelimit-remaining': '0' })],
   ['420', 'window', 3, answering(420)],
   ['509', 'window', 3, answering(509)],

@@ -174,12 +174,12 @@ const LONGEST_RESET = 1e9
 
 /** The seconds until a limit begins again, where the answer states them. */
 function resetOf(headers: IncomingHttpHeaders): number | undefined {
-  const stated = RESETS.map((name) => String(headers[name] ?? '')).find((one) => /^\d{1,10}$/.test(one))
+  const stated = RESETS.map((name) => String(headers[name] ?? '')).find((one) =>
+    /^\d{1,10}$/.test(one),
+  )
   if (stated === undefined) return undefined
   const seconds = Number(stated)
-  return seconds < LONGEST_RESET
-    ? seconds
-    : Math.max(0, Math.ceil(seconds - Date.now() / 1000))
+  return seconds < LONGEST_RESET ? seconds : Math.max(0, Math.ceil(seconds - Date.now() / 1000))
 }
 
 /** The folders of downloads of WooCommerce and Easy Digital Downloads. */

@@ -17,10 +17,11 @@ import {
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { Exchange, type Head, type OpenedBody, type Timeouts } from './exchange.ts'
-import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
+import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
 import { typeByStart } from './found-type.ts'
 import {
   badStatus,
+  encodedError,
   isNotReached,
   limitOf,
   NotFoundAnswer,
@@ -412,7 +413,13 @@ async function describeFile({
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)
   const named = nameIn(headers['content-disposition'])
-  const coding = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  const transfer = transferCodingOf(headers['transfer-encoding'])
+  const content = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  if (transfer !== null && content !== null) {
+    await discard(body)
+    throw encodedError()
+  }
+  const coding = transfer ?? content
   const length = headers['content-length']
   return {
     coding,

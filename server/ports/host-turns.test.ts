@@ -107,7 +107,9 @@ test('a host that asks to wait long, or only refuses, is not waited for', async 
   await expect(turns.take(FILE, signal)).rejects.toMatchObject(late)
 
   const dead = turnsOf({ restMs: 20 })
-  const attempts = Array.from({ length: 20 }, () => refusalCounts(dead, FILE).catch(() => 'given up'))
+  const attempts = Array.from({ length: 20 }, () =>
+    refusalCounts(dead, FILE).catch(() => 'given up'),
+  )
   expect((await Promise.all(attempts)).slice(-5)).toEqual(Array(5).fill('given up'))
 })
 

@@ -10,18 +10,30 @@ afterAll(() => app.close())
 
 test('names that people give are not temporary names of programs', async () => {
   const temporary = [
-    ...['a.pdf-4kT9xQ2z', 'A.PDF-aBcDeFgH', 'a.pdf-1a2b3c4d', 'a.pdf.part', '~a.pdf'],
-    ...['a.pdf.writing', 'a.pdf.new', 'a.pdf._COPYING_', 'a.pdf.inprogress', 'a.pdf.in_progress'],
-    ...['a.pdf.filepart', 'a.pdf.processing', 'a.pdf.tmp12', 'a.pdf.tmp.1234', 'a.pdf.!ut'],
-    ...[
-      '.a.pdf.Xk3PzQ',
-      '.in.a.pdf',
-      'tmp_a.pdf',
-      'temp-a.pdf',
-      'a.pdf.lock',
-      'a.pdf.swp',
-      '#a.pdf#',
-    ],
+    'a.pdf-4kT9xQ2z',
+    'A.PDF-aBcDeFgH',
+    'a.pdf-1a2b3c4d',
+    'a.pdf.part',
+    '~a.pdf',
+    'a.pdf.writing',
+    'a.pdf.new',
+    'a.pdf._COPYING_',
+    'a.pdf.inprogress',
+    'a.pdf.in_progress',
+    'a.pdf.filepart',
+    'a.pdf.processing',
+    'a.pdf.tmp12',
+    'a.pdf.tmp.1234',
+    'a.pdf.!ut',
+
+    '.a.pdf.Xk3PzQ',
+    '.in.a.pdf',
+    'tmp_a.pdf',
+    'temp-a.pdf',
+    'a.pdf.lock',
+    'a.pdf.swp',
+    '#a.pdf#',
+    ,
   ]
   const own = [
     'a.pdf',

@@ -38,6 +38,7 @@ import { openUploadFolder } from '../server/features/upload/upload.ts'
 import type { CheckBlob } from '../server/ports/repair.ts'
 import { checkBlob } from '../server/files/blob-checks.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import type { HostTurnOptions } from '../server/ports/host-turns.ts'
 import { withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createSecrets } from '../server/core/secrets.ts'
@@ -128,6 +129,7 @@ export async function createTestEngine(
   plugins: readonly Plugin[],
   workflows: readonly Workflow[],
   quotas: Partial<Limits> = {},
+  turns: HostTurnOptions = {},
 ): Promise<TestEngine> {
   const database = await openTestDatabase()
   const listener = await openListener(database.url, silent)
@@ -140,7 +142,7 @@ export async function createTestEngine(
   ])
   const sandboxes = createSandboxes(silent)
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
-  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9, turns })
   const limits = {
     jobs_at_once: 8,
     slow_after_seconds: 5,

@@ -8,7 +8,7 @@ export const isUnnamedPage = (filename: string, found: string | undefined): bool
   found === 'text/html' && !hasExtension(filename)
 
 /**
- * Whether it is a web page or a message instead of the expected file: servers send one to clients
+ * Whether it is a web page, a message or text instead of the expected file: servers send one to clients
  * that are not signed in, or for an address that has expired.
  * @param type as the server claims
  * @param found by the first bytes; absent: not known
@@ -19,8 +19,8 @@ export function isUnexpectedPage(
   found: string | undefined,
 ): boolean {
   if (found !== undefined) {
-    const is = mismatchOf(filename, found)?.is
-    return is === 'a web page' || is === 'a message of a server'
+    const kind = mismatchOf(filename, found)?.kind
+    return kind !== undefined && kind !== 'other'
   }
   if (!isPageType(type)) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()

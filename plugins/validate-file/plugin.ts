@@ -16,7 +16,6 @@ import {
   type FileView,
   say,
   sentences,
-  textOf,
   type Text,
   type AnyText,
   ownValue,
@@ -99,9 +98,12 @@ const largeFile = (size: number, recommended: number): Warning => ({
 
 function pageMessage({ entry, file, staged }: Item): Text {
   const url = entry?.source.type === 'url' ? entry.source.url : null
-  if (mismatchOf(file.filename, staged?.found_type)?.is === 'a message of a server')
+  const kind = mismatchOf(file.filename, staged?.found_type)?.kind
+  if (kind === 'message' || kind === 'text')
     return sentences(
-      say('It is a message of a server (JSON or XML) instead of the file.'),
+      kind === 'text'
+        ? say('It is text instead of the file.')
+        : say('It is a message of a server (JSON or XML) instead of the file.'),
       url === null
         ? say('Open it in a text editor to read it')
         : say('Open the address in a browser: it may have expired, or need a sign-in'),
@@ -117,7 +119,7 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   if (!mismatch) return []
   const message = say(
     'Its name ends in {extension}, but it is {what}: check that it is the right file',
-    { extension: mismatch.not, what: textOf(mismatch.is) },
+    { extension: mismatch.not, what: mismatch.is },
   )
   return [{ code: 'content_mismatch', message }]
 }

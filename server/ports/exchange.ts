@@ -59,6 +59,8 @@ export interface ExchangeOptions {
   signal: AbortSignal
   /** Called once after a complete answer: the connection can be reused. */
   onClean: (connection: GuardedConnection) => void
+  /** Called once when the answer has been read or dropped. If there was none, `head` rejects. */
+  onEnd: () => void
 }
 
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
@@ -210,6 +212,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     clearTimeout(this.#timer)
     this.#options.connection.onConnected = null
     this.#options.signal.removeEventListener('abort', this.#onAbort)
+    if (this.#headed) this.#options.onEnd()
   }
 
   #endWait(): PromiseWithResolvers<IteratorResult<Buffer>> | null {

@@ -56,6 +56,7 @@ export function endedRow(item: WorkItem, ending: UnfinishedEnding): OutcomeRow {
         status: 'pending',
         error: ending.error,
         delay_ms: ending.delayMs,
+        ...(ending.uncounted ? { attempt: item.attempt - 1 } : {}),
       }
     case 'returned':
       return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }

@@ -8,7 +8,11 @@ import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { probeAddresses, problemForName, type HostLimits, type ProbeResult } from './probes.ts'
 
 const limits = { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 }
-const client = createGuardedClient({ allowLoopback: true, fileBytes: limits.file_bytes })
+const client = createGuardedClient({
+  allowLoopback: true,
+  fileBytes: limits.file_bytes,
+  turns: { restMs: 1 },
+})
 let origins: Origin[]
 beforeAll(async () => {
   origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()])

@@ -41,6 +41,7 @@ export const syncCloud = definePlugin({
     cloud_folder_not_found: 'Choose the folder of the connection again.',
     cloud_file_not_found: 'Sync again to update files that no longer exist there.',
     cloud_file_changed: 'Sync again to import the files that changed meanwhile.',
+    cloud_not_compared: 'Sync again to compare the files with those that are no longer there.',
     cloud_duplicate_name: 'Rename all but one of the files with the same name at the provider.',
     cloud_name_unusable: 'Rename the files at the provider whose names cannot be read.',
     cloud_quota: 'Make room at the provider, then sync again.',

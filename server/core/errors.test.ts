@@ -83,6 +83,7 @@ test('the list of errors is what clients rely on', () => {
       "cloud_folder_not_found 422 item",
       "cloud_file_not_found 422 item",
       "cloud_file_changed 409 item",
+      "cloud_not_compared 409 item",
       "cloud_duplicate_name 409 item",
       "cloud_name_unusable 422 item",
       "cloud_quota 507 item",

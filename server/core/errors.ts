@@ -167,6 +167,10 @@ export const ERRORS = {
     'The provider no longer has this file: the next sync takes this into account',
   ),
   cloud_file_changed: item(409, 'The file changed while it was fetched: the next sync imports it'),
+  cloud_not_compared: item(
+    409,
+    'This may be a file that has another path now, and could not be compared with it: the next sync does that',
+  ),
   cloud_duplicate_name: item(
     409,
     'Several files have this name in one folder: rename all but one of them at the provider',

@@ -43,6 +43,16 @@ export class KeysRefused extends CloudError {
   }
 }
 
+/** The bytes that were read have another MD5 than the object is listed with. */
+export class OtherHash extends CloudError {
+  /** Of the bytes that were read, as hex digits. */
+  readonly md5: string
+  constructor(md5: string) {
+    super('cloud_listing_differs')
+    this.md5 = md5
+  }
+}
+
 const RETRYABLE: ReadonlySet<CloudCode> = new Set([
   'cloud_rate_limited',
   'cloud_unreachable',
@@ -104,6 +114,8 @@ const codeOfRefusedObject = (text: string): CloudCode | null =>
     : /AuthenticationFailed/i.test(text)
       ? 'cloud_access_denied'
       : null
+/** In rclone 1.60 and later: the hash of the source, then that of the copy. */
+const OTHER_MD5 = /corrupted on transfer: md5 hash(?:es)? differ.*"([0-9a-f]{32})"/i
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
 
 /**
@@ -116,6 +128,8 @@ export function cloudError(text: string, remote: Readonly<Record<string, string>
   const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
   if (code === 'cloud_access_denied' && (found !== code || ABOUT_KEYS.test(text)))
     return new KeysRefused(codeOfRefusedObject(text))
+  const md5 = code === 'cloud_listing_differs' ? OTHER_MD5.exec(text)?.[1] : undefined
+  if (md5 !== undefined) return new OtherHash(md5)
   const after = RETRY_AFTER.exec(text)
   return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
 }

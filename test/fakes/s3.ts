@@ -176,7 +176,8 @@ async function answerMore(
   const [, bucket = '', ...rest] = ctx.path.split('/')
   const key = rest.join('/')
   // Its signature check normalizes the address of a bucket to one without a trailing slash.
-  if (key === '' && ctx.path.endsWith('/')) Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
+  if (key === '' && ctx.path.endsWith('/'))
+    Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
   ctx.params = key === '' ? { bucket } : { bucket, key }
   if (ctx.method === 'GET' && ctx.query['list-type'] === '2')
     return authenticated(ctx, () => answerList(ctx, store, bucket))

@@ -8,7 +8,12 @@ import type { Decision } from './decide.ts'
  * it may be a vanished object, but could not be read to compare them.
  */
 export type ChangeKind =
-  Exclude<Decision, null> | 'duplicate' | 'rename' | 'match' | 'move' | 'uncompared'
+  | Exclude<Decision, null>
+  | 'duplicate'
+  | 'rename'
+  | 'match'
+  | 'move'
+  | 'uncompared'
 
 export interface ChangeRow {
   kind: ChangeKind

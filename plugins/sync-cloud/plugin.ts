@@ -38,6 +38,7 @@ export const syncCloud = definePlugin({
       'Save the files again at the provider, so that it lists them correctly, then sync again.',
     cloud_listing_too_large: 'Choose a smaller folder, or several connections with a part each.',
     cloud_not_a_listing: 'Correct the endpoint of the connection, then sync again.',
+    cloud_wrong_region: 'Correct the region of the connection, then sync again.',
     cloud_folder_not_found: 'Choose the folder of the connection again.',
     cloud_file_not_found: 'Sync again to update files that no longer exist there.',
     cloud_file_changed: 'Sync again to import the files that changed meanwhile.',

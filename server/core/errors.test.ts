@@ -80,6 +80,7 @@ test('the list of errors is what clients rely on', () => {
       "cloud_listing_differs 422 item",
       "cloud_listing_too_large 422 item",
       "cloud_not_a_listing 422 item",
+      "cloud_wrong_region 422 item",
       "cloud_folder_not_found 422 item",
       "cloud_file_not_found 422 item",
       "cloud_file_changed 409 item",

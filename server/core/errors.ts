@@ -158,6 +158,10 @@ export const ERRORS = {
     422,
     'The endpoint answered with something else than a list of files: check that its address is the one of the storage service',
   ),
+  cloud_wrong_region: item(
+    422,
+    'The bucket is in another region: enter the region that the provider shows for it',
+  ),
   cloud_folder_not_found: item(
     422,
     'The provider has no such bucket or folder: it may have been renamed or deleted',

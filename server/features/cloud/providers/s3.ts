@@ -120,10 +120,11 @@ export const s3: Provider = {
     // Paths are known to exist, so one request for each object is enough.
     fetching: { NO_HEAD_OBJECT: 'true' },
     forwarded: isForwarded(settings),
+    ...(isLocal(endpoint) ? { local: endpoint } : {}),
   }),
 }
 
-/** Loopback is reached without the proxy, if this installation allows it at all. */
+/** Go does not use a proxy for loopback addresses. */
 const isForwarded = ({ endpoint = '' }: Values): boolean =>
   /^https:/i.test(endpoint) && !isLocal(endpoint)
 

@@ -26,6 +26,8 @@ export interface Remote {
    * it.
    */
   forwarded?: boolean
+  /** An endpoint of this machine that a merchant chose: rclone gets an address of our proxy for it. */
+  local?: string
   /** The bandwidth of a run in kilobytes per second; null: unlimited. */
   bandwidth: number | null
 }

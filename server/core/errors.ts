@@ -168,6 +168,10 @@ export const ERRORS = {
     422,
     'The endpoint answered with something else than a list of files: check that its address is the one of the storage service',
   ),
+  cloud_wrong_region: item(
+    422,
+    'The bucket is in another region: enter the region that the provider shows for it',
+  ),
   cloud_folder_not_found: item(
     422,
     'The provider has no such bucket or folder: it may have been renamed or deleted',
@@ -177,6 +181,10 @@ export const ERRORS = {
     'The provider no longer has this file: the next sync takes this into account',
   ),
   cloud_file_changed: item(409, 'The file changed while it was fetched: the next sync imports it'),
+  cloud_not_compared: item(
+    409,
+    'This may be a file that has another path now, and could not be compared with it: the next sync does that',
+  ),
   cloud_duplicate_name: item(
     409,
     'Several files have this name in one folder: rename all but one of them at the provider',

@@ -6,7 +6,7 @@ import { present } from '../../core/present.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
-import { differencesOf, findMoved } from './differences.ts'
+import { differencesOf } from './differences.ts'
 import { uploadsOf, withFreePaths } from './plan-uploads.ts'
 import { Planner } from './planner.ts'
 import { keepListedRejections } from './rejections.ts'
@@ -25,7 +25,6 @@ export async function planSync(
   connection: CloudConnection,
 ): Promise<Plan> {
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
-  await findMoved(tx, connection)
   const rejected = await keepListedRejections(tx, connection.id)
   const planner = new Planner(connection)
   const twoWay = connection.options.direction === 'two_way'

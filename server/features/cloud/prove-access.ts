@@ -36,6 +36,8 @@ function refuse(error: unknown, provider?: Provider): never {
       cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
       cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
       cloud_redirected: 'endpoint',
+      cloud_not_a_listing: has('endpoint') ? 'endpoint' : undefined,
+      cloud_wrong_region: has('region') ? 'region' : undefined,
     },
     error.code as string,
   )

@@ -7391,6 +7391,8 @@ export interface components {
     }
     Sync: {
       added: number
+      /** @description Vanished there and kept here: a new object that may be the same could not be read */
+      awaited: number
       bytes: number
       changed: number
       conflicts: number

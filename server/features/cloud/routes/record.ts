@@ -99,6 +99,9 @@ export const syncSchema = z
       'Excluded by patterns or by their size, or left by an operating system',
     ),
     rejected: count.describe('Cannot be imported, and were not tried again'),
+    awaited: count.describe(
+      'Vanished there and kept here: a new object that may be the same could not be read',
+    ),
     done: count.describe('Files that it has processed'),
     failed: count,
     bytes: count,
@@ -162,6 +165,7 @@ export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   conflicts: 0,
   ignored: 0,
   rejected: 0,
+  awaited: 0,
   ...sync.counts,
   done: sync.done,
   failed: sync.failed,

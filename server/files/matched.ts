@@ -1,8 +1,9 @@
 // Why a search found a file: which of its name, tags, products, SKUs, barcodes and pack have a word of it. The
 // same rules as in filter.ts.
-import { hasWord, nameKey } from '../../plugins/contract.ts'
+import { hasWord } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
+import { skuKey } from '../core/sku-key.ts'
 import { wordsOf, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
 
@@ -35,13 +36,12 @@ export async function matchesOf(
 
 function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[]): FileMatch[] {
   const within = (text: string) => hasWord(text, word)
-  const key = nameKey(word)
   const tests: Record<FileMatch['field'], (text: string) => boolean> = {
     name: within,
     tag: within,
     product: within,
-    sku: (sku) => nameKey(sku).startsWith(key),
-    barcode: (barcode) => nameKey(barcode).startsWith(key),
+    sku: (sku) => skuKey(sku).startsWith(skuKey(word)),
+    barcode: (barcode) => skuKey(barcode).startsWith(skuKey(word)),
     pack: within,
   }
   const texts: FileMatch[] = [
@@ -82,7 +82,7 @@ async function productTextsOf(
      order by 1, 2, 3`,
     {
       ids: mapped.map(({ id }) => id),
-      starts: words.map((word) => `${likeLiteral(nameKey(word))}%`),
+      starts: words.map((word) => `${likeLiteral(skuKey(word))}%`),
     },
   )
 }

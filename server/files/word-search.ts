@@ -2,9 +2,9 @@
 // word is replaced by the ids of its files; a common one is tested row by row, in forms of which
 // each caller takes the cheapest. PostgreSQL cannot choose: its estimates for words are wrong by
 // factors of ten.
-import { nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
+import { skuKey } from '../core/sku-key.ts'
 import { matchWord } from '../core/db/word-match.ts'
 
 /** The conditions of a filter on `files`. */
@@ -52,7 +52,7 @@ export async function findWord(
   const within = (column: string) => sql(column, `f_within${at}`)
   const bindings = {
     [`f_within${at}`]: value,
-    [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
+    [`f_start${at}`]: `${likeLiteral(skuKey(word))}%`,
   }
   // As the indexes state it.
   const shown = `f.deleted_at is ${isDeleted ? 'not ' : ''}null`

@@ -2,7 +2,7 @@
 // of a kind are never typos of each other.
 import { firstOf } from '../core/present.ts'
 
-type Kind = 'number' | 'size' | 'language' | 'level'
+type Kind = 'number' | 'size' | 'language' | 'level' | 'sign' | 'mode' | 'gender'
 
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
   // Each entry has all words for one value.
@@ -17,6 +17,7 @@ const LISTS: Readonly<Record<Kind, readonly string[]>> = {
     'xl',
     'xxl',
     'xxxl',
+    'xxxxl',
     'mini',
     'standard',
     'big',
@@ -55,6 +56,9 @@ const LISTS: Readonly<Record<Kind, readonly string[]>> = {
     'student',
     'pro',
   ],
+  sign: ['sharp', 'flat', 'natural', 'plus', 'minus', 'star', 'dot'],
+  mode: ['major maj dur majeur', 'minor moll mineur'],
+  gender: ['male men mens', 'female women womens'],
 }
 
 const KINDS = new Map(
@@ -69,8 +73,49 @@ const KINDS = new Map(
 export const distinctionOf = (word: string): { kind: Kind; value: number } | null =>
   KINDS.get(word) ?? null
 
+/** Words that are never typos of others, although a letter or two make one of another. */
+const KNOWN: ReadonlySet<string> = new Set(
+  // oxfmt-ignore
+  (
+    'violin viola violone violino violine bratsche viol cello celli violoncello flute lute oboe clarinet horn corn trumpet trombone ' +
+    'soprano sopranino alto alti tenor baritone bass brass harp organ piano guitar sax ' +
+    'left right front back before after inside outside upper lower top bottom north south east west ' +
+    'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august ' +
+    'september october november december spring summer autumn winter writer ' +
+    'mother father brother sister grandmother grandfather grandma grandpa uncle aunt daughter king ring queen boy boys toy toys girl girls ' +
+    'black white brown crown blue glue green pink gold cold silver grey gray purple yellow orange red ' +
+    'austria australia iran iraq slovakia slovenia niger nigeria greek greece creek latin satin ' +
+    'word world sword house horse mouse letter later better butter needle noodle heart hearth angel angle desert dessert ' +
+    'diary dairy quiet quite trial trail casual causal bread beard board broad addition edition public ' +
+    'planning planting painting cooking looking booking sewing sowing reading leading writing waiting baking making biking hiking ' +
+    'farming framing poster roster coaster planner planter dinner diner winner inner vegan java lava hand band land sand ' +
+    'human woman women wine vine wind wing night light right sight might eight weight height'
+  ).split(' '),
+)
+
+/**
+ * Is the word spelled right, so that it is no typo of the other one? A plural is no other word.
+ */
+export function isOtherWord(word: string, title: string): boolean {
+  if (!KNOWN.has(word) && distinctionOf(word) === null) return false
+  const [short, long] = word.length < title.length ? [word, title] : [title, word]
+  // Celli are several cellos.
+  if (short.length === long.length && short.slice(0, -1) === long.slice(0, -1))
+    if (/^(?:oi|io)$/.test(short.slice(-1) + long.slice(-1))) return false
+  return !(long.startsWith(short) && /^(?:s|es|n|en|e)$/.test(long.slice(short.length)))
+}
+
+/** `Bb` before or after these words is B flat. */
+const MUSICAL: ReadonlySet<string> = new Set(
+  'major minor maj dur moll clarinet trumpet cornet horn saxophone sax tuba instruments'.split(' '),
+)
+
+/** Is `bb` the key of *Concerto in Bb*, and not a word? */
+export const isFlatKey = (part: string, before = '', after = ''): boolean =>
+  part.length === 2 && /^[a-g]b$/.test(part) && (before === 'in' || MUSICAL.has(after))
+
 /** Words before a number, each with the first word of its kind. */
-const LABELS = new Map(
+export const LABELS: ReadonlyMap<string, string> = new Map(
   'volume vol,book,part pt,chapter ch,episode ep,season,edition ed,level,grade,class,lesson,module,unit,issue,week,day,step,stage,series,set'
     .split(',')
     .map((same) => same.split(' '))

@@ -30,8 +30,9 @@ import { scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit, TitleIndex } from './title-index.ts'
-import { wordsOf, wordsOfName, type Words } from './words.ts'
+import { exactForm, stemOf, wordsOf, wordsOfName, type Words } from './words.ts'
 import { zip } from '../core/present.ts'
+import { skuKey } from '../core/sku-key.ts'
 
 export type NamedFile = Pick<FileView, 'filename' | 'tags'>
 
@@ -184,7 +185,7 @@ async function knownRuns(
  * the name contains with the same delimiters is not there by chance, unless they are spaces.
  */
 function withWeakness(run: NameRun, variants: readonly MirroredVariant[]): KnownRun {
-  const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
+  const same = variants.filter(({ sku }) => skuKey(sku) === run.text)
   if (same.length === 0) return { run, variants }
   const intended = !run.first && /[-_.]/.test(run.text)
   return { run: { ...run, weak: run.weak && !intended }, variants: same }
@@ -199,14 +200,15 @@ function significantRuns(found: readonly KnownRun[]): KnownRun[] {
 }
 
 async function byTags(scope: ShopScope, files: readonly NamedFile[]): Promise<Mapping[][]> {
-  const keys = files.map(({ tags }) => tags.map(nameKey))
-  const all = [...new Set(keys.flat())]
-  const skus = Map.groupBy(await variantsBySkuKey(scope, all), ({ key }) => key)
-  const tagged = Map.groupBy(await productsByTag(scope, all, MAX_TAGGED), ({ key }) => key)
-  return keys.map((own) =>
+  const all = [...new Set(files.flatMap(({ tags }) => tags))]
+  const codes = await variantsBySkuKey(scope, [...new Set(all.map(skuKey))])
+  const skus = Map.groupBy(codes, ({ key }) => key)
+  const products = await productsByTag(scope, [...new Set(all.map(nameKey))], MAX_TAGGED)
+  const tagged = Map.groupBy(products, ({ key }) => key)
+  return files.map(({ tags }) =>
     hitsOfTags(
-      own.flatMap((key) => skus.get(key) ?? []),
-      own.flatMap((key) => tagged.get(key) ?? []),
+      tags.flatMap((tag) => skus.get(skuKey(tag)) ?? []),
+      tags.flatMap((tag) => tagged.get(nameKey(tag)) ?? []),
     ),
   )
 }
@@ -229,7 +231,15 @@ async function byTitle(
   const left = open.map(({ name }) => name)
   const further = await scored(scope, left, await searched(index, left, ALIKE, signal), least)
   for (const [one, hits] of zip(open, further)) one.hits = hits
-  return named.map(({ hits }) => hits)
+  return zip(files, named).map(([{ filename }, { hits }]) => exactOrAll(filename, hits))
+}
+
+/** A title that is written exactly like the name wins over others that are only equal by their words. */
+export function exactOrAll(filename: string, hits: readonly Mapping[]): Mapping[] {
+  if (hits.length < 2) return [...hits]
+  const name = exactForm(stemOf(filename))
+  const exact = hits.filter((hit) => hit.score === 1 && exactForm(hit.product_title) === name)
+  return exact.length > 0 ? exact : [...hits]
 }
 
 async function searched(

@@ -1,8 +1,8 @@
 // How well a name fits a title: a normalised edit distance over words. Differences that distinguish
-// products (numbers, volumes, sizes, languages) are never typos. docs/merchants/mapping.md has the
+// products (numbers, volumes, sizes, languages, signs) are never typos. docs/merchants/mapping.md has the
 // same rules.
 import leven from 'leven'
-import { distinctionOf } from './distinctions.ts'
+import { distinctionOf, isOtherWord } from './distinctions.ts'
 import type { Words } from './words.ts'
 
 /** A number that only the name has: a date, a version, a copy. */
@@ -14,6 +14,8 @@ const MISSING_NUMBER = 0.25
  * them has.
  */
 const OTHER_WORD = 0.2
+/** Both have signs, accents or an order of numbers, and they differ: a person decides. */
+const OTHER_SIGNS = 0.25
 /** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
 // oxfmt-ignore
@@ -21,7 +23,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der d
 
 /** The likeness of a name and a title, 0 to 1; 0: something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
-  if (isContrary(name.labels, title.labels)) return 0
+  if (isContrary(name.labels, title.labels) || isContrary(name.units, title.units)) return 0
   const [ofName, ofTitle] = [
     without(name.letters, title.letters),
     without(title.letters, name.letters),
@@ -31,7 +33,19 @@ export function scoreWords(name: Words, title: Words): number {
   const words = costOfWords(ofName, ofTitle)
   if (words === null) return 0
   const most = Math.max(lengthOf(name.letters), lengthOf(title.letters))
-  return Math.max(0, 1 - (most === 0 ? 0 : words.cost / most) - words.penalty - numbers)
+  const signs = hasOtherSigns(name, title) ? OTHER_SIGNS : 0
+  return Math.max(0, 1 - (most === 0 ? 0 : words.cost / most) - words.penalty - numbers - signs)
+}
+
+/** The pictures, the accents of a word or the order of numbers differ, where both have some. */
+function hasOtherSigns(name: Words, title: Words): boolean {
+  if (name.pictures.length > 0 && title.pictures.length > 0)
+    if (name.pictures.join() !== title.pictures.join()) return true
+  for (const [word, accented] of name.accents)
+    if ((title.accents.get(word) ?? accented) !== accented) return true
+  const ofName = name.numbers.filter((one) => title.numbers.includes(one))
+  const ofTitle = title.numbers.filter((one) => name.numbers.includes(one))
+  return ofName.join() !== ofTitle.join()
 }
 
 const lengthOf = (words: readonly string[]) => words.reduce((sum, { length }) => sum + length, 0)
@@ -66,12 +80,14 @@ function scoreNumbers(
   const versions = new Set(name.versions)
   const plain = new Set([
     ...name.numbers.filter((one) => !versions.has(one)),
-    ...takeNumbers(ofName),
+    ...takeNumbers(ofName, title.numbers),
   ])
-  const wanted = new Set([...title.numbers, ...takeNumbers(ofTitle)])
+  const wanted = new Set([...title.numbers, ...takeNumbers(ofTitle, name.numbers)])
   const missing = beyond(wanted, plain)
   const stray = beyond(plain, wanted)
   if (missing.length > 0 && stray.length > 0) return null
+  // Half of a thing is another thing.
+  if (stray.some((one) => one.includes('⁄'))) return MISSING_NUMBER
   const lacking = beyond(missing, versions)
   const others = beyond(versions, wanted)
   if (others.length > 0 && lacking.some((one) => title.versions.includes(one))) return null
@@ -88,12 +104,16 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
   return [...some].filter((one) => !there.has(one))
 }
 
-/** Removes words for numbers from the list, and gives them as digits; single letters stay. */
-function takeNumbers(words: string[]): string[] {
+/**
+ * Removes words for numbers from the list, and gives them as digits; a single letter stays, unless
+ * the other text has its number.
+ */
+function takeNumbers(words: string[], others: readonly string[]): string[] {
   const numbers: string[] = []
   for (const [at, word] of [...words.entries()].reverse()) {
     const found = distinctionOf(word)
-    if (found?.kind !== 'number' || word.length === 1) continue
+    if (found?.kind !== 'number') continue
+    if (word.length === 1 && !others.includes(String(found.value))) continue
     numbers.push(String(found.value))
     words.splice(at, 1)
   }
@@ -121,17 +141,19 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
     .sort((a, b) => a.typos - b.typos)
   const [left, open] = [[...own], [...other]]
   let cost = 0
+  let isReplaced = false
   for (const { word, one, typos } of pairs) {
     if (!left.includes(word) || !open.includes(one)) continue
     left.splice(left.indexOf(word), 1)
     open.splice(open.indexOf(one), 1)
     cost += typos
+    isReplaced ||= !isSpelledByLetters(word) || isOtherWord(word, one)
   }
   const isOther = [left, open].every((words) => words.some((word) => !STOP_WORDS.has(word)))
   const isDistinct = [...left, ...open].some((word) => distinctionOf(word) !== null)
   return {
     cost: cost + lossOf(left) + lossOf(open),
-    penalty: isOther || isDistinct ? OTHER_WORD : 0,
+    penalty: isOther || isDistinct || isReplaced ? OTHER_WORD : 0,
   }
 }
 
@@ -176,9 +198,16 @@ function typosIn(word: string, other: string): number {
   return leven(word, other)
 }
 
-/** With more typos it is another word. A single letter has no typos. */
+/** In other scripts a sign is a syllable or a word, and another one is no typo. */
+const isSpelledByLetters = (word: string) =>
+  /^[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Armenian}\p{sc=Georgian}\p{sc=Hebrew}\p{sc=Arabic}]*$/u.test(
+    word,
+  )
+
+/** With more typos it is another word. A word of up to three letters has no typos. */
 function maxTypos(word: string, other: string): number {
   if (Math.min(word.length, other.length) < 2) return 0
   const longer = Math.max(word.length, other.length)
+  if (longer <= 3) return 0
   return longer <= 5 ? 1 : longer <= 9 ? 2 : 3
 }

@@ -100,6 +100,31 @@ describe('in a catalog', () => {
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
   })
 
+  test('a SKU and a name may differ in dashes, spaces, widths and what cannot be seen', async () => {
+    const scope = await shopWith(
+      ['LD\u201301'],
+      ['NB\u00a001'],
+      ['SO\u00adFT-1'],
+      ['\uff26\uff37\uff0d\uff10\uff11'],
+      ['GRO\u00dfE-1'],
+      ['ZW\u200b-7\ufeff'],
+      ['AR-\u0661\u0662'],
+    )
+    const found = {
+      'LD-01_x.pdf': 'LD\u201301 0.95',
+      'ld\u201401_x.pdf': 'LD\u201301 0.95',
+      'NB 01_x.pdf': 'NB\u00a001 0.95',
+      'SOFT-1_x.pdf': 'SO\u00adFT-1 0.95',
+      'FW-01_x.pdf': '\uff26\uff37\uff0d\uff10\uff11 0.95',
+      'grosse-1.pdf': 'GRO\u00dfE-1 0.99',
+      'GROẞE-1.pdf': 'GRO\u00dfE-1 0.99',
+      'x\u200e zw-7.pdf': 'ZW\u200b-7\ufeff 0.9',
+      '【ar-12】x.pdf': 'AR-\u0661\u0662 0.95',
+      'so_ft-1.pdf': '–',
+    }
+    expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
+  })
+
   test('the beginning of the name wins, then the longest; several products need a review', async () => {
     const scope = await shopWith(['EB-1'], ['EB-2'], ['EB-2-EPUB'], ['BOX'], ['SET-1', 'SET-2'])
     const found = {

@@ -1,9 +1,9 @@
 // SKUs that a filename may contain: `{product_sku}_{filename}.pdf`, or anywhere between delimiters.
 // A SKU may contain delimiters itself, so every sequence of parts is looked up in the catalog, in
 // batches.
-import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
 import { firstOf, lastOf } from '../core/present.ts'
+import { skuKey } from '../core/sku-key.ts'
 
 /**
  * Everything between delimiters. migrations/0004_products.ts splits SKUs at the same
@@ -48,7 +48,7 @@ export function startRuns(filename: string): NameRun[] {
 /** The other sequences, in their order; an extension is excluded. */
 export function laterRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
-  const stem = nameKey(stemOf(filename)).length
+  const stem = skuKey(stemOf(filename)).length
   const runs: NameRun[] = []
   for (const [at, { from }] of parts.entries()) {
     if (at === 0 || from >= stem) continue
@@ -64,7 +64,7 @@ interface Part {
 }
 
 function partsOf(filename: string): { name: string; parts: Part[] } {
-  const name = nameKey(filename)
+  const name = skuKey(filename)
   const parts = [...name.matchAll(PARTS)].map(({ 0: { length }, index }) => ({
     from: index,
     to: index + length,

@@ -5,6 +5,7 @@ import { nameKey, PortError, say, type CatalogVariant } from '../../plugins/cont
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
 import { present } from '../core/present.ts'
+import { skuKey } from '../core/sku-key.ts'
 
 export type VariantsBySku = ReadonlyMap<string, readonly CatalogVariant[]>
 
@@ -29,13 +30,11 @@ const pointsFor = (first: number) => 2 + 2 * first
 /** A search value that matches exactly this text: quoted, with special characters escaped. */
 export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
-/** The key of SKUs that differ only in case and in spaces around them. */
-const looseKey = (sku: string) => nameKey(sku.trim())
-
-/** The platform's search tells the Unicode forms of a text apart, and `looseKey` does not. */
+/** The platform's search tells the forms of a text apart that `skuKey` does not. */
 const formsOf = (sku: string): string[] => {
   const text = sku.trim()
-  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])]
+  const plain = skuKey(text) === nameKey(text) ? [] : [skuKey(text)]
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD'), ...plain])]
 }
 
 /**
@@ -50,7 +49,7 @@ export async function searchSkus(
   signal: AbortSignal,
 ): Promise<VariantsBySku> {
   const found = new Map<string, CatalogVariant[]>(skus.map((sku) => [sku, []]))
-  const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [looseKey(sku), []]))
+  const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [skuKey(sku), []]))
   const terms = skus.flatMap(formsOf).map((text) => `sku:${quoteSearchValue(text)}`)
   const query = terms.join(' OR ')
   let after: string | null = null
@@ -73,7 +72,7 @@ export async function searchSkus(
         sku,
       }
       found.get(sku)?.push(variant)
-      loose.get(looseKey(sku))?.push(variant)
+      loose.get(skuKey(sku))?.push(variant)
     }
     const { hasNextPage, endCursor } = data.productVariants.pageInfo
     if (!hasNextPage || endCursor === null) return withLoose(found, loose)
@@ -87,7 +86,7 @@ function withLoose(found: VariantsBySku, loose: VariantsBySku): VariantsBySku {
     new Set(variants.map(({ product_id }) => product_id)).size === 1
   return new Map(
     [...found].map(([sku, exact]) => {
-      const near = present(loose.get(looseKey(sku)), sku)
+      const near = present(loose.get(skuKey(sku)), sku)
       return [sku, exact.length === 0 && isOne(near) ? near : exact]
     }),
   )

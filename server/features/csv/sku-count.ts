@@ -1,8 +1,9 @@
 // Counts the products of each SKU of a CSV file in the mirror of the catalog. SKUs that are missing
 // there are looked up in the storefront, which may be newer.
-import { nameKey, type Catalog } from '../../../plugins/contract.ts'
+import { type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
+import { skuKey } from '../../core/sku-key.ts'
 import type { OddSkus } from './check-state.ts'
 
 /** The storefront answers about a hundred a second; above this number only the mirror is used. */
@@ -45,14 +46,14 @@ async function oddInMirror(
   )
   const odd = new Map(rows.map(({ sku, products }) => [sku, products]))
   const absent = rows.filter(({ products }) => products === 0).map(({ sku }) => sku)
-  for (const sku of await inAnotherCase(scope, absent)) odd.delete(sku)
+  for (const sku of await inAnotherForm(scope, absent)) odd.delete(sku)
   return odd
 }
 
-/** Returns the SKUs that one product has in another case. */
-async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise<string[]> {
+/** Returns the SKUs that one product has in another case or form. */
+async function inAnotherForm(scope: ShopScope, skus: readonly string[]): Promise<string[]> {
   if (skus.length === 0) return []
-  const byKey = Map.groupBy(skus, (sku) => nameKey(sku.trim()))
+  const byKey = Map.groupBy(skus, skuKey)
   const rows = await scope.query<{ key: string }>(
     `select sku_key as key from variants where shop_id = :shop and sku_key in (
        select value collate "C" from jsonb_array_elements_text(:keys::jsonb) as value)

@@ -6,6 +6,7 @@ import { Refusal, sayPlain } from '../../../plugins/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
 import { hiddenSheets } from './hidden-sheets.ts'
 import { wordFor } from './headers.ts'
+import { entryOf } from './zip-entry.ts'
 
 export interface SheetText {
   name: string
@@ -37,10 +38,15 @@ export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
 
 /** What the archive is, and what to do with it. */
 function otherArchive(bytes: Buffer): string {
-  if (bytes.includes('xl/workbook.bin'))
+  const types = declaredTypes(bytes)
+  if (types.includes('sheet.binary.') || bytes.includes('xl/workbook.bin'))
     return sayPlain('This workbook is stored in Excel’s binary format: save it as .xlsx')
   if (bytes.includes('Index/Document.iwa'))
     return sayPlain('This is a document of Numbers or Pages: export it as .xlsx or CSV')
+  if (/wordprocessingml|presentationml|opendocument\.(?:text|presentation)/.test(types))
+    return sayPlain(
+      'This is a text document or a presentation: send the table in it as CSV or .xlsx',
+    )
   return sayPlain('This is an archive: send the table in it as CSV or .xlsx')
 }
 
@@ -78,10 +84,30 @@ const columnName = (column: number): string =>
   (column < 26 ? '' : columnName(Math.floor(column / 26) - 1)) +
   String.fromCharCode(65 + (column % 26))
 
-/** The first entry of an .ods file is its media type, uncompressed. */
+/** The parts that declare what an archive is, wherever its other parts are; '' if there are none. */
+function declaredTypes(bytes: Buffer): string {
+  try {
+    const declared = ['[Content_Types].xml', 'mimetype'].map((name) => entryOf(bytes, name))
+    return declared.find((one) => one !== null)?.toString('utf8') ?? ''
+  } catch {
+    return ''
+  }
+}
+
 const isOds = (bytes: Buffer): boolean =>
+  /opendocument\.spreadsheet/.test(declaredTypes(bytes)) ||
+  // The first entry is usually its media type, uncompressed.
   bytes.subarray(0, 200).includes('application/vnd.oasis.opendocument.spreadsheet')
-const isXlsx = (bytes: Buffer): boolean => bytes.includes('xl/workbook.xml')
+
+/** Workbooks and their templates, with or without macros. */
+const MAIN_SHEET =
+  /spreadsheetml\.(?:sheet|template)\.main\+xml|ms-excel\.(?:sheet|template)\.macroEnabled\.main\+xml/
+
+/** An archive whose directory cannot be read may be one that the library can read. */
+function isXlsx(bytes: Buffer): boolean {
+  const types = declaredTypes(bytes)
+  return types === '' ? bytes.includes('xl/workbook.xml') : MAIN_SHEET.test(types)
+}
 
 type Sheet = Awaited<ReturnType<typeof readXlsx>>['sheets'][number]
 

@@ -17,6 +17,7 @@ import {
 import { paidOrder } from '../../../test/orders.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
+import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { deliveryExtras } from './extras.ts'
@@ -56,6 +57,7 @@ const PDF = documentOf(numberedPages(1))
 let app: TestApp
 let worker: TestWorker
 let task: BackgroundTask
+let renewal: BackgroundTask
 let workflow: string
 let products = 0
 let orders = 0
@@ -65,7 +67,8 @@ beforeAll(async () => {
   const { parts } = app.engine
   // Ready files are delivered immediately while others are prepared.
   task = prepareTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()), 0)
-  worker = await openTestWorker(parts.database, [task])
+  renewal = renewTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()))
+  worker = await openTestWorker(parts.database, [task, renewal])
   const steps = [{ plugin: 'stamp-pdf' }]
   const made = await app.owner.call('POST', '/api/workflows', {
     name: 'Stamp',
@@ -455,29 +458,115 @@ async function generateKeys(terms: object, ...steps: readonly object[]): Promise
   return list
 }
 
-test('an added unit gets a key, and the delivery is held until it has one', async () => {
+test('an added unit gets a key, and what was delivered stays meanwhile', async () => {
   const list = await chooseKeys('ADDED-1', 'ADDED-2')
   const { delivery, order } = await buy({ 'add.zip': Buffer.from('add') })
   await run(delivery)
   expect(await keysIn(delivery)).toEqual(['ADDED-1'])
   await reconcile(quantityOf(order, 2))
-  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  expect(await read(delivery)).toMatchObject({ status: 'ready', hold: null })
+  expect((await fetchAll(delivery)).text).toContain('licence key ADDED-1')
   await run(delivery)
-  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null })
   expect(await keysIn(delivery)).toEqual(['ADDED-1, ADDED-2'])
   expect(await listOf(list)).toEqual({ left: 0, given: 2 })
 })
 
-test('an added unit that finds no key holds the delivery until keys are added', async () => {
-  await chooseKeys('LAST-1')
-  const { delivery, order } = await buy({ 'last.zip': Buffer.from('last') })
+const addKeys = (list: string, ...keys: readonly string[]) =>
+  fetch(`${app.url}/api/licence-lists/${list}/keys`, {
+    method: 'POST',
+    body: keys.join('\n'),
+    headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
+  })
+
+test('with an empty list only the added units wait, and a mail follows when they have keys', async () => {
+  const list = await chooseKeys('KEPT-1', 'KEPT-2', 'KEPT-3')
+  const { delivery, order } = await buy({ 'kept.zip': Buffer.from('kept') })
+  await reconcile(quantityOf(order, 3))
+  await run(delivery)
+  const keys = ['KEPT-1, KEPT-2, KEPT-3']
+  expect(await keysIn(delivery)).toEqual(keys)
+  expect(await mailsOf(delivery)).toHaveLength(1)
+  await sendMails()
+  await reconcile(quantityOf(order, 5))
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({
+    status: 'ready',
+    blocked_files: 0,
+    hold: null,
+    reason: expect.stringMatching(/^Added units need 2 more licence keys of the list/) as string,
+  })
+  expect(await keysIn(delivery)).toEqual(keys)
+  const page = await fetchAll(delivery)
+  expect(page.files.map(({ status }) => status)).toEqual([200])
+  expect(page.text).toContain('licence key KEPT-3')
+
+  // What there is is given; the rest waits.
+  await addKeys(list, 'KEPT-4')
+  await run(delivery)
+  expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4'])
+  expect((await read(delivery)).reason).toMatch(/need 1 more licence key of/)
+  await addKeys(list, 'KEPT-5', 'KEPT-6')
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null })
+  expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4, KEPT-5'])
+  const mails = await mailsOf(delivery)
+  expect(mails).toHaveLength(2)
+  expect(mails[0]).toContain('are ready now')
+})
+
+test('units that wait for keys and are refunded wait no longer', async () => {
+  await chooseKeys('BACK-1')
+  const { delivery, order } = await buy({ 'back.zip': Buffer.from('back') })
   await run(delivery)
   await reconcile(quantityOf(order, 2))
   await run(delivery)
-  expect(await read(delivery)).toMatchObject({
-    status: 'held',
-    reason: expect.stringContaining('too few licence keys') as string,
+  expect((await read(delivery)).reason).toMatch(/need 1 more licence key/)
+  await reconcile(quantityOf(order, 1))
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null })
+  expect(await keysIn(delivery)).toEqual(['BACK-1'])
+})
+
+test('units of another line with the same product get keys, or wait for them alone', async () => {
+  const list = await chooseKeys('SAME-1')
+  const { delivery, order } = await buy({ 'same.zip': Buffer.from('same') })
+  await run(delivery)
+  const [line] = order.lines
+  const lines = [line!, { ...line!, id: `${line!.id}0` }]
+  await reconcile({ ...order, lines, updated_at: new Date() })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+  expect(await keysIn(delivery)).toEqual(['SAME-1'])
+  await addKeys(list, 'SAME-2')
+  await run(delivery)
+  expect(await keysIn(delivery)).toEqual(['SAME-1, SAME-2'])
+})
+
+test('while units wait, a stamped copy is served, and a new version still reaches the buyer', async () => {
+  const list = await chooseKeys('STAMP-1')
+  const stamp = { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } }
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }, stamp]
+  const made = { name: 'Keys and stamps', kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  const { delivery, order, ids } = await buy({
+    'stamped.pdf': PDF,
+    'plain.txt': Buffer.from('plain'),
   })
+  await run(delivery)
+  const copies = async () => (await fetchAll(delivery)).files.map(({ status }) => status)
+  expect(await copies()).toEqual([200, 200])
+  await reconcile(quantityOf(order, 2))
+  await run(delivery)
+  expect((await read(delivery)).reason).toMatch(/need 1 more licence key/)
+  expect(await copies()).toEqual([200, 200])
+  await app.engine.scope.query(
+    `update prepared_files set stale = true where shop_id = :shop and file_id = :file`,
+    { file: ids['plain.txt'] },
+  )
+  const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(renewal.wanted!)
+  for (const { key } of rows) await worker.run(renewal, { shop: app.engine.shop, key })
+  expect(await copies()).toEqual([200, 200])
 })
 
 test('a key is shown with another file of its line when its own is left out', async () => {

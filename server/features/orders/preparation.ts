@@ -4,6 +4,7 @@ import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   repeatPreparation,
+  continuePreparation,
   restartPreparation,
   partlyReady,
   takePromise,
@@ -25,19 +26,23 @@ import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from '.
 import type { DeliveryFacts } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
-/** Queues the workflow for files that are new to the delivery. */
-export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
+/**
+ * Queues the workflow for files that are new to the delivery.
+ * @returns whether the run gets other lines of the order than before.
+ */
+export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<boolean> {
   const { settings } = await readShop(tx)
-  if (settings.delivery_workflow === null || row.link_id === null) return
+  if (settings.delivery_workflow === null || row.link_id === null) return false
   // Includes withdrawn files: the platform may restore them.
   const files = (await readDeliveryFiles(tx, row.id)).filter(({ taken_back }) => !taken_back)
-  await prepareDelivery(tx, {
+  const { changed } = await prepareDelivery(tx, {
     delivery: row.id,
     page: row.link_id,
     workflow: await workflowOf(tx, settings.delivery_workflow),
     about: await aboutOf(tx, row.id),
     files: [...new Set(files.map(({ file_id }) => file_id))],
   })
+  return changed
 }
 
 /**
@@ -74,7 +79,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
     { delivery },
   )
   const lines = await tx.query<OrderLine>(
-    `select l.id, l.quantity, array_agg(df.file_id) as files from delivery_files df
+    `select l.id, l.quantity, array_agg(df.file_id order by df.file_id) as files from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
        and l.entitled
@@ -117,9 +122,9 @@ export async function workflowHolds(
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await lockDelivery(tx, delivery)
-  // The order may have changed during the run. A failed run is not repeated: it would fail again.
+  // Units may have been taken from the order during the run.
+  await returnKeys(tx, [delivery])
   const hasSucceeded = (await readPreparation(tx, delivery))?.status === 'ready'
-  if (row && hasSucceeded) await prepareChanged(tx, [row], new Map())
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
@@ -136,8 +141,8 @@ export async function returnKeys(tx: ShopScope, deliveries: readonly string[]): 
 }
 
 /**
- * After changes of orders: prepares files again whose lines entitle their buyer again, and those
- * that need more licence keys, because units were added.
+ * After changes of orders: prepares files again whose lines entitle their buyer again. Files that
+ * need more licence keys, because units were added, stay delivered meanwhile.
  * @param restored by delivery: files that were withdrawn before.
  */
 export async function prepareChanged(
@@ -152,11 +157,18 @@ export async function prepareChanged(
   if (known.size === 0) return
   await returnKeys(tx, [...known.keys()])
   const lacking = await filesLackingKeys(tx, [...known.keys()])
-  for (const row of deliveries.filter(({ id }) => known.has(id))) {
-    const files = [...(restored.get(row.id) ?? []), ...(lacking.get(row.id) ?? [])]
+  for (const row of deliveries) {
+    const status = known.get(row.id)?.status
+    if (status === undefined) continue
+    const files = restored.get(row.id) ?? []
+    const isLacking = lacking.has(row.id)
     // A run that has not ended gets the order's present lines.
-    if (files.length > 0 || known.get(row.id)?.status !== 'ready') await prepareFiles(tx, row)
+    const isConcerned = files.length > 0 || isLacking || status !== 'ready'
+    const hasChanged = isConcerned && (await prepareFiles(tx, row))
+    // A failed run is not repeated for the same lines: it would fail again.
+    const isDue = status === 'failed' ? hasChanged : isLacking
     if (files.length > 0) await restartPreparation(tx, row.id, files)
+    else if (isDue) await continuePreparation(tx, row.id)
   }
 }
 

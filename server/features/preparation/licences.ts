@@ -14,14 +14,25 @@ import {
 } from './model/licence-lists.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import type { OrderLine } from './runs.ts'
+import type { DeliveryRun, OrderLine } from './runs.ts'
 
-/** @param delivery a bare UUID. */
+/** Keys that units of a delivered file still wait for. */
+export interface LackingKeys {
+  /** The list's name. */
+  list: string
+  count: number
+}
+
+/**
+ * @param delivery a bare UUID.
+ * @param lacks called when units were added to a file that has keys, and the list has too few for
+ *   them: the file stays as it is, and only these units wait.
+ */
 export function createLicences(
   scope: ShopScope,
   secrets: Secrets,
-  delivery: string,
-  lines: readonly OrderLine[],
+  { delivery_id: delivery, about: { lines } }: Pick<DeliveryRun, 'delivery_id' | 'about'>,
+  lacks: (lacking: LackingKeys) => void,
 ): Licences {
   const find = async (list: string) => {
     const id = parsePublicId('licences', list)
@@ -37,7 +48,10 @@ export function createLicences(
       if (!found)
         throw new PortError('licence_list_not_found', ERRORS.licence_list_not_found.message, false)
       const owners = per === 'file' ? [{ line: null, count: 1 }] : unitsOf(lines, file)
-      await scope.transaction((tx) => assign(tx, secrets, { list: found, delivery, file, owners }))
+      const count = await scope.transaction((tx) =>
+        assign(tx, secrets, { list: found, delivery, file, owners }),
+      )
+      if (count > 0) lacks({ list: found.name, count })
       // Not in the same transaction: keys that others take meanwhile would still count as free.
       if (!found.generate) await scope.transaction((tx) => warnOfFewKeys(tx, found))
     },
@@ -73,11 +87,15 @@ interface WantedKeys {
   owners: readonly Owner[]
 }
 
+/**
+ * The first keys of a file are assigned all or none.
+ * @returns how many keys are lacking for units that were added to a file with keys.
+ */
 async function assign(
   tx: ShopScope,
   secrets: Secrets,
   { list, delivery, file, owners }: WantedKeys,
-): Promise<void> {
+): Promise<number> {
   const about = { list: list.id, delivery, file }
   // Two runs for the same delivery take turns: each sees what the other has taken. An advisory lock
   // instead of the delivery's row, so that other writers of that row do not wait.
@@ -87,6 +105,7 @@ async function assign(
   )
   let needed = 0
   let taken = 0
+  let there = 0
   for (const { line, count } of owners) {
     // Keys of earlier versions belong to the file, also if they were assigned for its units.
     const has = await tx.one<{ keys: number; last: number }>(
@@ -95,13 +114,14 @@ async function assign(
          and (k.line_id = :line or k.line_id is null and k.file_id = :file) and ${IS_CURRENT_KEY}`,
       { ...about, line },
     )
+    there += has.keys
     const missing = count - has.keys
     if (missing <= 0) continue
     needed += missing
     const owner = { delivery, file, line, last: has.last }
     taken += (await supplyKeys(tx, secrets, list, owner, missing)).length
   }
-  if (taken < needed)
+  if (taken < needed && there === 0)
     throw new PortError(
       'licence_keys_used_up',
       say('The list “{list}” has too few licence keys left: this delivery needs {count}', {
@@ -110,4 +130,5 @@ async function assign(
       }),
       false,
     )
+  return needed - taken
 }

@@ -3,14 +3,13 @@
 // notified and the earlier copy stays.
 import { say, sentences } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { columnsOfText } from '../../core/db/text-columns.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { present } from '../../core/present.ts'
 import { MAX_ATTEMPTS } from '../../engine/single-run.ts'
 import type { EndedItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
-import { writeReady, type RunFailure } from './results.ts'
+import { endFailed, writeReady, type RunFailure } from './results.ts'
 import { executeRun, CRASHED } from './run.ts'
 import { beginRenewal, type DeliveryRun } from './runs.ts'
 
@@ -28,7 +27,7 @@ export const renewTask = (
   waits: true,
   wanted: `select p.shop_id, p.delivery_id::text as key, now() as due_at from prepared_files p
     join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id
-      and r.status = 'ready'
+      and r.status <> 'waiting'
     join shops s on s.id = p.shop_id and s.uninstalled_at is null
     where p.stale group by p.shop_id, p.delivery_id limit ${MAX_WANTED}`,
   run: async (task) => {
@@ -94,7 +93,7 @@ const keepEarlier = (tx: ShopScope, delivery: string, files: readonly string[]) 
 async function giveUp(
   tx: ShopScope,
   { delivery_id: delivery, about }: DeliveryRun,
-  { code, reason }: RunFailure,
+  failure: RunFailure,
 ): Promise<boolean> {
   const stale = await staleFiles(tx, delivery)
   if (stale.length === 0) return false
@@ -105,13 +104,7 @@ async function giveUp(
     { delivery },
   )
   const held = bare.length > 0
-  if (held)
-    await tx.query(
-      `update delivery_runs set status = 'failed', code = :code,
-         (reason, reason_values) = (select ${columnsOfText(':reason::jsonb')}), updated_at = now()
-       where shop_id = :shop and delivery_id = :delivery`,
-      { delivery, code, reason: JSON.stringify(reason) },
-    )
+  if (held) await endFailed(tx, delivery, failure)
   const effect = held
     ? say('The buyer cannot download it until it is prepared.')
     : say('The buyer keeps the earlier version.')
@@ -120,7 +113,7 @@ async function giveUp(
     title: say('A new version did not reach the buyer of order {order}', {
       order: about.order.name,
     }),
-    body: sentences(say('The shop’s workflow could not prepare it.'), effect, reason),
+    body: sentences(say('The shop’s workflow could not prepare it.'), effect, failure.reason),
     operation_id: null,
   })
   return held

@@ -52,7 +52,19 @@ export async function writeReady(
   )
 }
 
-/** Deletes the buyer's link to the file, which is not part of the delivery. */
+/** The buyer keeps the earlier copy of a file that was ready; it is made again later. */
+export async function writeStale(tx: ShopScope, delivery: string, file: string): Promise<void> {
+  await tx.query(
+    `update prepared_files set stale = true where shop_id = :shop and delivery_id = :delivery
+       and file_id = :file and status = 'ready' and hash is not null`,
+    { delivery, file },
+  )
+}
+
+/**
+ * Deletes the buyer's link to the file, which is not part of the delivery. A file that the buyer has
+ * already stays.
+ */
 export async function writeLeftOut(
   tx: ShopScope,
   delivery: string,
@@ -61,7 +73,7 @@ export async function writeLeftOut(
 ): Promise<void> {
   const [row] = await tx.query<{ link_id: string | null }>(
     `update prepared_files set status = 'left_out', reason = :reason, link_id = null
-     where shop_id = :shop and delivery_id = :delivery and file_id = :file
+     where shop_id = :shop and delivery_id = :delivery and file_id = :file and status = 'waiting'
      returning old.link_id`,
     { delivery, file, reason },
   )
@@ -71,15 +83,17 @@ export async function writeLeftOut(
 
 export async function writePrepared(
   tx: ShopScope,
-  { delivery_id: delivery }: DeliveryRun,
+  { delivery_id: delivery, about }: DeliveryRun,
   notices: readonly DeliveryNotice[],
 ): Promise<void> {
+  // The order may have got more files or units during the run.
   await tx.query(
     `update delivery_runs r set code = null, reason = null, reason_values = null, attempts = 0, updated_at = now(),
-       status = case when exists (select from prepared_files p where p.shop_id = r.shop_id
-         and p.delivery_id = r.delivery_id and p.status = 'waiting') then 'waiting' else 'ready' end
+       status = case when r.about -> 'lines' <> :lines::jsonb or exists (
+         select from prepared_files p where p.shop_id = r.shop_id
+           and p.delivery_id = r.delivery_id and p.status = 'waiting') then 'waiting' else 'ready' end
      where shop_id = :shop and delivery_id = :delivery`,
-    { delivery },
+    { delivery, lines: JSON.stringify(about.lines) },
   )
   for (const notice of new Map(notices.map((one) => [english(one.title), one])).values())
     await notifyOnce(tx, delivery, notice)
@@ -123,17 +137,40 @@ export interface RunFailure {
   reason: Text
 }
 
-export async function writeFailed(
+/** The buyer keeps what was delivered: only the added units wait for keys. */
+export async function writeLacking(
   tx: ShopScope,
   { delivery_id: delivery, about }: DeliveryRun,
-  { code, reason }: RunFailure,
+  failure: RunFailure,
 ): Promise<void> {
+  await endFailed(tx, delivery, failure)
   await tx.query(
+    `update delivery_runs set mail_follows = true where shop_id = :shop and delivery_id = :delivery`,
+    { delivery },
+  )
+  await raiseNotice(tx, {
+    level: 'critical',
+    title: say('Added units of order {order} wait for licence keys', { order: about.order.name }),
+    body: sentences(say('The buyer keeps what was delivered.'), failure.reason),
+    operation_id: null,
+    delivery_id: delivery,
+  })
+}
+
+export const endFailed = (tx: ShopScope, delivery: string, { code, reason }: RunFailure) =>
+  tx.query(
     `update delivery_runs set status = 'failed', code = :code,
        (reason, reason_values) = (select ${columnsOfText(':reason::jsonb')}), updated_at = now()
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery, code, reason: JSON.stringify(reason) },
   )
+
+export async function writeFailed(
+  tx: ShopScope,
+  { delivery_id: delivery, about }: DeliveryRun,
+  failure: RunFailure,
+): Promise<void> {
+  await endFailed(tx, delivery, failure)
   const partly = (await partlyReady(tx, [delivery])).has(delivery)
   const effect = partly
     ? say('Its workflow could not prepare all of them. The buyer has received the others.')
@@ -141,7 +178,7 @@ export async function writeFailed(
   await raiseNotice(tx, {
     level: 'critical',
     title: say('The files of order {order} are held', { order: about.order.name }),
-    body: sentences(effect, reason),
+    body: sentences(effect, failure.reason),
     operation_id: null,
     delivery_id: delivery,
   })

@@ -15,7 +15,7 @@ import {
 import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { createLicences } from './licences.ts'
+import { createLicences, type LackingKeys } from './licences.ts'
 import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
 import {
   BrokenStep,
@@ -30,6 +30,7 @@ import {
 } from '../../engine/single-run.ts'
 import type { EndedItem, WorkItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
+import { filesLackingKeys } from './model/assigned-keys.ts'
 import { LeaseLost } from '../../core/queue/lease.ts'
 import { present } from '../../core/present.ts'
 import {
@@ -45,8 +46,10 @@ import {
 import {
   writePrepared,
   writeFailed,
+  writeLacking,
   writeLeftOut,
   writeReady,
+  writeStale,
   type RunFailure,
   type DeliveryNotice,
 } from './results.ts'
@@ -86,7 +89,7 @@ export const prepareTask = (
         ? { failure: CRASHED }
         : await whileReleasing(release, partMs, parts.log, async (isLong) =>
             executeRun(parts, scope, run, task, {
-              files: await waitingFiles(scope, run.delivery_id),
+              files: await filesToPrepare(scope, run.delivery_id),
               write: async (tx, one) => {
                 await writeItem(tx, run, one)
                 if (isLong()) await ended(tx, run.delivery_id)
@@ -100,6 +103,7 @@ export const prepareTask = (
     return scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       if ('failure' in result) await writeFailed(tx, run, result.failure)
+      else if (result.lacking) await writeLacking(tx, run, result.lacking)
       else await writePrepared(tx, run, result.notices)
       await ended(tx, run.delivery_id)
       // The order may have got more files or units during the run.
@@ -108,6 +112,12 @@ export const prepareTask = (
     })
   },
 })
+
+/** Those that wait, and those that the buyer has and that need keys for units that were added. */
+async function filesToPrepare(scope: ShopScope, delivery: string): Promise<string[]> {
+  const lacking = (await filesLackingKeys(scope, [delivery])).get(delivery) ?? []
+  return [...(await waitingFiles(scope, delivery)), ...lacking]
+}
 
 /** Calls `release` if `work` takes longer than `ms`, and tells it from then on. */
 async function whileReleasing<T>(
@@ -133,7 +143,13 @@ async function whileReleasing<T>(
   }
 }
 
-type Result = { notices: readonly DeliveryNotice[] } | { failure: RunFailure } | { again: number }
+/** `lacking`: all files are prepared, but added units of some still wait for keys. */
+interface RunDone {
+  notices: readonly DeliveryNotice[]
+  lacking: RunFailure | null
+}
+
+type Result = RunDone | { failure: RunFailure } | { again: number }
 
 export interface RunWork {
   /** Bare UUIDs. */
@@ -165,11 +181,13 @@ export async function executeRun(
     }
   }
   const notices: DeliveryNotice[] = []
+  const lacking: LackingKeys[] = []
   // Without this, the steps would continue after a write failed, beside the next run.
   const stop = new AbortController()
   const context = await contextOf(parts, scope, run, {
     signal: AbortSignal.any([task.signal, stop.signal]),
     notices,
+    lacks: (keys) => void lacking.push(keys),
   })
   const save = (one: EndedItem) =>
     scope.transaction(async (tx) => {
@@ -178,7 +196,7 @@ export async function executeRun(
     })
   try {
     const end = await saveEach(runSteps(steps, items, context), save, task.signal, parts.plugins)
-    return end ?? { notices }
+    return end ?? { notices, lacking: lackingOf(lacking, parts.plugins) }
   } catch (error) {
     stop.abort(error)
     const isStopping = task.signal.aborted && !(task.signal.reason instanceof LeaseLost)
@@ -191,11 +209,19 @@ async function contextOf(
   parts: EngineParts,
   scope: ShopScope,
   run: DeliveryRun,
-  { signal, notices }: { signal: AbortSignal; notices: DeliveryNotice[] },
+  {
+    signal,
+    notices,
+    lacks,
+  }: {
+    signal: AbortSignal
+    notices: DeliveryNotice[]
+    lacks: (keys: LackingKeys) => void
+  },
 ): Promise<BatchContext> {
   const ports = {
     delivery: deliveryPort(run.about, notices),
-    licences: createLicences(scope, parts.secrets, run.delivery_id, run.about.lines),
+    licences: createLicences(scope, parts.secrets, run, lacks),
   }
   const write = await writeContext(parts, scope, { request: {} }, signal, ports)
   return { write, log: parts.log }
@@ -259,19 +285,33 @@ async function writeItem(
   const file = present(item.file_id, 'the item’s file')
   if (ending.status === 'done') await writeReady(tx, delivery_id, item)
   if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, english(ending.reason))
+  if (ending.status === 'failed') await writeStale(tx, delivery_id, file)
 }
 
 function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): RunFailure | null {
   if (ending.status !== 'failed') return null
   const { code } = ending.error
   const { message, detail } = textsOfDetail(ending.error)
-  const advice = plugins
-    .map((plugin) => ownValue(adviceOf(plugin), code))
-    .find((one) => one !== undefined)
+  const advice = adviceFor(code, plugins)
   const { filename } = present(item.record, 'the item’s file')
   const reason = textOf(message)
   const what = detail
     ? say('“{filename}”: {reason} ({detail}).', { filename, reason, detail: textOf(detail) })
     : say('“{filename}”: {reason}.', { filename, reason })
+  return { code, reason: advice ? sentences(what, advice) : what }
+}
+
+const adviceFor = (code: string, plugins: readonly Plugin[]) =>
+  plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
+
+function lackingOf(all: readonly LackingKeys[], plugins: readonly Plugin[]): RunFailure | null {
+  const most = all.toSorted((a, b) => b.count - a.count)[0]
+  if (!most) return null
+  const code = 'licence_keys_used_up'
+  const what = say(
+    'Added units need {count, plural, one {# more licence key} other {# more licence keys}} of the list “{list}”.',
+    { count: most.count, list: most.list },
+  )
+  const advice = adviceFor(code, plugins)
   return { code, reason: advice ? sentences(what, advice) : what }
 }

@@ -58,15 +58,17 @@ export const WANTED_RUNS = `
 /**
  * Adds files that a workflow has to prepare and queues its run, in the caller's transaction.
  * Idempotent: with files that are known already it gives their state.
+ * @returns `changed`: the order's lines are others than before.
  */
 export async function prepareDelivery(
   tx: ShopScope,
   { delivery, page, workflow, about, files }: DeliveryToPrepare,
-): Promise<Preparation> {
-  await tx.query(
+): Promise<Preparation & { changed: boolean }> {
+  const { changed } = await tx.one<{ changed: boolean }>(
     `insert into delivery_runs (shop_id, delivery_id, page_id, workflow, about, status)
      values (:shop, :delivery, :page, :workflow, :about, 'ready')
-     on conflict (shop_id, delivery_id) do update set about = excluded.about`,
+     on conflict (shop_id, delivery_id) do update set about = excluded.about
+     returning coalesce(old.about -> 'lines' <> new.about -> 'lines', true) as changed`,
     { delivery, page, workflow: JSON.stringify(workflow), about: JSON.stringify(about) },
   )
   // A file that was replaced must not hold the others.
@@ -83,7 +85,7 @@ export async function prepareDelivery(
     { delivery, page, files },
   )
   if (added.length > 0) await wait(tx, [delivery], JSON.stringify(workflow))
-  return present(await readPreparation(tx, delivery), 'the preparation')
+  return { ...present(await readPreparation(tx, delivery), 'the preparation'), changed }
 }
 
 /** SQL: a file of the run `r` is ready and has a link that works. */
@@ -150,6 +152,13 @@ export async function readPreparations(
   )
   return new Map(rows.map(({ delivery_id, ...preparation }) => [delivery_id, preparation]))
 }
+
+/**
+ * Prepares what waits, and files that lack keys for units: the buyer keeps what was delivered while
+ * this lasts, and if it fails.
+ */
+export const continuePreparation = (tx: ShopScope, delivery: string): Promise<void> =>
+  wait(tx, [delivery])
 
 /** Queues a failed run again. False: it did not fail. */
 export async function repeatPreparation(tx: ShopScope, delivery: string): Promise<boolean> {
@@ -218,11 +227,14 @@ export const beginRun = (scope: ShopScope, delivery: string): Promise<DeliveryRu
     { delivery },
   )
 
-/** The same for the renewal of copies. Null: the delivery is not ready, or no copy is stale. */
+/**
+ * The same for the renewal of copies, also if other files or keys could not be had. Null: a run
+ * waits, or no copy is stale.
+ */
 export const beginRenewal = (scope: ShopScope, delivery: string): Promise<DeliveryRun | null> =>
   scope.first<DeliveryRun>(
     `update delivery_runs set attempts = attempts + 1
-     where shop_id = :shop and delivery_id = :delivery and status = 'ready' and exists (
+     where shop_id = :shop and delivery_id = :delivery and status <> 'waiting' and exists (
        select from prepared_files
        where shop_id = :shop and delivery_id = :delivery and stale and status = 'ready')
      returning ${RUN_COLUMNS}`,

@@ -18,7 +18,7 @@ export interface TaggedProduct {
   product_title: string
 }
 
-/** @param keys as `nameKey` gives them. */
+/** @param keys as `skuKey` gives them. */
 export async function variantsBySkuKey(
   scope: ShopScope,
   keys: readonly string[],

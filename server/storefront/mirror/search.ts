@@ -1,6 +1,7 @@
 // Product search in the mirror by title, SKU and barcode: exact matches first, then prefixes, then
 // titles with all words.
 import { nameKey, searchWords } from '../../../plugins/contract.ts'
+import { skuKey } from '../../core/sku-key.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { hasAllWords } from '../../core/db/word-match.ts'
@@ -31,7 +32,14 @@ export async function searchProducts(
   const key = nameKey(search.trim())
   const like = likeLiteral(key)
   const within = hasAllWords('search_text(p.title)', searchWords(search))
-  const bindings = { key, starts: `${like}%`, ...within.bindings }
+  const code = skuKey(search) || key
+  const bindings = {
+    key,
+    code,
+    codes: `${likeLiteral(code)}%`,
+    starts: `${like}%`,
+    ...within.bindings,
+  }
   const found: FoundProduct[] = []
   // A rank is only read if the better ones have not filled the page: a word that is in a hundred
   // thousand titles takes as long as one that is in a hundred.
@@ -42,7 +50,7 @@ export async function searchProducts(
       limit: limit - found.length,
       after: after?.[0] === rank ? after : null,
     }
-    const isFrequent = conditions === CODES && (await beginsManyCodes(scope, bindings.starts))
+    const isFrequent = conditions === CODES && (await beginsManyCodes(scope, bindings.codes))
     const chosen = isFrequent ? CODES_IN_ORDER : conditions
     found.push(...(await readRank(scope, chosen, page, key === '' ? {} : bindings)))
     if (found.length >= limit) break
@@ -89,37 +97,37 @@ const hasCode = (condition: string) =>
   `exists (select from variants v where v.shop_id = :shop and v.product_id = p.id and ${condition})`
 
 const EXACTLY = `p.id in (
-  select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :key
-  union all select v.product_id from variants v where v.shop_id = :shop and v.barcode_key = :key
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :code
+  union all select v.product_id from variants v where v.shop_id = :shop and v.barcode_key = :code
   union all select e.id from products e where e.shop_id = :shop and e.title_key = :key)`
 const NOT_EXACTLY = [
   `p.title_key <> :key`,
-  `not ${hasCode('(v.sku_key = :key or v.barcode_key = :key)')}`,
+  `not ${hasCode('(v.sku_key = :code or v.barcode_key = :code)')}`,
 ]
 const CODE_BEGINS = `p.id in (
-  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :codes
   union all
-  select v.product_id from variants v where v.shop_id = :shop and v.barcode_key like :starts)`
-const CODE_BEGINS_NOT = `not ${hasCode('(v.sku_key like :starts or v.barcode_key like :starts)')}`
+  select v.product_id from variants v where v.shop_id = :shop and v.barcode_key like :codes)`
+const CODE_BEGINS_NOT = `not ${hasCode('(v.sku_key like :codes or v.barcode_key like :codes)')}`
 
 /** Tests each product in the order of the list until the page is full. */
 const CODE_BEGINS_IN_ORDER = `(select true from variants v
   where v.shop_id = :shop and v.product_id = p.id
-    and (v.sku_key like :starts or v.barcode_key like :starts) limit 1)`
+    and (v.sku_key like :codes or v.barcode_key like :codes) limit 1)`
 const CODES = [CODE_BEGINS, ...NOT_EXACTLY]
 const CODES_IN_ORDER = [CODE_BEGINS_IN_ORDER, ...NOT_EXACTLY]
 /** Above this number of codes, sorting their products takes longer than testing products in order. */
 const MANY_CODES = 2000
 
-async function beginsManyCodes(scope: ShopScope, starts: string): Promise<boolean> {
-  const { codes } = await scope.one<{ codes: number }>(
-    `select count(*)::int as codes from (
-       select from variants where shop_id = :shop and sku_key like :starts
-       union all select from variants where shop_id = :shop and barcode_key like :starts
+async function beginsManyCodes(scope: ShopScope, codes: string): Promise<boolean> {
+  const { count } = await scope.one<{ count: number }>(
+    `select count(*)::int as count from (
+       select from variants where shop_id = :shop and sku_key like :codes
+       union all select from variants where shop_id = :shop and barcode_key like :codes
        limit ${MANY_CODES}) c`,
-    { starts },
+    { codes },
   )
-  return codes === MANY_CODES
+  return count === MANY_CODES
 }
 
 const ALL: readonly (readonly string[])[] = [[]]

@@ -1,6 +1,7 @@
 // From staged rows to the mirror: one transaction replaces the old rows with those that a refresh
 // has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
+import { skuKey } from '../../core/sku-key.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
@@ -48,7 +49,7 @@ const keyed = (row: CatalogRow) =>
       }
 
 const textOf = (code: string | null) => (code?.trim() ? code : null)
-const keyOf = (code: string | null) => (code?.trim() ? nameKey(code.trim()) : null)
+const keyOf = (code: string | null) => (code?.trim() && skuKey(code)) || null
 
 /**
  * Replaces the mirror by the staged rows. Throws if fewer rows are staged than were read: the table
@@ -174,7 +175,10 @@ const WRITE_VARIANTS = `
     set (product_id, position, title, sku, sku_key, barcode, barcode_key) =
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key,
       excluded.barcode, excluded.barcode_key)
-  where (v.product_id, v.position, v.title, v.sku, v.barcode) is distinct from
-    (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.barcode)
+  -- The keys too: a version of the program may compare SKUs in another form than the one before.
+  where (v.product_id, v.position, v.title, v.sku, v.barcode, v.sku_key, v.barcode_key)
+    is distinct from (excluded.product_id, excluded.position, excluded.title, excluded.sku,
+      excluded.barcode, excluded.sku_key, excluded.barcode_key)
   returning new.sku is not null
-    and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as matchable`
+    and (old.product_id, old.sku, old.sku_key)
+      is distinct from (new.product_id, new.sku, new.sku_key) as matchable`

@@ -156,22 +156,39 @@ async function releaseKeys(tx: ShopScope, keys: readonly string[]): Promise<numb
   return returned.length
 }
 
-/** By delivery: files of lines that have fewer keys than units, because units were added. */
+/**
+ * By delivery: ready files of lines that have fewer keys than units, because units were added, to
+ * the line or by another line that has the same file.
+ */
 export async function filesLackingKeys(
   tx: ShopScope,
   deliveries: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await tx.query<{ delivery_id: string; file_id: string }>(
-    `select distinct df.delivery_id, df.file_id from (
-       select k.delivery_id, k.line_id, count(*) as keys from licence_keys k
+    `with given as (
+       select k.delivery_id, k.list_id, k.line_id, count(*) as keys from licence_keys k
        where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
          and k.line_id is not null and ${IS_CURRENT_KEY}
-       group by k.delivery_id, k.list_id, k.line_id) k
-     join deliveries d on d.shop_id = :shop and d.id = k.delivery_id and d.revoked_at is null
-     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
-       and l.entitled and least(l.quantity, ${MAX_LINE_KEYS}) > k.keys
-     join delivery_files df on df.shop_id = d.shop_id and df.delivery_id = d.id
-       and df.line_id = l.id and not df.taken_back`,
+       group by k.delivery_id, k.list_id, k.line_id
+     ), ready as (
+       select df.delivery_id, df.line_id, df.file_id from delivery_files df
+       join prepared_files p on p.shop_id = df.shop_id and p.delivery_id = df.delivery_id
+         and p.file_id = df.file_id and p.status = 'ready'
+       where df.shop_id = :shop and df.delivery_id = any(:deliveries::uuid[])
+         and not df.taken_back
+     ), due as (
+       select distinct g.delivery_id, g.list_id, other.line_id from given g
+       join ready own on own.delivery_id = g.delivery_id and own.line_id = g.line_id
+       join ready other on other.delivery_id = own.delivery_id and other.file_id = own.file_id
+     )
+     select distinct r.delivery_id, r.file_id from due
+     join deliveries d on d.shop_id = :shop and d.id = due.delivery_id and d.revoked_at is null
+     left join given g on g.delivery_id = due.delivery_id and g.list_id = due.list_id
+       and g.line_id = due.line_id
+     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = due.line_id
+       and l.entitled and least(l.quantity, ${MAX_LINE_KEYS}) > coalesce(g.keys, 0)
+     join ready r on r.delivery_id = due.delivery_id and r.line_id = due.line_id
+     order by r.delivery_id, r.file_id`,
     { deliveries },
   )
   const files = Map.groupBy(rows, ({ delivery_id }) => delivery_id)

@@ -1,0 +1,135 @@
+// Titles and file names that differ in signs, scripts and spellings: the tests of the matching and its
+// bench read them.
+import type { LabelledName } from './labelled.ts'
+
+/** A title, and the name of a file of another product. */
+export const OTHER_PRODUCTS: readonly (readonly [title: string, name: string])[] = [
+  ['Prelude in C# minor', 'Prelude in C minor.pdf'],
+  ['Prelude in C minor', 'Prelude in C# minor.pdf'],
+  ['Nocturne in E', 'Nocturne in E♭.pdf'],
+  ['Nocturne in E♭', 'Nocturne in E.pdf'],
+  ['Concerto in B♭ major', 'Concerto in B major.pdf'],
+  ['Waltz in F major', 'Waltz in F# major.pdf'],
+  ['Etude in C major', 'Etude in C minor.pdf'],
+  ['Etüde in a-Moll', 'Etüde in A-Dur.pdf'],
+  ['Präludium in cis-Moll', 'Präludium in gis-Moll.pdf'],
+  ['Guide', 'Guide+.pdf'],
+  ['Ages 3 Workbook', 'Ages 3+ Workbook.pdf'],
+  ['Blood Group A+ Poster', 'Blood Group A Poster.pdf'],
+  ['Blood Group A+ Poster', 'Blood Group A- Poster.pdf'],
+  ['C*-Algebras and Quantum Mechanics', 'C-Algebras and Quantum Mechanics.pdf'],
+  ['.NET Handbook for Beginners', 'Net Handbook for Beginners.pdf'],
+  ['1 cup recipes', '½ cup recipes.pdf'],
+  ['½ cup recipes', '¼ cup recipes.pdf'],
+  ['1 cup recipes', '1½ cup recipes.pdf'],
+  ['⅓ cup recipes', '⅔ cup recipes.pdf'],
+  ['cup recipes for everyone at home', '½ cup recipes for everyone at home.pdf'],
+  ['10² Puzzles', '102 Puzzles.pdf'],
+  ['10" Embroidery Hoop Patterns', "10' Embroidery Hoop Patterns.pdf"],
+  ['Bake at 180°C', 'Bake at 180°F.pdf'],
+  ['Save $10 a day', 'Save €10 a day.pdf'],
+  ['Freezing at −18 °C', 'Freezing at 18 °C.pdf'],
+  ['App Handbook v1.12', 'App Handbook v1.2.pdf'],
+  ['Calendar 2025-01-02', 'Calendar 2025-02-01.pdf'],
+  ['Stickers 🐶', 'Stickers 🐱.pdf'],
+  ['Course 🇩🇪', 'Course 🇫🇷.pdf'],
+  ['第二巻 日本料理入門', '第三巻 日本料理入門.pdf'],
+  ['日本料理入門上巻', '日本料理入門下巻.pdf'],
+  ['ハスの育て方入門', 'バスの育て方入門.pdf'],
+  ['كتاب ٣ للأطفال', 'كتاب ٤ للأطفال.pdf'],
+  ['หนังสือเล่มใหม่', 'หนังสือเล่มไหม่.pdf'],
+  ['कि किताब का पाठ', 'की किताब का पाठ.pdf'],
+  ['Truyện má', 'Truyện mà.pdf'],
+  ['Рассказы мой сад', 'Рассказы мои сад.pdf'],
+  ['Poster 2XL', 'Poster XL.pdf'],
+]
+
+/** A title, and the name of a file that may be of this product. */
+export const DOUBTFUL: readonly (readonly [
+  title: string,
+  name: string,
+  becomes: 'review' | 'none',
+])[] = [
+  ['Sonata for Viola', 'Sonata for Violin.pdf', 'review'],
+  ['Sonata for Violin', 'Sonata for Violone.pdf', 'review'],
+  ['Duet for Flute and Piano', 'Duet for Lute and Piano.pdf', 'review'],
+  ['Knitting Patterns for Male Hands', 'Knitting Patterns for Female Hands.pdf', 'none'],
+  ['Garden Planner Monday', 'Garden Planner Sunday.pdf', 'review'],
+  ['Letters to my Mother', 'Letters to my Father.pdf', 'review'],
+  ['Heart Poster', 'Hearth Poster.pdf', 'review'],
+  ['String Quartet Violin II', 'String Quartet Violin I.pdf', 'none'],
+  ['Volume III', 'Volume II.pdf', 'none'],
+  ['Black Cat Poster', 'Black Car Poster.pdf', 'none'],
+]
+
+/** A title, and the same in another spelling. */
+export const SAME_PRODUCTS: readonly (readonly [title: string, name: string])[] = [
+  ['Prelude in C# minor', 'Prelude in C-sharp minor.pdf'],
+  ['Prelude in C♯ minor', 'prelude_in_c#_minor.pdf'],
+  ['Concerto in B♭ major', 'Concerto in Bb major.pdf'],
+  ['Concerto in B♭ major', 'concerto-in-b-flat-major.pdf'],
+  ['Etüde in a-Moll', 'Etüde in A minor.pdf'],
+  ['C++ Handbook', 'C plus plus Handbook.pdf'],
+  ['.NET Handbook', 'dotnet handbook.pdf'],
+  ['½ cup recipes', '1⁄2 cup recipes.pdf'],
+  ['1/2 cup recipes', '½ cup recipes.pdf'],
+  ['CO² for schools', 'CO2 for schools.pdf'],
+  ['CO₂ for schools', 'co2-for-schools.pdf'],
+  ['Quartet Violin I', 'Quartet Violin 1.pdf'],
+  ['Volume Ⅱ', 'Volume 2.pdf'],
+  ['Book ①', 'Book 1.pdf'],
+  ['Part 2/3 of the course', 'part 2 3 of the course.pdf'],
+  ['Poster 2XL', 'Poster XXL.pdf'],
+  ['10" Embroidery Hoop', '10 Embroidery Hoop.pdf'],
+  ['✨ Slow Bread ✨', 'Slow Bread.pdf'],
+  ['Straße', 'Strasse.pdf'],
+  ['STRASSE', 'straße.pdf'],
+  ['Salz & Pfeffer', 'Salz und Pfeffer.pdf'],
+  ['Slow Bread', 'Slow+Bread.pdf'],
+  ['Slow\u00adBread\u200b', 'SlowBread.pdf'],
+  ['\ufeffSlow\u00a0Bread', 'Slow\u2013Bread.pdf'],
+  ['Ｓｌｏｗ Ｂｒｅａｄ', 'Slow Bread.pdf'],
+  ['第二巻 日本料理入門', '第2巻 日本料理入門.pdf'],
+  ['第十二章 入門', '第12章 入門.pdf'],
+  ['كتاب ٣', 'كتاب 3.pdf'],
+  ['كِتَاب جديد', 'كتاب جديد.pdf'],
+  ['סֵפֶר חדש', 'ספר חדש.pdf'],
+  ['ガイド', 'ｶﾞｲﾄﾞ.pdf'],
+  ['İstanbul Kılavuzu', 'ISTANBUL KILAVUZU.pdf'],
+  ['ΟΔΟΣ', 'οδός.pdf'],
+  ['Truyện cổ tích', 'Truyen co tich.pdf'],
+  ['Knots for Sailors', 'Knot for Sailors.pdf'],
+  ['E-Book Cover', 'Ebook Cover.pdf'],
+  ['Sonata for Cello', 'Sonata for Celli.pdf'],
+  ['App Handbook v1.2', 'App-Handbook-v1.2.pdf'],
+  ['Issue #3', 'Issue 3.pdf'],
+  ['Issue#3', 'issue-3.pdf'],
+]
+
+/** A name, the titles of a catalog, and which of them it is. */
+export const AMONG_OTHERS: readonly (readonly [
+  name: string,
+  titles: readonly string[],
+  becomes: string,
+])[] = [
+  ['C++ Handbook.pdf', ['C Handbook', 'C++ Handbook', 'C# Handbook'], 'C++ Handbook'],
+  ['C# Handbook.pdf', ['C Handbook', 'C++ Handbook', 'C# Handbook'], 'C# Handbook'],
+  ['c handbook.pdf', ['C Handbook', 'C++ Handbook', 'C# Handbook'], 'C Handbook'],
+  ['Stickers 🐱.pdf', ['Stickers 🐶', 'Stickers 🐱', 'Stickers'], 'Stickers 🐱'],
+  ['Papa.pdf', ['Papá', 'Papa'], 'Papa'],
+  ['Papá.pdf', ['Papá', 'Papa'], 'Papá'],
+  ['Schön Lesen.pdf', ['Schon Lesen', 'Schön Lesen'], 'Schön Lesen'],
+  ['Lesen Schön.pdf', ['Schon Lesen', 'Schön Lesen'], 'review'],
+]
+
+/** Each case with the titles of its catalog. */
+export const SIGN_CASES: readonly (LabelledName & { titles: readonly string[] })[] = [
+  ...OTHER_PRODUCTS.map(([title, name]) => ({ name, title: null, titles: [title] })),
+  ...DOUBTFUL.map(([title, name]) => ({ name, title: null, titles: [title] })),
+  ...SAME_PRODUCTS.map(([title, name]) => ({ name, title, titles: [title] })),
+  ...AMONG_OTHERS.map(([name, titles, becomes]) => ({
+    name,
+    title: becomes === 'review' ? null : becomes,
+    titles,
+  })),
+]

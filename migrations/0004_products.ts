@@ -40,6 +40,8 @@ const SCHEMA = `
   create index products_title on products (shop_id, title_key, id);
   -- Titles that contain it.
   create index products_title_parts on products using gin (shop_id, title_key gin_trgm_ops);
+  -- A word is a part of the title.
+  create index products_search on products using gin (shop_id, search_text(title) gin_trgm_ops);
   -- Products that have a file's tag.
   create index products_tags on products using gin (shop_id, tag_keys);
 

@@ -308,6 +308,8 @@ const SCHEMA = `
     error jsonb,
     -- The import.csv that it was imported with.
     manifest_id uuid,
+    -- The writing that placed the bytes of a file that no import has had: they are removed with it.
+    placed text,
     primary key (shop_id, id),
     unique (shop_id, folder, name),
     check ((kind = 'file') = (state is not null)),
@@ -444,6 +446,11 @@ const SCHEMA = `
     duplicate boolean not null default false,
     -- The path of the vanished object that it was, with the same hash and size.
     renamed_from text collate "C",
+    -- It may be a vanished object, and no hash of the provider says so: its bytes are not compared
+    -- yet.
+    uncompared boolean,
+    -- The BLAKE3 hash of its bytes.
+    content_hash bytea,
     primary key (shop_id, connection_id, path),
     foreign key (shop_id, connection_id) references connections on delete cascade
   );

@@ -416,6 +416,8 @@ const SCHEMA = `
     -- Transfers of whole copies that are running, as long as their process extends this time.
     open integer not null default 0,
     open_until timestamptz,
+    -- The version that it began with: a part of another one does not continue it.
+    hash bytea,
     primary key (link_id, client)
   ) with (fillfactor = 70);
   create index download_sessions_network on download_sessions (link_id, network)
@@ -684,6 +686,8 @@ const SCHEMA = `
     -- The file has another version than the one that was prepared. A copy that was made before is
     -- served until the new one is there; where there is none, nothing is served until then.
     stale boolean not null default false,
+    -- The buyer's own copy was found damaged.
+    damaged boolean not null default false,
     primary key (shop_id, delivery_id, file_id),
     foreign key (shop_id, delivery_id) references delivery_runs on delete cascade,
     foreign key (shop_id, file_id) references files on delete cascade,
@@ -695,6 +699,7 @@ const SCHEMA = `
   create index prepared_files_file on prepared_files (shop_id, file_id); -- deleted files
   create index prepared_files_blob on prepared_files (shop_id, hash, location)
     where hash is not null; -- which copies need a blob
+  create index prepared_files_damaged on prepared_files (shop_id, hash, location) where damaged;
   create index prepared_files_stale on prepared_files (shop_id, delivery_id)
     where stale; -- the renewal
 

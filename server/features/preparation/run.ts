@@ -302,7 +302,7 @@ function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): Run
 }
 
 const adviceFor = (code: string, plugins: readonly Plugin[]) =>
-  plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
+  plugins.map((plugin) => ownValue(adviceOf(plugin), code)).find((one) => one !== undefined)
 
 function lackingOf(all: readonly LackingKeys[], plugins: readonly Plugin[]): RunFailure | null {
   const most = all.toSorted((a, b) => b.count - a.count)[0]

@@ -63,12 +63,14 @@ export function sampleTask(parts: BlobCheckParts): BackgroundTask {
         await dropSample(scope, key)
         return null
       }
-      const made = await make({ stores, check, log }, scope, source, signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        if (!(error instanceof PortError)) throw error
-        if (error.retryable && attempt < MAX_ATTEMPTS) throw error
-        return problemOf(error)
-      })
+      const made = await make({ stores, check, log }, scope, source, signal).catch(
+        (error: unknown) => {
+          signal.throwIfAborted()
+          if (!(error instanceof PortError)) throw error
+          if (error.retryable && attempt < MAX_ATTEMPTS) throw error
+          return problemOf(error)
+        },
+      )
       await scope.transaction((tx) => writeSample(tx, key, source, made))
       return null
     },

@@ -20,8 +20,16 @@ function paired(from: string, to: string): [string, string][] {
  * Accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of Arabic, and characters without
  * width. Marks of other scripts are letters: Thai vowels, the voiced sounds of kana.
  */
-const MARKS =
-  /[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u2060\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]+/g
+const MARKS = new RegExp(
+  `[${[
+    '\\u00ad\\u0300-\\u036f',
+    '\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7',
+    '\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06dc',
+    '\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f',
+    '\\u200b-\\u200f\\u2060\\ufe00-\\ufe0f\\ufeff',
+  ].join('')}]+`,
+  'g',
+)
 const FOLDED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')
 
 /**

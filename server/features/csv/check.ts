@@ -163,6 +163,8 @@ async function checkSkus(state: CheckState): Promise<void> {
   state.skus.clear()
 }
 
+const withoutContent = ({ content: _, ...problem }: NonNullable<AddressProblem>) => problem
+
 async function checkAddresses(
   parts: CheckParts,
   state: CheckState,
@@ -175,8 +177,7 @@ async function checkAddresses(
     for (const row of rowsOf(urls, url)) {
       const found = problemForName(problem, state.requested.get(row) ?? '')
       if (!found) continue
-      const { content: _, ...own } = found
-      await state.add(row, { field: 'file_url', ...own, value: url })
+      await state.add(row, { field: 'file_url', ...withoutContent(found), value: url })
     }
   }
   const unknown: string[] = []

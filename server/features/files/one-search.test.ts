@@ -1,5 +1,5 @@
 // `search` has one meaning: lists of files, packs, links, tags, products and items of an operation, and
-// the selection of an operation find words in any order, whatever their case and accents.
+// the selection of an operation find words in any order, in any case and with any accents.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'

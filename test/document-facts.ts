@@ -71,12 +71,13 @@ function boxesOf({ entry }: DocumentObjects, page: string): string {
     let at: DocumentValue = page
     for (let deep = 0; deep < 50 && at !== null; deep++) {
       const own = entry(at, name)
-      if (own !== null) return own
+      if (own !== null && typeof own !== 'string') return own
       at = entry(at, '/Parent')
     }
     return null
   }
-  const boxes = ['/MediaBox', '/CropBox'].map(inherited)
+  // Readers take the size of a letter for a page without a box.
+  const boxes = [inherited('/MediaBox') ?? [0, 0, 612, 792], inherited('/CropBox')]
   const own = ['/TrimBox', '/UserUnit'].map((name) => entry(page, name))
   return JSON.stringify([...boxes, Number(inherited('/Rotate') ?? 0), ...own])
 }

@@ -369,7 +369,9 @@ export async function bookmarksOf(bytes: Uint8Array): Promise<string[]> {
     const target = entry(item, '/Dest') ?? entry(entry(item, '/A'), '/D')
     const found = typeof target === 'string' ? value(named.get(target)) : target
     const list = Array.isArray(found) ? found : entry(found, '/D')
-    return Array.isArray(list) ? pages.indexOf(String(list[0])) + 1 : 0
+    if (!Array.isArray(list)) return 0
+    const page = list[0] as DocumentValue
+    return typeof page === 'number' ? page + 1 : pages.indexOf(String(page)) + 1
   }
   const read = (first: DocumentValue, level: string): string[] => {
     const found: string[] = []

@@ -142,7 +142,7 @@ export function badStatus(status: number, headers: IncomingHttpHeaders, url: URL
 }
 
 /** How a host refuses a request for its limits. */
-export interface Refusal {
+export interface HostRefusal {
   /** Whether the answer says that a limit is the reason. */
   marked: boolean
   /** The time that the host asks to wait, in seconds. */
@@ -155,7 +155,7 @@ const LIMIT_STATUSES = new Set([420, 429, 430, 509, 529])
 const MARKED_STATUSES = new Set([403, 503])
 
 /** Whether an answer refuses a request for the host's limits. Null: it does not. */
-export function limitOf(status: number, headers: IncomingHttpHeaders): Refusal | null {
+export function limitOf(status: number, headers: IncomingHttpHeaders): HostRefusal | null {
   if (headers['cf-mitigated'] === 'challenge') return null
   const always = LIMIT_STATUSES.has(status)
   if (!always && !MARKED_STATUSES.has(status)) return null

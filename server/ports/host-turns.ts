@@ -2,7 +2,7 @@
 // one at a time after a host has refused one for its limits, and none while it asks to wait.
 import type { PortError } from '../../plugins/contract.ts'
 import { firstOf, present } from '../core/present.ts'
-import { hostIsBusy, type Refusal } from './failures.ts'
+import { hostIsBusy, type HostRefusal } from './failures.ts'
 
 const PER_HOST = 4
 /** After this many answers without a refusal, a limited host gets one more request at a time. */
@@ -155,7 +155,7 @@ class Host {
   }
 
   /** Returns whether the attempt does not count against the address. */
-  refused(url: string, startedAt: number, refusal: Refusal, error: PortError): boolean {
+  refused(url: string, startedAt: number, refusal: HostRefusal, error: PortError): boolean {
     // Of requests that were open together, the first refusal decides.
     if (startedAt >= this.#restsSince) {
       this.#burstSpared = this.running > 1 || this.#answers > 0
@@ -180,7 +180,7 @@ class Host {
     return this.running > 1 || this.#room < PER_HOST
   }
 
-  #rest({ retryAfter }: Refusal, error: PortError): void {
+  #rest({ retryAfter }: HostRefusal, error: PortError): void {
     const least = this.#options.restMs * 2 ** this.#rests
     this.#restsSince = performance.now()
     this.#room = 1
@@ -213,7 +213,7 @@ class Host {
     return hostIsBusy(Math.ceil(rest / 1000))
   }
 
-  #spare(url: string, { marked }: Refusal): boolean {
+  #spare(url: string, { marked }: HostRefusal): boolean {
     if (this.#refusals.size > MANY_ADDRESSES) this.#refusals.clear()
     const count = (this.#refusals.get(url) ?? 0) + 1
     this.#refusals.set(url, count)
@@ -262,7 +262,7 @@ export class HostTurn {
   }
 
   /** The host refused the request for its limits. Marks the error if the attempt does not count. */
-  refused(refusal: Refusal, error: PortError): void {
+  refused(refusal: HostRefusal, error: PortError): void {
     if (!refusal.marked && !this.#host.mayBeLimit()) return
     error.uncounted = this.#host.refused(this.#url, this.#startedAt, refusal, error)
   }

@@ -25,7 +25,6 @@ test('names that people give are not temporary names of programs', async () => {
     'a.pdf.tmp12',
     'a.pdf.tmp.1234',
     'a.pdf.!ut',
-
     '.a.pdf.Xk3PzQ',
     '.in.a.pdf',
     'tmp_a.pdf',
@@ -33,7 +32,6 @@ test('names that people give are not temporary names of programs', async () => {
     'a.pdf.lock',
     'a.pdf.swp',
     '#a.pdf#',
-    ,
   ]
   const own = [
     'a.pdf',

@@ -14,7 +14,10 @@ export const firstSchema = (sql: string): Pick<Knex.Migration, 'up' | 'down'> =>
 
 export type Step = (knex: Knex) => Promise<unknown>
 
-/** @param progress is called with the steps that are done, of all */
+/**
+ * Exported for migrations after the first release.
+ * @param progress is called with the steps that are done, of all
+ */
 export async function migrateInSteps(
   knex: Knex,
   progress: (done: number, of: number) => void,
@@ -36,7 +39,7 @@ const OTHERS_MS = 60_000
 
 /**
  * Statements that need no time: all or none of them, in one transaction, unless an earlier run has
- * added this column (`files.view`) by them.
+ * added this column (`files.view`) by them. Exported for migrations after the first release.
  */
 export const expand =
   (column: string, sql: string): Step =>
@@ -47,7 +50,10 @@ export const expand =
     if (!(await holds(knex, isDone))) await briefly(knex, sql)
   }
 
-/** Checks the rows for constraints that were added `not valid`, while everything runs. */
+/**
+ * Checks the rows for constraints that were added `not valid`, while everything runs. Exported for
+ * migrations after the first release.
+ */
 export const validateRows =
   (table: string): Step =>
   async (knex) => {
@@ -60,7 +66,10 @@ export const validateRows =
     if (each !== '') await knex.raw(`alter table ${table} ${each}`)
   }
 
-/** @param indexes for each name, what follows `on`: table, columns and condition */
+/**
+ * Exported for migrations after the first release.
+ * @param indexes for each name, what follows `on`: table, columns and condition
+ */
 export const buildIndexes = (
   indexes: Readonly<Record<string, string>>,
   othersMs = OTHERS_MS,

@@ -117,7 +117,7 @@ export async function insertFolder(
 }
 
 /** SQL: the bytes of a row before the statement. */
-export const DROPPED_BYTES = `encode(old.hash, 'hex') as hash, old.location, old.placed`
+const DROPPED_BYTES = `encode(old.hash, 'hex') as hash, old.location, old.placed`
 
 const FOREIGN_KEY = '23503'
 const UNIQUE = '23505'

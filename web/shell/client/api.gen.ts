@@ -2438,7 +2438,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3126,7 +3129,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3571,7 +3577,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -4332,7 +4341,10 @@ export interface components {
       tags: string[]
       /** Format: date-time */
       updated_at: string
-      /** Format: date */
+      /**
+       * Format: date
+       * @description The day of its upload in the time zone of the shop
+       */
       upload_date: string
       version: number
       /**

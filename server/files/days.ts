@@ -40,3 +40,8 @@ export function aheadAt(moment: number, timeZone: string): number {
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
   return sign === '-' ? -ahead : ahead
 }
+
+/** SQL: the day of a moment in the time zone of the shop, as `dayAt` gives it. */
+export const shopDay = (moment: string): string =>
+  `to_char(${moment} at time zone coalesce((select settings ->> 'time_zone' from shops
+    where shops.id = :shop), 'UTC'), 'YYYY-MM-DD')`

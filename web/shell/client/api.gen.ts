@@ -2442,7 +2442,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3130,7 +3133,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3575,7 +3581,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -4338,7 +4347,10 @@ export interface components {
       tags: string[]
       /** Format: date-time */
       updated_at: string
-      /** Format: date */
+      /**
+       * Format: date
+       * @description The day of its upload in the time zone of the shop
+       */
       upload_date: string
       version: number
       /**

@@ -12,6 +12,7 @@ test('the list of errors is what clients rely on', () => {
       "unauthenticated 401 authentication",
       "missing_scope 403 permission",
       "not_found 404 not_found",
+      "being_made 404 not_found",
       "ffmpeg_missing 404 not_found",
       "method_not_allowed 405 invalid_request",
       "idempotency_key_reused 409 conflict",

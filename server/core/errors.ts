@@ -41,6 +41,7 @@ export const ERRORS = {
   unauthenticated: unauthenticated(401, 'Send a valid API key or session token'),
   missing_scope: denied(403, 'Permission denied'),
   not_found: missing(404, 'There is nothing at this address'),
+  being_made: missing(404, 'It is being made: ask again after Retry-After'),
   ffmpeg_missing: missing(404, 'Videos have no picture, because ffmpeg is not installed'),
   method_not_allowed: invalid(405, 'This address does not support this method'),
   idempotency_key_reused: conflicting(409, 'This Idempotency-Key was used with another request'),

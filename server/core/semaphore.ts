@@ -8,6 +8,23 @@ export interface Semaphore {
   acquire(signal?: AbortSignal): Promise<() => void>
 }
 
+/** Semaphores of `count` uses for each key. `acquire` resolves with the function that releases it. */
+export function createSemaphores(count: number) {
+  const kept = new Map<string, { semaphore: Semaphore; users: number }>()
+  return {
+    acquire: async (key: string): Promise<() => void> => {
+      const one = kept.get(key) ?? { semaphore: createSemaphore(count), users: 0 }
+      kept.set(key, one)
+      one.users++
+      const release = await one.semaphore.acquire()
+      return () => {
+        release()
+        if (--one.users === 0) kept.delete(key)
+      }
+    },
+  }
+}
+
 /** Creates a semaphore. `count`: how many uses may run at the same time */
 export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = []

@@ -34,6 +34,8 @@ export interface MailFake {
   behaviour: Behaviour
   /** Addresses that are refused with every behaviour, as recipients and as senders. */
   refused: Set<string>
+  /** Whole replies to a command, `550 5.1.1 No such user`, before any behaviour. */
+  replies: Map<'MAIL' | 'RCPT' | 'DATA', string>
   /** Every message that arrived completely, including refused ones. */
   mails: ReceivedMail[]
   /** The number of connections opened so far. */
@@ -52,6 +54,7 @@ export interface MailFake {
 type Done = (error?: Error | null) => void
 const answer = (code: number, words: string) =>
   Object.assign(new Error(words), { responseCode: code })
+const whole = (reply: string) => answer(Number(reply.slice(0, 3)), reply.slice(4))
 
 export async function startMailFake(): Promise<MailFake> {
   const sockets = new Set<Socket>()
@@ -61,11 +64,14 @@ export async function startMailFake(): Promise<MailFake> {
     disabledCommands: ['STARTTLS'],
     logger: false,
     disableReverseLookup: true,
-    onMailFrom: ({ address }, _session, done: Done) =>
-      done(
-        fake.refused.has(address.replace(/\+.*@/, '@')) ? answer(553, 'Not your address') : null,
-      ),
+    onMailFrom: ({ address }, _session, done: Done) => {
+      const reply = fake.replies.get('MAIL')
+      if (reply !== undefined) return done(whole(reply))
+      done(fake.refused.has(address.replace(/\+.*@/, '@')) ? answer(553, 'Not your address') : null)
+    },
     onRcptTo: ({ address }, _session, done: Done) => {
+      const reply = fake.replies.get('RCPT')
+      if (reply !== undefined) return done(whole(reply))
       if (fake.behaviour === 'hang-before') return void waiting.push(() => done())
       if (fake.behaviour === 'refuse' || fake.refused.has(address))
         return done(answer(550, `No such user ${address}`))
@@ -91,6 +97,8 @@ export async function startMailFake(): Promise<MailFake> {
       raw,
       messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '',
     })
+    const reply = fake.replies.get('DATA')
+    if (reply !== undefined) return done(whole(reply))
     if (fake.behaviour === 'break-off') return sockets.forEach((socket) => socket.resetAndDestroy())
     if (fake.behaviour === 'refuse-message') return done(answer(552, 'Too much'))
     if (fake.behaviour === 'hang-after') return void waiting.push(() => done())
@@ -111,6 +119,7 @@ export async function startMailFake(): Promise<MailFake> {
     port,
     behaviour: 'accept',
     refused: new Set(),
+    replies: new Map(),
     mails: [],
     connections: 0,
     get hanging() {

@@ -53,13 +53,14 @@ export type DeliveryResult =
       status: 'again'
       reason: AnyText
       unanswered?: true
-      /** The mail server does not know the address: if no attempt helps, it is blocked. */
-      badAddress?: true
       /** Milliseconds after each attempt, in place of those of the deliverer. */
       delays?: readonly number[]
     }
-  /** Not delivered, and no attempt will help. `blocked`: nothing is sent to the address. */
-  | { status: 'failed'; reason: AnyText; blocked?: true }
+  /**
+   * Not delivered, and no attempt will help. `blocked`: nothing is sent to the address. `badAddress`:
+   * the mail server does not know the address, which is blocked now.
+   */
+  | { status: 'failed'; reason: AnyText; blocked?: true; badAddress?: true }
   /** The message may have arrived, so it is never sent again automatically. */
   | { status: 'unknown'; reason: AnyText }
   /** Not delivered because this process stops; the attempt does not count. */

@@ -68,7 +68,7 @@ export const createPictureAnswer =
       target && (await readPicture(forShop(database, target.shop), target.file, WAIT_MS))
     if (picture === 'pending') {
       const headers = ['Content-Length', '0', 'Cache-Control', 'no-store', 'Retry-After', '2']
-      response.writeHead(503, headers).end()
+      response.writeHead(404, headers).end()
       return
     }
     if (!picture) {

@@ -175,10 +175,9 @@ const preview = ({ readPreview }: FileRouteParts) =>
       200: { description: 'The picture', schema: null },
       404: {
         description:
-          'There is none: the file is of another kind, cannot be opened, or is a video and ffmpeg is not installed (`ffmpeg_missing`)',
+          'It is being made (`being_made`: ask again after `Retry-After`), or there is none: the file is of another kind, cannot be opened, or is a video and ffmpeg is not installed (`ffmpeg_missing`)',
         schema: errorSchema,
       },
-      503: { description: 'It is being made: ask again after Retry-After', schema: errorSchema },
     },
     handler: async ({ caller, params, ctx }) => {
       const id = requirePublicId('file', params.id)
@@ -190,7 +189,7 @@ const preview = ({ readPreview }: FileRouteParts) =>
         Number.isNaN(seconds) ? undefined : seconds * 1000,
       )
       if (found === 'pending')
-        throw new AppError('unavailable', {
+        throw new AppError('being_made', {
           message: say('The picture is being made: ask again in a moment'),
           retryAfter: 2,
         })

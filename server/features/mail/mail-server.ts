@@ -9,6 +9,7 @@ import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
+import { kindOfRefusal } from './smtp-replies.ts'
 import { keepSessions, type ConnectSocket, type SentMail } from './smtp-sessions.ts'
 
 export interface MailAddress {
@@ -181,7 +182,9 @@ async function handOver(
         reason: sayPlain('The mail server did not say whether it took it'),
       }
     const reason = reasonOf(error as SmtpError)
-    return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
+    const kind = kindOfRefusal(error as SmtpError)
+    if (kind === 'again') return { status: 'again', reason }
+    return { status: 'failed', reason, ...(kind === 'address' ? { badAddress: true } : {}) }
   }
 }
 
@@ -205,11 +208,6 @@ function exactHeaders(headers: Letter['headers']) {
     ),
   }
 }
-
-/** The server says that the address does not exist: another attempt cannot help. */
-const UNKNOWN = { badAddress: true } as const
-const isUnknownAddress = ({ command, response = '' }: SmtpError): boolean =>
-  command === 'RCPT TO' && /^55\d[ -]5\.1\.(1|2|3|6|10)\b/.test(response)
 
 interface SmtpError extends Error {
   code?: string

@@ -219,7 +219,10 @@ async function handOver(
   if (result.status === 'sent')
     return { ...result, content: { ...result.content, kept: false, sender: from.address } }
   // The shop may have to correct its server, which takes longer than a restart of ours.
-  return result.status === 'again' && sender.own ? { ...result, delays: OWN_DELAYS } : result
+  const mayHelp = result.status === 'again' || (result.status === 'failed' && !result.badAddress)
+  return mayHelp && sender.own
+    ? { status: 'again', reason: result.reason, delays: OWN_DELAYS }
+    : result
 }
 
 const HOUR = 60 * MINUTE

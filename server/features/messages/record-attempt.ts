@@ -93,11 +93,10 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
     if (held && message.kind === 'sms' && content.kept) await markTextLost(tx, message.id)
     if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
-  again: async (tx, message, { reason, badAddress, delays: own }, delays) => {
+  again: async (tx, message, { reason, delays: own }, delays) => {
     const delay = (own ?? delays)[message.attempts - 1]
     if (delay === undefined) {
       await giveUp(tx, message, { status: 'failed', reason })
-      if (badAddress) await blockAddressOf(tx, message.id, reason)
       return
     }
     if (await writeResult(tx, message, ['sending'], 'waiting', reason))
@@ -112,6 +111,7 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   },
   failed: async (tx, message, end) => {
     await giveUp(tx, message, end)
+    if (end.badAddress) await blockAddressOf(tx, message.id, end.reason)
     if (end.blocked) await markBounced(tx, [message.id])
   },
   unknown: giveUp,

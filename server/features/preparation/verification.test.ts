@@ -291,6 +291,22 @@ test('the short addresses are the same, with the same limits', async () => {
   expect((await send('../api/licences/verify', body, address)).status).toBe(429)
 })
 
+test('parallel guesses get no more than one after another, and right keys are not held up', async () => {
+  const guessing = nextAddress()
+  const guesses = await Promise.all(
+    Array.from({ length: 230 }, (_, n) => send('verify', { key: `PARALLEL-${n}` }, guessing)),
+  )
+  const compared = guesses.filter(({ status }) => status === 200)
+  expect(compared.length).toBe(30)
+  expect(guesses.filter(({ status }) => status === 429).length).toBe(200)
+  const office = nextAddress()
+  const { key } = await give()
+  const right = await Promise.all(
+    Array.from({ length: 100 }, () => send('verify', { key }, office)),
+  )
+  expect(right.filter(({ status }) => status !== 200)).toEqual([])
+})
+
 test('requests are limited by address and by key, and wrong keys more', async () => {
   const { key } = await give()
   const many = (length: number, body: object, address?: string) =>

@@ -10,6 +10,7 @@ import type { Database } from '../../core/db/database.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { createSemaphores } from '../../core/semaphore.ts'
 import { jsonReader } from '../../http/body.ts'
 import { createClients, networkOfRequest } from '../../http/clients.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from '../../http/schemas.ts'
@@ -34,6 +35,8 @@ const REQUESTS_PER_KEY = 120
 const MINUTE_SECONDS = 60
 const WRONG_KEYS_PER_ADDRESS = 30
 const WRONG_SECONDS = 10 * 60
+/** How many keys of one address a process looks up concurrently. */
+const LOOKED_UP_AT_ONCE = 4
 
 const fields = {
   key: z.string().describe('The licence key, as its buyer got it'),
@@ -150,23 +153,47 @@ export function licenceVerification(parts: VerificationParts) {
   const requests = limitOf('requests', REQUESTS_PER_ADDRESS, MINUTE_SECONDS)
   const keys = limitOf('keys', REQUESTS_PER_KEY, MINUTE_SECONDS)
   const wrong = limitOf('wrong', WRONG_KEYS_PER_ADDRESS, WRONG_SECONDS)
+  const looking = createSemaphores(LOOKED_UP_AT_ONCE)
 
   async function answer(ctx: Context, action: LicenceAction): Promise<LicenceState> {
     const network = networkOfRequest(ctx.req, trustProxy)
     await consume(requests, network)
     const { key, shop, instance } = validate(ACTIONS[action].schema, storable(await readJson(ctx)))
-    if ((await wrong.consumed(network)) >= WRONG_KEYS_PER_ADDRESS)
-      throw new AppError('rate_limited', { message: TOO_MANY_WRONG, retryAfter: WRONG_SECONDS })
     const hash = hashOf(key.trim())
-    await consume(keys, hash.toString('hex'))
-    const found = await findAssignedKey(database, hash, shop?.trim().toLowerCase() ?? null)
-    if (!found) {
-      await wrong.consume(network)
-      return UNKNOWN_KEY
-    }
+    const found = await guess(network, async () => {
+      await consume(keys, hash.toString('hex'))
+      return findAssignedKey(database, hash, shop?.trim().toLowerCase() ?? null)
+    })
+    if (!found) return UNKNOWN_KEY
     if (action === 'verify' || instance === undefined) return verifyKey(found, instance ?? null)
     if (action === 'deactivate') return deactivateKey(found, instance)
     return activateKey(found, { instance, address: clientOf(ctx.req).address })
+  }
+
+  /**
+   * Counts a wrong key before it is looked up, so that parallel guesses over several processes get no
+   * more than one after another. A right one is taken back: few of an address are looked up
+   * concurrently, so that right keys do not use up its limit meanwhile.
+   */
+  async function guess<T>(network: string, lookUp: () => Promise<T | null>): Promise<T | null> {
+    const end = await looking.acquire(network)
+    try {
+      const { exceeded, retryAfter } = await wrong.consume(network)
+      if (exceeded) {
+        await wrong.giveBack(network)
+        throw new AppError('rate_limited', { message: TOO_MANY_WRONG, retryAfter })
+      }
+      let isWrong = false
+      try {
+        const found = await lookUp()
+        isWrong = found === null
+        return found
+      } finally {
+        if (!isWrong) await wrong.giveBack(network)
+      }
+    } finally {
+      end()
+    }
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addFile } from '../../../test/deliveries.ts'
-import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { openTestApp, type Answer, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
 import { sized } from '../../../test/scale.ts'
 import { findFfmpeg } from '../../ports/children/ffmpeg.ts'
@@ -17,13 +17,15 @@ afterAll(() => app.close())
 const fileOf = async (filename: string, bytes: Buffer): Promise<string> =>
   toPublicId('file', await addFile(app.engine, filename, bytes))
 
+const isBeingMade = ({ body }: Answer) => body?.error?.code === 'being_made'
+
 /** Asks until the picture is made, or there is none. */
 async function preview(id: string) {
   const ask = () => app.owner.call('GET', `/api/files/${id}/preview`)
   let answer = await ask()
   await expect
-    .poll(async () => (answer.status === 503 ? (answer = await ask()) : answer).status)
-    .not.toBe(503)
+    .poll(async () => (isBeingMade(answer) ? isBeingMade((answer = await ask())) : false))
+    .toBe(false)
   return answer
 }
 const kept = () =>
@@ -60,7 +62,11 @@ test('a program waits for the picture with its first request, unless it prefers 
   const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
   expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
   const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
-  expect([soon.status, soon.headers.get('retry-after')]).toEqual([503, '2'])
+  expect([soon.status, soon.body.error.code, soon.headers.get('retry-after')]).toEqual([
+    404,
+    'being_made',
+    '2',
+  ])
 })
 
 /** The picture of a file, once it was asked for. */

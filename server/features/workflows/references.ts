@@ -7,7 +7,9 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'
 
 /** The option's `widget` says what kind of id it holds. */
-type Kind = 'pack' | 'product' | 'variant'
+type Kind = 'pack' | 'file' | 'licences' | 'product' | 'variant'
+/** Kinds whose ids are public ones of ours, with the kind as their prefix. */
+const OWN_KINDS = ['pack', 'file', 'licences'] as const
 export interface Reference {
   kind: Kind
   id: string
@@ -16,13 +18,20 @@ export interface Reference {
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['pack', 'pack'],
+  ['file', 'file'],
+  ['licence-list', 'licences'],
   ['product', 'product'],
   ['products', 'product'],
   ['variant', 'variant'],
 ])
 
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */
-const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
+const INNER: Readonly<Record<string, Kind>> = {
+  file_id: 'file',
+  picture: 'file',
+  product_id: 'product',
+  variant_id: 'variant',
+}
 
 /**
  * The maximum length of a list whose ids are looked up: longer ones are refused by their schema,
@@ -32,6 +41,8 @@ const MAX_OF_LIST = 10_000
 
 const MESSAGES: Readonly<Record<Kind, Text>> = {
   pack: say('There is no such pack: choose one of this shop'),
+  file: say('There is no such file: choose one of this shop'),
+  licences: say('There is no such list of licence keys: choose one of this shop'),
   product: say('The catalog of this shop has no such product'),
   variant: say('The catalog of this shop has no such variant'),
 }
@@ -75,9 +86,23 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   if (Array.isArray(value))
     return value.slice(0, MAX_OF_LIST).flatMap((one, at) => found(one, kind, `${param}[${at}]`))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, one]) =>
-    found(one, ownValue(INNER, name) ?? null, `${param}.${name}`),
-  )
+  return Object.entries(value)
+    .slice(0, MAX_OF_LIST)
+    .flatMap(([name, one]) => [
+      ...keyReference(name, `${param}.${name}`),
+      ...found(one, ownValue(INNER, name) ?? null, `${param}.${name}`),
+    ])
+}
+
+/** The name of a property may be an id, as in options by file or by pack. */
+function keyReference(name: string, param: string): Reference[] {
+  const kind = OWN_KINDS.find((one) => new RegExp(`^${one}_[0-9a-f]{32}$`).test(name))
+  return kind === undefined ? [] : [{ kind, id: name, param }]
+}
+
+const bareId = (kind: Kind, id: string): string | null => {
+  const own = OWN_KINDS.find((one) => one === kind)
+  return own ? parsePublicId(own, id) : id
 }
 
 /** Finds a problem for each id that does not belong to the shop. */
@@ -88,9 +113,7 @@ export async function referenceProblems(
   if (references.length === 0) return []
   const known = await knownOf(scope, references)
   return references
-    .filter(
-      ({ kind, id }) => !known.has(`${kind} ${kind === 'pack' ? parsePublicId('pack', id) : id}`),
-    )
+    .filter(({ kind, id }) => !known.has(`${kind} ${bareId(kind, id)}`))
     .map(({ kind, param }) => ({ param, message: MESSAGES[kind] }))
 }
 
@@ -103,8 +126,12 @@ async function knownOf(
   references: readonly Reference[],
 ): Promise<ReadonlySet<string>> {
   const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
+  const bare = (kind: Kind) => of(kind).flatMap((id) => bareId(kind, id) ?? [])
   const rows = await scope.query<{ key: string }>(
     `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])
+     union all select 'file ' || id from files where shop_id = :shop and id = any(:files::uuid[])
+     union all select 'licences ' || id from licence_lists where shop_id = :shop
+       and id = any(:lists::uuid[]) and deleted_at is null
      union all select 'product ' || id from products where shop_id = :shop
        and id = any(:products::text[])
      union all select 'product ' || product_id from mappings
@@ -114,7 +141,9 @@ async function knownOf(
      union all select 'variant ' || variant_id from mappings
        where shop_id = :shop and variant_id = any(:variants::text[])`,
     {
-      packs: of('pack').flatMap((id) => parsePublicId('pack', id) ?? []),
+      packs: bare('pack'),
+      files: bare('file'),
+      lists: bare('licences'),
       products: of('product').filter(isText),
       variants: of('variant').filter(isText),
     },

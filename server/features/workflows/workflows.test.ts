@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { appConfig } from '../../../app.config.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { createLicenceList } from '../preparation/model/licence-lists.ts'
 import type { WorkflowBody } from './check.ts'
 import { attachedWorkflow, requireWorkflow } from './find.ts'
+import { referencesIn } from './references.ts'
 import { createWorkflow, deleteWorkflow, listWorkflows, replaceWorkflow } from './workflows.ts'
 
 const parts = appConfig({})
@@ -41,6 +45,55 @@ const problemsOf = (work: Promise<unknown>): Promise<string[]> =>
     () => [],
     (error: AppError) => error.details.map(({ param, message }) => `${param}: ${message}`),
   )
+
+test('names only lists of keys, packs and files of its own shop', async () => {
+  const own = forShop(database, await createTestShop(database, 'ids.myshopify.com'))
+  const listOf = (of: ShopScope, name: string) =>
+    of.transaction(async (tx) => toPublicId('licences', await createLicenceList(tx, name)))
+  const saved = async (steps: WorkflowBody['steps'], kind: WorkflowBody['kind'] = 'delivery') =>
+    problemsOf(createWorkflow(own, bulk(randomUUID(), { kind, steps }), parts))
+  const keys = (list: string) => [{ plugin: 'assign-licence-key', options: { list } }]
+  const refused = 'There is no such list of licence keys: choose one of this shop'
+  const theirs = await listOf(other, 'Theirs')
+  expect(await saved(keys(theirs))).toEqual([`steps[0].options.list: ${refused}`])
+  expect(await saved([{ plugin: 'stamp-pdf' }, ...keys(theirs)])).toEqual([
+    `steps[1].options.list: ${refused}`,
+  ])
+  expect(await saved(keys(await listOf(own, 'Ours')))).toEqual([])
+  const mark = [{ plugin: 'watermark-pdf', options: { picture: toPublicId('file', randomUUID()) } }]
+  expect(await saved(mark, 'bulk')).toEqual([
+    'steps[0].options.picture: There is no such file: choose one of this shop',
+  ])
+})
+
+/** Options of every plugin that take an id of ours, by their schema. */
+const idOptions = (schema: object, path: string): string[] =>
+  Object.entries((schema as { properties?: Record<string, object> }).properties ?? {}).flatMap(
+    ([name, property]) => {
+      const isId = /"pattern":"\^[a-z]+_\[0-9a-f\]\{32\}\$"/.test(JSON.stringify(property))
+      return isId ? [`${path}.${name} ${'widget' in property ? String(property.widget) : '–'}`] : []
+    },
+  )
+
+test('every option that holds an id says of which kind it is', () => {
+  const options = parts.plugins.flatMap(({ id, options }) =>
+    idOptions(z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' }), id),
+  )
+  const unnamed = options.filter((one) => !/ (?:pack|file|licence-list)$/.test(one))
+  // Their ids are in objects inside.
+  expect(unnamed.map((one) => one.split(' ')[0])).toEqual([
+    'map-products.choices',
+    'create-links.per_file',
+    'watermark-pdf.by_pack',
+  ])
+  const [file, pack] = [toPublicId('file', randomUUID()), toPublicId('pack', randomUUID())]
+  const inner = { choices: [{ file_id: file }], by_pack: { [pack]: {} }, per_file: { [file]: {} } }
+  expect(referencesIn(parts.plugins[0], inner, 'options').map(({ id }) => id)).toEqual([
+    file,
+    pack,
+    file,
+  ])
+})
 
 test('a workflow is saved, found by its id as the engine does, replaced and deleted', async () => {
   const made = await createWorkflow(scope, bulk('  Summer '), parts)

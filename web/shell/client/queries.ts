@@ -90,7 +90,8 @@ export const useFilePreview = (id: string, version: number, enabled: boolean) =>
     queryFn: ({ signal }) =>
       callForBytes(pathOf('GET /api/files/{id}/preview', { path: { id } }), signal),
     enabled,
-    retry: (failures, error) => failures < 6 && error instanceof ApiError && error.passing,
+    retry: (failures, error) =>
+      failures < 6 && error instanceof ApiError && (error.passing || error.code === 'being_made'),
     retryDelay: (failures) => 1500 * 1.6 ** failures,
     staleTime: Infinity,
   })

@@ -32,7 +32,7 @@ export const day = z
 
 const days = numeric(z.number().int().min(1).max(36_500))
 
-export const MAX_WORDS = 8
+const MAX_WORDS = 8
 const WORDS =
   'Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins'
 
@@ -97,7 +97,7 @@ export const filterSchema = z.strictObject(filterFields)
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
 /** What a filter searches for: words, and a part of the name. */
-export function wordsOf({ search = '', find = '', name_contains: part }: FileFilter): {
+export function searchedWords({ search = '', find = '', name_contains: part }: FileFilter): {
   words: string[]
   part: string | undefined
 } {
@@ -126,7 +126,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
     conditions.push(sql)
   }
   const { type, tags, mapped } = filter
-  const { words, part } = wordsOf(filter)
+  const { words, part } = searchedWords(filter)
   // The first condition is that of an index.
   add(
     'f_part',

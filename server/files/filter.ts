@@ -97,7 +97,7 @@ export const filterSchema = z.strictObject(filterFields)
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
 /** What a filter searches for: words, and a part of the name. */
-export function filterWords({ search = '', find = '', name_contains: part }: FileFilter): {
+export function searchedWords({ search = '', find = '', name_contains: part }: FileFilter): {
   words: string[]
   part: string | undefined
 } {
@@ -126,7 +126,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
     conditions.push(sql)
   }
   const { type, tags, mapped } = filter
-  const { words, part } = filterWords(filter)
+  const { words, part } = searchedWords(filter)
   // The first condition is that of an index.
   add(
     'f_part',

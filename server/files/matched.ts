@@ -4,7 +4,7 @@ import { hasWord } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { skuKey } from '../core/sku-key.ts'
-import { filterWords, type FileFilter } from './filter.ts'
+import { searchedWords, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
 
 export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'barcode', 'pack'] as const
@@ -21,7 +21,7 @@ export async function matchesOf(
   filter: FileFilter,
   rows: readonly FileRow[],
 ): Promise<Map<string, FileMatch[]> | null> {
-  const { words, part } = filterWords(filter)
+  const { words, part } = searchedWords(filter)
   if (words.length === 0 && part === undefined) return null
   const products = await productTextsOf(scope, words, rows)
   return new Map(

@@ -120,7 +120,7 @@ soakTest('rules are written in the dialog, and missing parts are named', async (
   await dialog.getByRole('button', { name: 'Tag by rule' }).click()
   await dialog.getByText('Add at least one').waitFor()
   const rule = dialog.getByRole('group', { name: /Rule 2/ })
-  await rule.getByLabel('Name contains').fill('tag a')
+  await rule.getByLabel('Name or tags contain').fill('tag a')
   await rule.getByLabel(/get the tags/i).fill('ruled')
   await dialog.getByRole('button', { name: 'Tag by rule' }).click()
   await launched(page).getByText(/done$/).waitFor()

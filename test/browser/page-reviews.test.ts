@@ -24,7 +24,7 @@ const PRODUCTS = [
   ['Rope Work for Sailors', 'TWIN'],
   ['Signal Flags', 'FLAGS'],
 ]
-const ALMANAC = 'Harbour Lights Almanac for Coastal Navigators.pdf'
+const ALMANAC = 'Harbour Lights Almanac for Costal Navigators.pdf'
 
 let server: PageServer
 let origin: Origin

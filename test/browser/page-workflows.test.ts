@@ -100,8 +100,8 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
   await page.keyboard.press('Alt+ArrowUp')
   await step(page, 1).getByText('Tag files').waitFor()
   await step(page, 1).getByLabel('Only for some files').check()
-  await step(page, 1).getByLabel('Name contains').fill('guide')
-  await step(page, 1).getByText('Only files with “guide” in the name').first().waitFor()
+  await step(page, 1).getByLabel('Name or tags contain').fill('guide')
+  await step(page, 1).getByText('Only files with “guide” in the name or a tag').first().waitFor()
   // A step is inserted where it is wanted, dragged by its handle, and removed.
   await page.getByRole('button', { name: 'Insert a step before step 2, Update settings' }).click()
   await page.getByRole('menuitem', { name: 'Remove product mapping' }).click()

@@ -4,6 +4,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
 import { mapColumns } from './map-columns.ts'
 import { startCsvImport } from './start.ts'
+import { MAX_COLUMNS } from './columns.ts'
 import { ENCODINGS } from '../../core/encoding.ts'
 import {
   chooseEncoding,
@@ -81,7 +82,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
 const upload = ({ secrets, readWorkbook }: CsvParts) =>
   csvEndpoint('POST /api/csv', {
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. Workbooks (.xlsx, .ods) are accepted too. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB, ${MAX_CSV_ROWS.toLocaleString('en')} rows and ${MAX_COLUMNS} columns; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. Workbooks (.xlsx, .ods) are accepted too. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
     query: z.strictObject({
       filename: z.string().max(255).optional().describe('Its name'),
     }),

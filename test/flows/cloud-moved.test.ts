@@ -114,7 +114,7 @@ async function sendInParts(Key: string, content: string) {
 
 test('a sold object that was sent in parts keeps its file under another key', async () => {
   const words = ['tidewater', 'saltmarsh', 'moonlight', 'lanterns!']
-  for (const word of words) await sendInParts(`sold/${word}.pdf`, `the bytes of ${word}`)
+  for (const word of words) await sendInParts(`sold/${word}.txt`, `the bytes of ${word}`)
   const id = await app.connect({
     provider: 's3',
     endpoint: s3.location().endpoint,
@@ -126,16 +126,16 @@ test('a sold object that was sent in parts keeps its file under another key', as
   })
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: words.length })
   const before = await idsIn()
-  for (const word of words) await app.map(before[`${word}.pdf`]!)
+  for (const word of words) await app.map(before[`${word}.txt`]!)
   for (const word of words) {
-    await sendInParts(`sold/2026/${word} (new).pdf`, `the bytes of ${word}`)
-    await client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: `sold/${word}.pdf` }))
+    await sendInParts(`sold/2026/${word} (new).txt`, `the bytes of ${word}`)
+    await client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: `sold/${word}.txt` }))
   }
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: words.length })
   expect(await app.lastSync(id)).toMatchObject({ renamed: words.length, removed: 0, added: 0 })
   const after = await idsIn()
-  for (const word of words) expect(after[`${word} (new).pdf`]).toBe(before[`${word}.pdf`])
-  expect((await app.get(`/api/files/${after['tidewater (new).pdf']}`)).mappings).toHaveLength(1)
+  for (const word of words) expect(after[`${word} (new).txt`]).toBe(before[`${word}.txt`])
+  expect((await app.get(`/api/files/${after['tidewater (new).txt']}`)).mappings).toHaveLength(1)
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
@@ -220,7 +220,7 @@ test.each(['google_cloud_storage', 'onedrive'] as const)(
     const folder = `moved-${provider.replaceAll('_', '-')}`
     clouds.refresh = 'refresh-canary-1'
     for (let n = 0; n < 6; n++) {
-      clouds.put(`${folder}/${n} ${folder}.pdf`, `${provider} ${n}`)
+      clouds.put(`${folder}/${n} ${folder}.txt`, `${provider} ${n}`)
       clouds.files.at(-1)!.unhashed = true
     }
     const id = await app.connect({ provider, auto_map: false, ...CONNECT[provider](folder) })
@@ -228,9 +228,9 @@ test.each(['google_cloud_storage', 'onedrive'] as const)(
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 6 })
     const before = await idsIn()
     for (const file of clouds.files)
-      if (file.path === `${folder}/4 ${folder}.pdf`) file.path = `${folder}/sub/four ${folder}.pdf`
+      if (file.path === `${folder}/4 ${folder}.txt`) file.path = `${folder}/sub/four ${folder}.txt`
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
     expect(await app.lastSync(id)).toMatchObject({ renamed: 1, removed: 0, added: 0 })
-    expect((await idsIn())[`four ${folder}.pdf`]).toBe(before[`4 ${folder}.pdf`])
+    expect((await idsIn())[`four ${folder}.txt`]).toBe(before[`4 ${folder}.txt`])
   },
 )

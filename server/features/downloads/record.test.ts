@@ -67,6 +67,36 @@ test('after a failed write the month is written without a further download', asy
   await expect.poll(() => used).toEqual([{ shop: depot.shop, link: 'a link' }])
 })
 
+test('downloads are recorded and told once after the database was unavailable', async () => {
+  const [file] = await makeFiles(depot.scope, [{ filename: 'restarted.pdf' }])
+  const down = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  let attempts = 0
+  // The first statement fails, and then the second one, for those who are notified.
+  const query = (...given: Parameters<typeof database.pool.query>) =>
+    [1, 3].includes(++attempts) ? Promise.reject(down) : database.pool.query(...given)
+  const recorder = createRecorder({
+    pool: { query } as never,
+    notify: () => Promise.resolve(),
+    used: () => Promise.resolve(),
+    log: silent,
+  })
+  const target = { shop: depot.shop, file, tracked: true, notified: true } as FileTarget
+  const client = { hash: Buffer.alloc(1), network: Buffer.alloc(1), address: '', agent: '' }
+  for (let download = 0; download < 3; download++)
+    recorder.record({ target, link: null, client, at: depot.time.now })
+  for (let flush = 0; flush < 3; flush++) await recorder.flush()
+  const [rows, untold] = await Promise.all([
+    depot.scope.query('select from downloads where shop_id = :shop and file_id = :file', { file }),
+    depot.scope.query(
+      'select untold from download_notices where shop_id = :shop and file_id = :file',
+      {
+        file,
+      },
+    ),
+  ])
+  expect([rows.length, untold]).toEqual([3, [{ untold: 3 }]])
+})
+
 test('used links are reported again after the database was unavailable', async () => {
   const reports: string[][] = []
   const recorder = createRecorder({

@@ -95,7 +95,8 @@ export const createRecorder = (parts: RecorderParts): Recorder => new WaitingRec
 class WaitingRecords implements Recorder {
   readonly flush = singleFlight(() => this.#writeOrRetry())
   readonly #parts: RecorderParts
-  readonly #waiting: DownloadRecord[] = []
+  readonly #tracked: DownloadRecord[] = []
+  readonly #notified: DownloadRecord[] = []
   #used = new Map<string, UsedLink>()
   #days = new Map<string, FileDay>()
   #lost = 0
@@ -114,8 +115,12 @@ class WaitingRecords implements Recorder {
     this.#schedule(FLUSH_MS)
     if (link !== null && this.#used.size < MAX_WAITING)
       this.#used.set(link, { shop: target.shop, link })
-    if (!target.tracked && !target.notified) return
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(download)
+    if (target.tracked) this.#keep(this.#tracked, download)
+    if (target.notified) this.#keep(this.#notified, download)
+  }
+
+  #keep(queue: DownloadRecord[], download: DownloadRecord): void {
+    if (queue.length < MAX_WAITING) queue.push(download)
     else this.#lost++
   }
 
@@ -133,15 +138,23 @@ class WaitingRecords implements Recorder {
     } catch (error) {
       this.#parts.log.warn('downloads were not recorded', errorFields(error))
       // The rest must not wait for the next download, which may be hours away.
-      if (this.#waiting.length > 0 || this.#days.size > 0 || this.#used.size > 0)
-        this.#schedule(RETRY_MS)
+      const queues = [this.#tracked, this.#notified].filter(({ length }) => length > 0)
+      if (queues.length > 0 || this.#days.size > 0 || this.#used.size > 0) this.#schedule(RETRY_MS)
     }
   }
 
   async #write(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    while (this.#waiting.length > 0) await this.#writeSome(this.#waiting.splice(0, ROWS))
+    const { pool, notify } = this.#parts
+    await writeQueue(this.#tracked, (rows) =>
+      pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(rows) }),
+    )
+    const isNotified = this.#notified.length > 0
+    await writeQueue(this.#notified, (rows) =>
+      pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(rows) }),
+    )
+    if (isNotified) await notify()
     if (this.#lost > 0)
       this.#parts.log.warn('downloads were not recorded because the database was too slow', {
         downloads: this.#lost,
@@ -149,17 +162,6 @@ class WaitingRecords implements Recorder {
     this.#lost = 0
     await this.#writeDays()
     await this.#reportUsed()
-  }
-
-  async #writeSome(downloads: readonly DownloadRecord[]): Promise<void> {
-    const { pool, notify } = this.#parts
-    const tracked = downloads.filter(({ target }) => target.tracked)
-    const notified = downloads.filter(({ target }) => target.notified)
-    if (tracked.length > 0)
-      await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
-    if (notified.length === 0) return
-    await pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(notified) })
-    await notify()
   }
 
   async #writeDays(): Promise<void> {
@@ -194,6 +196,24 @@ class WaitingRecords implements Recorder {
       if (isDatabaseUnavailable(error)) for (const one of links) this.#used.set(one.link, one)
       throw error
     }
+  }
+}
+
+/** Removes from the queue what is written, or cannot be. */
+async function writeQueue(
+  queue: DownloadRecord[],
+  write: (rows: readonly DownloadRecord[]) => Promise<unknown>,
+): Promise<void> {
+  while (queue.length > 0) {
+    const rows = queue.slice(0, ROWS)
+    try {
+      await write(rows)
+    } catch (error) {
+      // Any other error would come back with each retry.
+      if (!isDatabaseUnavailable(error)) queue.splice(0, rows.length)
+      throw error
+    }
+    queue.splice(0, rows.length)
   }
 }
 

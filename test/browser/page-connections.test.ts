@@ -19,7 +19,7 @@ const open = usePages(
     await mkdir(path.join(folder, 'boats'), { recursive: true })
     await write('tides.txt', 'tides')
     await write('boats/EB-001_boat.txt', 'boat')
-    await write('notes.txt', 'notes')
+    await write('notes.md', 'notes')
   },
 )
 

@@ -14,8 +14,7 @@ export function beginningOf(day: string, timeZone: string): Date {
 
 /** The day of a moment in the time zone: `2026-01-31`. */
 export const dayAt = (moment: Date, timeZone: string): string =>
-  // Swedish dates are written like ISO 8601.
-  new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone }).format(moment)
+  new Date(moment.getTime() + aheadAt(moment.getTime(), timeZone)).toISOString().slice(0, 10)
 
 /** By zone: making a format takes much longer than using it. There are some 450 zones. */
 const formats = new Map<string, Intl.DateTimeFormat>()

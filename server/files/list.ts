@@ -13,7 +13,6 @@ import { hasAllWords } from '../core/db/word-match.ts'
 import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
-import { shopDay } from './days.ts'
 import { VERSION_SHA256 } from './digests.ts'
 import { foundByDownloads } from './download-order.ts'
 
@@ -46,8 +45,6 @@ export interface FileRow extends FileSettings {
   content_type: string
   tags: string[]
   created_at: Date
-  /** The day of its upload in the time zone of the shop. */
-  upload_date: string
   updated_at: Date
   deleted_at: Date | null
   pack: { id: string; name: string } | null
@@ -147,8 +144,7 @@ const FROM_CHOSEN = `from chosen
   left join public_addresses address on address.shop_id = chosen.shop_id
     and address.file_id = chosen.id`
 
-const COLUMNS = `files.*, files.created_at::text as created_exact,
-  ${shopDay('files.created_at')} as upload_date`
+const COLUMNS = `files.*, files.created_at::text as created_exact`
 
 /** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {

@@ -1,9 +1,12 @@
 // A file as the API shows it.
 import { z } from 'zod'
 import { settingFields, shownSettings } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { dayAt } from '../../files/days.ts'
 import type { FileRow } from '../../files/list.ts'
 import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
+import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { mappingMethod, messageText, timestamp } from '../../http/schemas.ts'
@@ -55,9 +58,21 @@ export const fileSchema = z
   })
   .meta({ id: 'File' })
 
+export interface FileView {
+  baseUrl: string
+  /** Of the shop. */
+  timeZone: string
+}
+
+/** Reads what a shop's files are shown with. */
+export const fileView = async (scope: ShopScope, baseUrl: string): Promise<FileView> => ({
+  baseUrl,
+  timeZone: (await readShop(scope)).settings.time_zone,
+})
+
 export function fileRecord(
   row: FileRow,
-  baseUrl: string,
+  { baseUrl, timeZone }: FileView,
   matched?: FileMatch[],
 ): z.output<typeof fileSchema> {
   return {
@@ -65,7 +80,7 @@ export function fileRecord(
     filename: row.filename,
     size_bytes: row.size_bytes,
     content_type: row.content_type,
-    upload_date: row.upload_date,
+    upload_date: dayAt(row.created_at, timeZone),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     deleted_at: row.deleted_at?.toISOString() ?? null,

@@ -15,7 +15,7 @@ import { endpointsOf, isApiKey, type Endpoint } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/prefer.ts'
 import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
-import { fileRecord, fileSchema } from './record.ts'
+import { fileRecord, fileView, fileSchema } from './record.ts'
 import { checkAsk, say, sayPlain, settingChanges } from '../../../plugins/contract.ts'
 import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -90,7 +90,7 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
     problem: found.reason && { code: found.reason, message: SAMPLE_PROBLEMS[found.reason] },
   }
   return {
-    ...fileRecord(row, baseUrl),
+    ...fileRecord(row, await fileView(scope, baseUrl)),
     links_active,
     sample,
     storage: { ...storage, backed_up_at },

@@ -29,7 +29,7 @@ import {
   listPage,
 } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
-import { fileRecord, fileSchema } from '../record.ts'
+import { fileRecord, fileView, fileSchema } from '../record.ts'
 import { listOf, page, totalIsExact } from '../../../http/schemas.ts'
 import type { FileRouteParts } from '../routes.ts'
 import { listQueryFields } from './list-query.ts'
@@ -94,6 +94,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
         counting(scope, filter, { condition, before: place, exact, now: clock() }),
       ])
       const shown = rows.slice(0, limit)
+      const view = await fileView(scope, baseUrl)
       const matches = await matchesOf(scope, filter, shown)
       const next =
         rows.length > limit
@@ -101,7 +102,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
           : null
       return {
         body: {
-          data: shown.map((row) => fileRecord(row, baseUrl, matches?.get(row.id))),
+          data: shown.map((row) => fileRecord(row, view, matches?.get(row.id))),
           next_cursor: next,
           total: counted.total,
           total_is_exact: counted.isExact,

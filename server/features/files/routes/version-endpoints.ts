@@ -17,7 +17,7 @@ import { present } from '../../../core/present.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
 import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
-import { fileRecord, fileSchema } from '../record.ts'
+import { fileRecord, fileView, fileSchema } from '../record.ts'
 import { waitingTime } from '../../../http/prefer.ts'
 import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
 import { requireImportScopes } from '../../../http/scopes.ts'
@@ -144,7 +144,7 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
       await restoreVersion(caller.scope, id, params.n)
       const row = await readFile(caller.scope, id, clock())
       if (!row) throw new AppError('not_found')
-      return { body: fileRecord(row, baseUrl) }
+      return { body: fileRecord(row, await fileView(caller.scope, baseUrl)) }
     },
   })
 

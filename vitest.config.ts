@@ -27,6 +27,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+// What saves time in the tests and what does not: docs/decisions/0088.
 // Each worker compiles the modules that it loads, and the tests' servers compile the same ones.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled')
 

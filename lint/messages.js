@@ -1,5 +1,6 @@
-// Finds messages: of the page, the literal first arguments of t() and tRich(); of the
-// server and the plugins, those of say() and sayPlain().
+// Finds messages: of the page, the literal first arguments of t() and tRich(); of the server and
+// the plugins, those of say() and sayPlain(). It uses the compiler interface of TypeScript 6, which
+// TypeScript 7 does not have (neither does openapi-typescript).
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'

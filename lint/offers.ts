@@ -1,6 +1,8 @@
 // What the features offer to other features: the files that these may import. A feature without an
 // entry offers nothing. The lint rule house/boundaries refuses all other files of a feature, and
-// test/feature-files.test.ts finds entries that no feature uses any more.
+// test/feature-files.test.ts finds entries that no feature uses any more. There is no `index.ts` of
+// a feature: on the page it would put every file that it names into the chunk of each page that
+// needs one of them, and in the server load the database for a pure function.
 
 type Offers = Readonly<Record<string, readonly string[]>>
 

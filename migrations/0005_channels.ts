@@ -1,8 +1,8 @@
-// What waits to be imported, by channel: CSV files with the results of their checks, uploads from
-// browsers, files sent to the drop server, and objects of cloud connections.
-import type { Knex } from 'knex'
+// Where files come from: CSV lists, browser uploads, the drop server, cloud connections, and
+// exports of other apps.
+import { firstSchema } from '../server/core/db/migration-steps.ts'
 
-const CSV = `
+const SCHEMA = `
   create table csv_uploads (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
@@ -32,6 +32,10 @@ const CSV = `
     update_operation_id uuid,
     -- When the check was requested. Not null, so that any two can be compared.
     queued_at timestamptz not null default now(),
+    -- The progress of a check of corrected rows, {} while it waits; null: none is running.
+    recheck jsonb,
+    -- The round whose problems are listed during that check.
+    checked_round integer not null default 0,
     primary key (shop_id, id),
     foreign key (shop_id, operation_id) references operations on delete set null (operation_id),
     constraint csv_uploads_update_fkey foreign key (shop_id, update_operation_id)
@@ -72,7 +76,41 @@ const CSV = `
     value text,
     -- The problem's ordinal in the check: one cell may have several.
     number integer not null default 0,
+    message_values jsonb,
+    detail_values jsonb,
     primary key (shop_id, csv_id, round, row, place, number),
+    foreign key (shop_id, csv_id) references csv_uploads on delete cascade
+  );
+
+  create table csv_edits (
+    shop_id integer not null,
+    csv_id uuid not null,
+    row integer not null,
+    -- Index of the column → corrected text. The file itself does not change.
+    cells jsonb not null default '{}',
+    left_out boolean not null default false,
+    primary key (shop_id, csv_id, row),
+    foreign key (shop_id, csv_id) references csv_uploads on delete cascade
+  );
+
+  -- The rows as they were before each correction, for undo.
+  create table csv_corrections (
+    shop_id integer not null,
+    csv_id uuid not null,
+    number integer not null,
+    before jsonb not null,
+    primary key (shop_id, csv_id, number),
+    foreign key (shop_id, csv_id) references csv_uploads on delete cascade
+  );
+
+  -- What addresses and SKUs answered, many in each row.
+  create table csv_answers (
+    shop_id integer not null,
+    csv_id uuid not null,
+    id bigint generated always as identity,
+    kind text not null check (kind in ('address', 'sku')),
+    answers jsonb not null,
+    primary key (shop_id, csv_id, id),
     foreign key (shop_id, csv_id) references csv_uploads on delete cascade
   );
 
@@ -90,9 +128,7 @@ const CSV = `
   );
   -- Automatic use.
   create index csv_column_mappings_headers on csv_column_mappings (shop_id, headers_key);
-`
 
-const UPLOADS = `
   create table upload_batches (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
@@ -105,6 +141,14 @@ const UPLOADS = `
     -- The import that takes in the batch's files as they arrive.
     operation_id uuid,
     primary key (shop_id, id)
+  );
+
+  -- The folders in which processes keep uploads, each known by the marker in it. There should be
+  -- one.
+  create table upload_folders (
+    number int generated always as identity primary key,
+    marker uuid not null unique,
+    created_at timestamptz not null default now()
   );
 
   -- The bytes are in the data folder, under the upload's id. The length there counts; offset_bytes
@@ -136,7 +180,9 @@ const UPLOADS = `
     received_at timestamptz,
     settled_at timestamptz,
     -- Files of one name in a batch are imported in the order in which their uploads began.
-    name_key text,
+    name_key text collate "C",
+    -- Where the bytes are; null: the upload is older than this column.
+    folder int references upload_folders (number),
     primary key (shop_id, id),
     foreign key (shop_id, batch_id) references upload_batches on delete cascade,
     foreign key (shop_id, operation_id) references operations on delete set null (operation_id)
@@ -149,15 +195,28 @@ const UPLOADS = `
     where status = 'uploading'; -- a shop's open ones
   create index uploads_waiting on uploads (received_at) where status = 'received'; -- the sweep
   create index uploads_name on uploads (shop_id, batch_id, name_key) where batch_id is not null;
-`
 
-const DROP = `
+  -- The bytes of an upload in the bucket, in order and without gaps. Objects that no row names do
+  -- not count: their process lost the race for the offset, or died before it wrote the row.
+  create table upload_pieces (
+    shop_id integer not null,
+    upload_id uuid not null,
+    -- The offset in the upload at which the piece begins.
+    first_byte bigint not null,
+    size_bytes bigint not null check (size_bytes > 0),
+    -- The name of the object, below that of the upload.
+    name uuid not null,
+    primary key (shop_id, upload_id, first_byte),
+    foreign key (shop_id, upload_id) references uploads on delete cascade
+  );
+
   -- What all processes of the drop server present: host keys, a certificate. Sealed.
   create table drop_secrets (
     name text primary key,
     sealed bytea not null,
     created_at timestamptz not null default now()
   );
+
   -- Each process holds an advisory lock of its number for as long as it lives.
   create sequence drop_processes as integer;
 
@@ -202,6 +261,8 @@ const DROP = `
     received_files bigint not null default 0,
     received_bytes bigint not null default 0,
     refusals bigint not null default 0,
+    -- Of file names that FTP clients send otherwise than in UTF-8.
+    name_encoding text not null default 'utf-8',
     primary key (shop_id, id)
   );
 
@@ -214,9 +275,9 @@ const DROP = `
     kind text not null check (kind in ('folder', 'file')),
     -- Null in the home itself. Keeps a folder from being removed while something is put into it.
     parent_id uuid,
-    -- Of a file. writing: open. partial: the transfer broke off; it can be resumed. waiting: it ended
-    -- well. importing: an import has it, clients cannot change it. processed, failed: what became of
-    -- an import. note: the text beside a failed file.
+    -- Of a file. writing: open. partial: the transfer broke off; it can be resumed. waiting: it
+    -- ended well. importing: an import has it, clients cannot change it. processed, failed: what
+    -- became of an import. note: the text beside a failed file.
     state text check (state in
       ('writing', 'partial', 'waiting', 'importing', 'processed', 'failed', 'note')),
     -- The bytes; null where there are none yet.
@@ -247,6 +308,8 @@ const DROP = `
     error jsonb,
     -- The import.csv that it was imported with.
     manifest_id uuid,
+    -- The writing that placed the bytes of a file that no import has had: they are removed with it.
+    placed text,
     primary key (shop_id, id),
     unique (shop_id, folder, name),
     check ((kind = 'file') = (state is not null)),
@@ -285,9 +348,25 @@ const DROP = `
   );
   create index drop_connections_account on drop_connections (shop_id, account_id);
   create index drop_connections_open on drop_connections (process) where ended_at is null;
-`
 
-const CLOUD = `
+  -- Which drop accounts sent a file. Written when its import has ended: the entries of the drop
+  -- folder are cleared later.
+  create table dropped_files (
+    shop_id integer not null,
+    account_id uuid not null,
+    file_id uuid not null,
+    primary key (shop_id, account_id, file_id),
+    foreign key (shop_id, account_id) references drop_accounts on delete cascade,
+    foreign key (shop_id, file_id) references files on delete cascade
+  );
+  create index dropped_files_file on dropped_files (shop_id, file_id); -- deleted files
+
+  -- What the drop servers refused to strangers and clients, of all processes.
+  create table drop_refusal_counts (
+    reason text primary key,
+    count bigint not null
+  );
+
   create table connections (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
@@ -329,6 +408,8 @@ const CLOUD = `
     counts jsonb not null default '{}',
     error jsonb,
     started_at timestamptz not null default now(),
+    -- The connection has another folder since: its outcomes say nothing about that folder.
+    obsolete boolean not null default false,
     primary key (shop_id, id),
     foreign key (shop_id, connection_id) references connections on delete cascade,
     foreign key (shop_id, operation_id) references operations on delete set null (operation_id)
@@ -365,6 +446,11 @@ const CLOUD = `
     duplicate boolean not null default false,
     -- The path of the vanished object that it was, with the same hash and size.
     renamed_from text collate "C",
+    -- It may be a vanished object, and no hash of the provider says so: its bytes are not compared
+    -- yet.
+    uncompared boolean,
+    -- The BLAKE3 hash of its bytes.
+    content_hash bytea,
     primary key (shop_id, connection_id, path),
     foreign key (shop_id, connection_id) references connections on delete cascade
   );
@@ -383,11 +469,28 @@ const CLOUD = `
     file_id uuid,
     version integer not null,
     filename text not null,
+    -- An undo removed its file here: a two-way sync does not delete the object.
+    undone boolean not null default false,
     primary key (shop_id, connection_id, path),
     foreign key (shop_id, connection_id) references connections on delete cascade,
     foreign key (shop_id, file_id) references files on delete set null (file_id)
   );
   create index cloud_files_file on cloud_files (shop_id, file_id);
+
+  create table cloud_rejections (
+    shop_id integer not null references shops on delete cascade,
+    connection_id uuid not null,
+    path text collate "C" not null,
+    size_bytes bigint not null,
+    hash text,
+    modified_at timestamptz,
+    code text not null,
+    message text not null,
+    created_at timestamptz not null default now(),
+    message_values jsonb,
+    primary key (shop_id, connection_id, path),
+    foreign key (shop_id, connection_id) references connections on delete cascade
+  );
 
   -- What a sync decided, in its order.
   create table sync_changes (
@@ -412,21 +515,78 @@ const CLOUD = `
     applied boolean not null default false,
     -- cloud_files says so.
     settled boolean not null default false,
+    -- Set when its failure is recorded in cloud_rejections: once, even if that row is deleted
+    -- later.
+    rejected boolean not null default false,
     primary key (shop_id, sync_id, number),
     foreign key (shop_id, sync_id) references syncs on delete cascade
   );
   create index sync_changes_position on sync_changes (shop_id, sync_id, position);
+
+  create table moves (
+    shop_id integer not null references shops on delete cascade,
+    id uuid not null default uuidv7(),
+    filename text not null,
+    -- What was recognised: the app, and which of its tables.
+    app text not null,
+    source text not null,
+    kind text not null check (kind in ('files', 'buyers')),
+    -- Which columns are read as what, and which are not read.
+    columns jsonb not null,
+    counts jsonb not null,
+    operation_id uuid,
+    started_at timestamptz,
+    created_at timestamptz not null default now(),
+    primary key (shop_id, id)
+  );
+  create index moves_age on moves (created_at);
+
+  -- What the rows of an export say. Removed when the export cannot be started or undone any more.
+  create table move_rows (
+    shop_id integer not null,
+    move_id uuid not null,
+    number integer not null,
+    -- The buyer, in an export of buyers.
+    email text,
+    data jsonb not null,
+    primary key (shop_id, move_id, number),
+    foreign key (shop_id, move_id) references moves on delete cascade
+  );
+
+  -- The links that a started export of buyers creates.
+  create table move_access (
+    shop_id integer not null,
+    move_id uuid not null,
+    file_id uuid not null,
+    email text not null,
+    -- Absent terms are the file's own settings.
+    own_limit boolean not null,
+    download_limit integer,
+    own_expiry boolean not null,
+    expires_at timestamptz,
+    primary key (shop_id, move_id, file_id, email),
+    foreign key (shop_id, move_id) references moves on delete cascade,
+    foreign key (shop_id, file_id) references files on delete cascade
+  );
+
+  -- The files that moves import: the place in the operation until it has ended, then the file.
+  create table moved_files (
+    shop_id integer not null references shops on delete cascade,
+    -- No foreign key: history is shorter.
+    operation_id uuid not null,
+    position integer not null,
+    -- SHA-256 of the address, which may contain a secret.
+    address bytea not null,
+    -- What other exports of that app call the file or its product: id:12, sku:eb-1, title:guide.
+    refs text[] not null,
+    -- The days that links were valid in the other app, if its export said so.
+    expiry_days integer,
+    file_id uuid,
+    primary key (shop_id, operation_id, position),
+    foreign key (shop_id, file_id) references files on delete cascade
+  );
+  create index moved_files_address on moved_files (shop_id, address);
+  create index moved_files_file on moved_files (shop_id, file_id);
 `
 
-export async function up(knex: Knex): Promise<void> {
-  await knex.raw([CSV, UPLOADS, DROP, CLOUD].join('\n'))
-}
-
-export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    drop table sync_changes, cloud_files, cloud_listings, cloud_authorizations, syncs, connections;
-    drop table drop_connections, drop_entries, drop_accounts, drop_settings, drop_secrets;
-    drop sequence drop_processes;
-    drop table uploads, upload_batches, csv_column_mappings, csv_problems, csv_chunks, csv_uploads;
-  `)
-}
+export const { up, down } = firstSchema(SCHEMA)

@@ -23,6 +23,7 @@ const COMMON: Readonly<Record<string, string>> = {
   file_quota: 'Delete files that are not needed, then choose Retry Failed.',
   storage_quota: 'Delete files or old versions, or ask for more storage, then choose Retry Failed.',
   storage_full: 'Make room in the storage location, then choose Retry Failed.',
+  file_damaged: 'Upload the file again as a new version.',
   storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
   storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',
 }

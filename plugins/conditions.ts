@@ -1,7 +1,9 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
+import { ownValue } from './_page/own-value.ts'
 import { textIssue, say, sayPlain, type AnyText } from './texts.ts'
 import { z } from 'zod'
+import { hasWords } from './_page/search-key.ts'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
@@ -23,7 +25,7 @@ export function tagProblem(tag: string): { code: 'invalid_tag'; message: AnyText
 }
 
 /**
- * The form in which names are compared, searched and sorted: the same on every database, regardless
+ * The form in which names are compared and sorted: the same on every database, regardless
  * of its locale.
  */
 export const nameKey = (filename: string): string =>
@@ -47,21 +49,13 @@ export const hasExtension = (filename: string): boolean => writtenExtension(file
 
 /** The extensions of images, the group `image`. */
 export const IMAGE_EXTENSIONS: readonly string[] = [
-  'jpg',
-  'jpeg',
-  'png',
-  'gif',
-  'svg',
-  'webp',
-  'avif',
-  'tif',
-  'tiff',
-  'bmp',
-  'heic',
-  'psd',
-  'ai',
-  'eps',
-]
+  ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'jps', 'jxl', 'jxr', 'wdp', 'hdp'],
+  ['jp2', 'j2k', 'jpf', 'jpx', 'jpm', 'jph'],
+  ['png', 'apng', 'gif', 'webp', 'avif', 'avifs', 'heic', 'heif', 'hif', 'tif', 'tiff'],
+  ['bmp', 'dib', 'ico', 'cur', 'tga', 'pcx', 'qoi', 'ppm', 'pgm', 'pbm', 'pnm', 'exr', 'hdr'],
+  ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'rw2', 'raf', 'pef', 'srw', 'x3f'],
+  ['svg', 'svgz', 'psd', 'psb', 'xcf', 'kra', 'ai', 'eps'],
+].flat()
 
 /** Groups of extensions that people search for. */
 export const TYPE_GROUPS: Record<string, readonly string[]> = {
@@ -92,7 +86,8 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
 /** Expands a merchant's list of groups and extensions into extensions. */
 export const extensionsOf = (types: readonly string[]): string[] =>
   types.flatMap(
-    (type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
+    (type) =>
+      ownValue(TYPE_GROUPS, type.toLowerCase()) ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
   )
 
 /** The form in which a tag is stored and compared: é is one tag, however it was typed. */
@@ -111,7 +106,7 @@ export const tag = z
  * Text to search for, in the form of names and tags, whose length counts. PostgreSQL stores neither NUL
  * nor half a surrogate pair.
  */
-const searchText = (max: number) =>
+export const searchText = (max: number) =>
   z
     .string()
     .normalize('NFC')
@@ -152,9 +147,10 @@ export const numeric = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
 export const conditionFields = {
-  search: searchText(255)
-    .optional()
-    .meta({ title: 'Name contains', description: 'The name contains this (case is ignored)' }),
+  search: searchText(255).optional().meta({
+    title: 'Name or tags contain',
+    description: 'Words in any order, each in the name or in a tag. Case and accents are ignored',
+  }),
   type: list
     .optional()
     .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
@@ -177,7 +173,7 @@ export const conditionSchema = z.strictObject(conditionFields)
  */
 export function matchesCondition(file: FileView, condition: Condition): boolean {
   const { search, type, tags, mapped, larger_than, smaller_than } = condition
-  if (search && !nameKey(file.filename).includes(nameKey(search))) return false
+  if (search && !hasWords([file.filename, ...file.tags], search)) return false
   if (type && !extensionsOf(type).includes(extensionOf(file.filename))) return false
   if (tags && !tags.every((one) => file.tags.includes(tagForm(one)))) return false
   if (mapped !== undefined && file.mappings.length > 0 !== mapped) return false
@@ -193,7 +189,7 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
  * these fields too.
  */
 export interface Condition {
-  /** The file's name contains this, ignoring case. */
+  /** Each of these words is in the name or in a tag, without regard to case and accents. */
   search?: string | undefined
   /**
    * The file has one of these extensions, or belongs to one of the groups document, image, video,

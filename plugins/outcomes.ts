@@ -34,7 +34,7 @@ export type Decision =
       last?: true
       /**
        * New files, identified by the item and their place in this list, so that a second run makes
-       * none twice.
+       * none twice. Later steps do not get them: docs/decisions/0020.
        */
       created?: readonly StagedFile[]
       link?: NewLink
@@ -63,6 +63,8 @@ export interface Failure {
   retryable: boolean
   /** Seconds that the external system asked to wait: the next attempt is not earlier. */
   retry_after?: number
+  /** The attempt does not count: the external system refused it only because it serves others. */
+  uncounted?: true
 }
 
 /**
@@ -77,6 +79,8 @@ export class PortError extends Error {
   /** The message and the detail as they were given, for other languages. */
   readonly texts: { message: AnyText; detail?: AnyText }
   readonly retryAfter: number | undefined
+  /** Whether the attempt does not count (`Failure.uncounted`). */
+  uncounted = false
   /** @param options `retryAfter`: seconds that the system asked to wait. */
   constructor(
     code: string,
@@ -101,7 +105,7 @@ export class PortError extends Error {
  */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
-  const { code, texts, retryable, retryAfter } = error
+  const { code, texts, retryable, retryAfter, uncounted } = error
   return {
     item: item.id,
     status: 'failed',
@@ -109,6 +113,7 @@ export function failed(item: Item, error: unknown): Outcome {
     ...texts,
     retryable,
     ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+    ...(uncounted ? { uncounted } : {}),
   }
 }
 

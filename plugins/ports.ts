@@ -12,6 +12,8 @@ import type { AnyText } from './texts.ts'
 export interface Probe {
   size_bytes: number | null
   content_type: string | null
+  /** The type of the first bytes, where they were read and have one. */
+  found_type?: string
 }
 
 /**
@@ -21,10 +23,16 @@ export interface Probe {
 export interface RemoteReader {
   /** The size and type of the file at this address. Only its headers are requested. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
+  /**
+   * The same port, with up to `count` requests at a time. Requests that wait for their host do not
+   * count, so that a slow host does not delay others.
+   */
+  atMost(count: number): RemoteReader
 }
 
 /** Guarded fetching from the internet. */
 export interface RemoteFetcher extends RemoteReader {
+  atMost(count: number): RemoteFetcher
   /** Fetches the whole body into the shop's storage location; a failure leaves nothing behind. */
   download(url: string, signal: AbortSignal): Promise<StagedBlob>
 }

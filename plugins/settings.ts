@@ -1,6 +1,7 @@
 // The settings of a file, declared once: what each may be, its column, its names and its form.
 // Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
-// read this list. A new setting is one entry here and one column in the database.
+// read this list. A new setting is one entry here, one column in the database, its label in the page's
+// list of changes, and what it does (CONTRIBUTING.md, "Add a setting of a file").
 import { z } from 'zod'
 import { say, sayFixed, sayPlain, type Text } from './texts.ts'
 import { PASSWORD_HASH } from './passwords.ts'

@@ -22,7 +22,7 @@ const CONNECTED = new Set(['OneDrive'])
 const SHARED_BY_LINK = new Set(['Google Drive', 'Dropbox', 'SharePoint'])
 
 /** The name of the address's host if it shows pages for shared files; null: it does not. */
-export function shareHostOf(url: string): string | null {
+function shareHostOf(url: string): string | null {
   const host = URL.parse(url)?.hostname ?? ''
   return PAGE_HOSTS.find(([pattern]) => pattern.test(host))?.[1] ?? null
 }

@@ -80,3 +80,10 @@ it('finds the text of a string with constants', () => {
   expect(string).toBe('At most 36,500 days; null means never')
   expect(german(string)).toBe('Höchstens 36.500 Tage; null bedeutet nie')
 })
+
+it('writes a name that every object inherits as it is, in every language', () => {
+  for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+    expect([english(name), german(name)]).toEqual([name, name])
+    expect(german(say('{name} failed', { name }))).toContain(name)
+  }
+})

@@ -2,6 +2,8 @@
 // message is the code of the text: the catalogs of translations have it as their key. A text is
 // stored and sent as it is, and written in a language where a person reads it. `npm run messages`
 // collects the messages from the calls of `say`.
+// Where texts are stored and translated: docs/decisions/0053.
+import { ownValue } from './_page/own-value.ts'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { say, type AnyText, type Text } from './say.ts'
 
@@ -89,7 +91,7 @@ export const english = (text: AnyText): string => textIn(textOf(text), ENGLISH)
 export function textIn({ message, context, values }: Text, language: TextLanguage): string {
   const { catalog } = language
   const key = context === undefined ? message : `${message} || ${context}`
-  const translation = catalog[key] ?? catalog[message] ?? message
+  const translation = ownValue(catalog, key) ?? ownValue(catalog, message) ?? message
   if (!translation.includes('{')) return translation
   const written = Object.entries(values).map(([name, value]) => [
     name,

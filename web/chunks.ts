@@ -1,5 +1,5 @@
 // Which modules of the page share a file. Each request costs more than a few unused lines: what the
-// first page needs is few files, and what opens later is not part of them.
+// first page needs is few files, and what opens later is not part of them. docs/decisions/0071.
 /// <reference types="node" />
 import path from 'node:path'
 

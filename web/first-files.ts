@@ -1,6 +1,7 @@
 // Names the files of the first page in its HTML, so that the browser asks for all of them together:
 // without this it learns of each only from the one before. `pages.json` has those of each page.
 /// <reference types="node" />
+import { ownValue } from '../plugins/_page/own-value.ts'
 import path from 'node:path'
 import type { HtmlTagDescriptor, IndexHtmlTransformContext, Plugin } from 'vite'
 
@@ -38,7 +39,7 @@ export function firstFiles(): Plugin {
       handler: (html, { bundle }) =>
         bundle
           ? filesOf(bundle, APP)
-              .filter((file) => !isEntry(bundle[file]) && !html.includes(file))
+              .filter((file) => !isEntry(ownValue(bundle, file)) && !html.includes(file))
               .map(tagOf)
           : [],
     },
@@ -54,7 +55,7 @@ function filesOf(bundle: Bundle, module: string): string[] {
   const files = new Set<string>()
   const pending = [start.fileName]
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const chunk = bundle[name]
+    const chunk = ownValue(bundle, name)
     if (files.has(name) || chunk?.type !== 'chunk') continue
     files.add(name)
     for (const style of chunk.viteMetadata?.importedCss ?? []) files.add(style)

@@ -1,6 +1,7 @@
 // Leaves out of Polaris what the page never renders: components name each of their parts, so that a
 // bundler keeps them all.
 /// <reference types="node" />
+import { ownValue } from '../plugins/_page/own-value.ts'
 import type { Plugin } from 'vite'
 
 const COMPONENTS = '/polaris/build/esm/components/'
@@ -44,7 +45,7 @@ export function withReadTokens(code: string): string {
   return code.replace(/(?<=var themes = )\{.*?\n\}(?=;)/s, (themes) => {
     const { [THEME]: theme = {} } = JSON.parse(themes) as Record<string, Record<string, object>>
     return JSON.stringify({
-      [THEME]: Object.fromEntries(READ_TOKENS.map((group) => [group, theme[group]])),
+      [THEME]: Object.fromEntries(READ_TOKENS.map((group) => [group, ownValue(theme, group)])),
     })
   })
 }

@@ -2,6 +2,7 @@
 // `shell/ui` does not use, and of themes that are never chosen. It is one file for all components,
 // which every page would wait for.
 /// <reference types="node" />
+import { ownValue } from '../plugins/_page/own-value.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
@@ -72,17 +73,21 @@ export const toLogical = (css: string): string =>
   css
     .replaceAll(
       /(?<=[;{\s])((?:scroll-)?(?:margin|padding)|border)-(left|right)(?=(?:-\w+)?\s*:)/g,
-      (_all, name: string, side: string) => `${name}-inline-${EDGES[side]}`,
+      (_all, name: string, side: string) => `${name}-inline-${ownValue(EDGES, side)}`,
     )
     .replaceAll(
       /(?<=[;{\s])border-(top|bottom)-(left|right)-radius(?=\s*:)/g,
-      (_all, block: string, side: string) => `border-${EDGES[block]}-${EDGES[side]}-radius`,
+      (_all, block: string, side: string) =>
+        `border-${ownValue(EDGES, block)}-${ownValue(EDGES, side)}-radius`,
     )
     .replaceAll(
       /(?<=[;{\s])(left|right)(?=\s*:(?!\s*50%))/g,
-      (side) => `inset-inline-${EDGES[side]}`,
+      (side) => `inset-inline-${ownValue(EDGES, side)}`,
     )
-    .replaceAll(/(?<=[;{\s]text-align\s*:\s*)(left|right)\b/g, (side) => EDGES[side] ?? side)
+    .replaceAll(
+      /(?<=[;{\s]text-align\s*:\s*)(left|right)\b/g,
+      (side) => ownValue(EDGES, side) ?? side,
+    )
 
 const EDGES: Readonly<Record<string, string>> = {
   top: 'start',

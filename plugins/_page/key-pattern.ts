@@ -3,6 +3,7 @@
 // 1, I and L; U and V). It has an even number of characters, as the Luhn algorithm needs.
 // docs/merchants/licence-keys-and-stamps.md describes both for programs that check a typed key
 // offline.
+import { ownValue } from './own-value.ts'
 
 export interface KeyPattern {
   /** `X`: a letter or digit, `9`: a digit, `A`: a letter; all others stand for themselves. */
@@ -23,12 +24,12 @@ export const MIN_KEY_BITS = 50
 
 /** The random bits of the keys of a pattern. */
 export const keyBits = (pattern: string): number =>
-  [...pattern].reduce((bits, sign) => bits + Math.log2(PLACES[sign]?.length ?? 1), 0)
+  [...pattern].reduce((bits, sign) => bits + Math.log2(ownValue(PLACES, sign)?.length ?? 1), 0)
 
 /** A new key from the system's secure random numbers. It may exist already. */
 export function generateKey({ pattern, prefix, checksum }: KeyPattern): string {
   const random = [...pattern].map((sign) => {
-    const signs = PLACES[sign]
+    const signs = ownValue(PLACES, sign)
     return signs === undefined ? sign : signs.charAt(randomBelow(signs.length))
   })
   const key = prefix + random.join('')

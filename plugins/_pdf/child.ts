@@ -1,8 +1,9 @@
 // A limited child that works on one document, or merges several.
 import type { Warning } from '../contract.ts'
-import { sayPlain, serveRequests } from '../sandbox.ts'
+import { serveRequests } from '../sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
+import { repairWarnings } from './repair-warnings.ts'
 import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)
@@ -26,8 +27,8 @@ async function carryOut(task: DocumentTask) {
       return withRepairWarnings(opened, await splitDocument(opened, task))
     }
     case 'check': {
-      const { checkParts } = await import('./split.ts')
-      return { checked: await checkParts(task.folder, task.files, task.password) }
+      const { finishParts } = await import('./split.ts')
+      return { checked: await finishParts(task.folder, task.files, task.password) }
     }
     case 'merge': {
       const { mergeDocuments } = await import('./merge.ts')
@@ -49,16 +50,5 @@ async function onOne<Answer extends object>(
 /** Adds warnings about a repair or a lost signature to an answer that has warnings. */
 function withRepairWarnings<Answer extends object>(opened: OpenedDocument, answer: Answer): Answer {
   if (!('warnings' in answer)) return answer
-  const more = [...(opened.repaired ? [REPAIRED] : []), ...(opened.signed ? [SIGNED] : [])]
-  return { ...answer, warnings: [...(answer.warnings as Warning[]), ...more] }
-}
-
-const REPAIRED: Warning = {
-  code: 'pdf_repaired',
-  message: sayPlain('The document was damaged. It was repaired as far as possible: check it'),
-}
-
-const SIGNED: Warning = {
-  code: 'signature_lost',
-  message: sayPlain('The document was signed. The result is not signed'),
+  return { ...answer, warnings: [...(answer.warnings as Warning[]), ...repairWarnings(opened)] }
 }

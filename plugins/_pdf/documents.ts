@@ -117,7 +117,7 @@ export function createDocuments(ports: DocumentPorts): Documents {
           ANSWERS.split,
         )
         const files = answer.parts.map(({ file }) => file)
-        // Checking thousands of parts exceeds one child's time limit: continue in further children.
+        // Finishing thousands of parts exceeds one child's time limit: continue in further children.
         for (let { checked } = answer; checked < files.length;) {
           const rest = {
             do: 'check',
@@ -254,17 +254,21 @@ async function merge(
       const bad = items[answer.bad]
       throw bad ? withName(bad, error) : error
     }
-    return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
+    const warnings = answer.warnings.map(({ code, message, document }): Warning => {
+      const item = document === undefined ? undefined : items[document]
+      return { code, message: item ? withFilename(item.file.filename, message) : message }
+    })
+    return { bytes: await work.staged('out.pdf'), warnings }
   })
 }
 
-const named = (filename: string, { texts: { message } }: PortError): Text =>
+const withFilename = (filename: string, message: AnyText): Text =>
   say('{filename}: {reason}', { filename, reason: textOf(message) })
 
 /** Names the document that failed, when several are merged. */
 const withName = ({ file }: Item, error: unknown): unknown =>
   error instanceof PortError
-    ? new PortError(error.code, named(file.filename, error), error.retryable, {
+    ? new PortError(error.code, withFilename(file.filename, error.texts.message), error.retryable, {
         cause: error,
       })
     : error

@@ -1,6 +1,6 @@
 // Writes a finished document with qpdf, encrypted like the original, and checks it by reading it
 // again.
-import { checkDocument } from './open.ts'
+import { checkResult } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
@@ -17,7 +17,7 @@ export async function writeResult(
   args: readonly string[],
 ): Promise<void> {
   await runQpdf(folder, [...args, ...encryptionArguments(opened), `${HERE}/${RESULT}`])
-  await checkDocument(folder, RESULT, opened.password)
+  await checkResult(folder, RESULT, opened)
 }
 
 /**
@@ -25,5 +25,13 @@ export async function writeResult(
  * gives the same bytes each time.
  */
 export const encryptionArguments = ({
-  protection,
-}: Pick<OpenedDocument, 'protection'>): readonly string[] => protection ?? ['--deterministic-id']
+  encryptedLike,
+  password,
+}: Pick<OpenedDocument, 'encryptedLike' | 'password'>): readonly string[] =>
+  encryptedLike === null
+    ? ['--deterministic-id']
+    : [
+        '--allow-weak-crypto',
+        `--copy-encryption=${HERE}/${encryptedLike}`,
+        `--encryption-file-password=${password}`,
+      ]

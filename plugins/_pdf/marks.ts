@@ -22,8 +22,6 @@ export interface Mark {
 
 export type Stream = { stream: { dict: Dictionary; data: string } }
 
-export const reference = (number: number): string => `${number} 0 R`
-
 export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
   const packed = dict['/Filter'] ? Buffer.from(data) : deflateSync(data)
   return {

@@ -39,7 +39,7 @@ const MAX_DEPTH = 50
  */
 export async function readObjects(
   folder: string,
-  { file }: OpenedDocument,
+  { file }: Pick<OpenedDocument, 'file'>,
   ids: readonly string[] = [],
   args: readonly string[] = ['--json-stream-data=none'],
 ): Promise<Objects> {
@@ -78,6 +78,13 @@ function objectsOf(values: ReadonlyMap<string, Value>, streams: ReadonlySet<stri
       objectsOf(new Map([...values, ...more.values]), new Set([...streams, ...more.streams])),
   }
 }
+
+/** The reference of the object with this number. */
+export const referenceTo = (number: number): string => `${number} 0 R`
+
+/** The dictionary without these entries. */
+export const without = (own: Dictionary, names: readonly string[]): Dictionary =>
+  Object.fromEntries(Object.entries(own).filter(([name]) => !names.includes(name)))
 
 export const isReference = (value: Value | undefined): value is string =>
   typeof value === 'string' && /^\d+ \d+ R$/.test(value)

@@ -3,10 +3,8 @@
 export interface OpenedDocument {
   /** Its file in the folder, which is not encrypted and whose pages can be found. */
   file: string
-  /**
-   * The arguments of qpdf that encrypt the result like the original; null: it was not encrypted.
-   */
-  protection: readonly string[] | null
+  /** The encrypted file whose protection the result gets; null: it was not encrypted. */
+  encryptedLike: string | null
   password: string
   repaired: boolean
   signed: boolean

@@ -4,6 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract.ts'
 import { isOutOfMemory, say, sayPlain } from '../sandbox.ts'
+import { readClaims } from './claims.ts'
 import { RESULT, writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, readObjects } from './objects.ts'
@@ -30,12 +31,13 @@ export async function optimizeDocument(
     return { unchanged: sayPlain('It is signed: any change would break its signature') }
   const { folder } = task
   const pictures = await writePictures(opened, task)
+  const { isOld } = await readClaims(folder, opened)
   const before = (await stat(path.join(folder, 'in.pdf'))).size
   const repack = before - pictures.bytes < REPACKED_BYTES
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,
     ...(await writeChanges(folder, pictures.changes)),
-    '--object-streams=generate',
+    `--object-streams=${isOld ? 'disable' : 'generate'}`,
     ...(repack ? ['--recompress-flate', '--compression-level=9'] : []),
     ...(task.linearize || opened.linearized ? ['--linearize'] : []),
   ])

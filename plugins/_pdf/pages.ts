@@ -1,5 +1,6 @@
 // The pages as a person sees them: size, rotation and cropping. Missing or odd values are read as
 // PDF readers do.
+import { ownValue } from '../contract.ts'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
@@ -59,7 +60,7 @@ interface WrittenPages {
  * qpdf turns a page that is in the tree twice into two objects: every call that names them needs
  * `TREE_READ`.
  */
-async function readPageTree(folder: string, { file }: OpenedDocument) {
+export async function readPageTree(folder: string, { file }: Pick<OpenedDocument, 'file'>) {
   const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
   await runQpdf(folder, [`${HERE}/${file}`, '--json=2', ...keys, `${HERE}/${PAGES_FILE}`])
   const written = JSON.parse(await readFile(path.join(folder, PAGES_FILE), 'utf8')) as WrittenPages
@@ -67,9 +68,19 @@ async function readPageTree(folder: string, { file }: OpenedDocument) {
   return { pages: written.pages, maxObject: written.qpdf[0].maxobjectid }
 }
 
-/** The number of pages. Throws `Refusal` `pdf_damaged` if there are none. */
-export const pageCount = async (folder: string, opened: OpenedDocument): Promise<number> =>
-  (await readPageTree(folder, opened)).pages.length
+/** A document's pages in their order, and all of its objects. */
+export interface WholeDocument {
+  pages: readonly string[]
+  objects: Objects
+  maxObject: number
+}
+
+/** Throws `Refusal` `pdf_damaged` if there are no pages. */
+export async function readWhole(folder: string, opened: OpenedDocument): Promise<WholeDocument> {
+  const { pages, maxObject } = await readPageTree(folder, opened)
+  const objects = await readObjects(folder, opened, [], TREE_READ)
+  return { pages: pages.map(({ object }) => object), objects, maxObject }
+}
 
 /**
  * The objects with the pages' ancestors, from which a page inherits the attributes that it lacks.
@@ -85,9 +96,11 @@ async function withParents(
     const named = [...objects.values.values()]
       .filter(isDictionary)
       .flatMap((dictionary) => [dictionary, dictionary['/Resources']].filter(isDictionary))
-      .flatMap((dictionary) =>
-        [...INHERITED, ...BOXES, ...RESOURCES].map((name) => dictionary[name]).filter(isReference),
-      )
+      .flatMap((dictionary) => [
+        ...[...INHERITED, ...BOXES, ...RESOURCES].map((name) => ownValue(dictionary, name)),
+        ...BOXES.flatMap((name) => numbersOf(ownValue(dictionary, name), objects)),
+      ])
+      .filter(isReference)
     const unknown = [...new Set(named)].filter((reference) => !asked.has(reference))
     if (unknown.length === 0) return objects
     for (const reference of unknown) asked.add(reference)
@@ -96,8 +109,14 @@ async function withParents(
   throw refusalFor('pdf_damaged')
 }
 
+/** The four numbers of a box, each of which may be an object. */
+function numbersOf(box: Value | undefined, { resolve }: Objects): readonly Value[] {
+  const numbers = resolve(box)
+  return isList(numbers) ? numbers : []
+}
+
 // qpdf numbers pages that are in the tree twice in the same way in every call.
-const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
+export const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
 const INHERITED = ['/Parent', '/Rotate', '/UserUnit']
 const BOXES = ['/MediaBox', '/CropBox', '/TrimBox']
 const RESOURCES = ['/Resources', '/XObject', '/ExtGState']
@@ -131,7 +150,7 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
 function inheritedAttribute(own: Dictionary, name: string, { resolve }: Objects): Value {
   let at: Value = own
   for (let deep = 0; deep < MAX_DEPTH && isDictionary(at); deep++) {
-    const value = resolve(at[name])
+    const value = resolve(ownValue(at, name))
     if (value !== null) return value
     at = resolve(at['/Parent'])
   }
@@ -152,7 +171,7 @@ function boxOf(value: Value, { resolve }: Objects): Box | null {
     bottom: Math.min(y, toY),
     top: Math.max(y, toY),
   }
-  return box.right - box.left < 1 || box.top - box.bottom < 1 ? null : box
+  return box.right === box.left || box.top === box.bottom ? null : box
 }
 
 function intersection(a: Box, b: Box): Box | null {

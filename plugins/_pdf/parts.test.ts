@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
 import {
+  bookmarksOf,
   documentOf,
   encrypted,
   faultsOf,
@@ -99,6 +100,8 @@ describe('a split', () => {
       const { sandbox } = await house.engine.parts.ports(house.engine.scope)
       const check = async (part: Buffer, password?: string) => {
         await writeFile(path.join(folder, 'part-1.pdf'), part)
+        const finishing = { repaired: false, carries: false, encryptedLike: null }
+        await writeFile(path.join(folder, 'finishing.json'), JSON.stringify(finishing))
         const input = {
           do: 'check',
           folder,
@@ -116,7 +119,7 @@ describe('a split', () => {
       expect(await check(await encrypted(ten, 'user', 'owner'), 'user')).toEqual({ checked: 1 })
       await expect(check(ten.subarray(0, 900))).rejects.toMatchObject({ code: 'pdf_damaged' })
     }))
-  it('keeps form fields with their pages, and drops bookmarks', async () => {
+  it('keeps form fields and bookmarks with their pages', async () => {
     const field = (name: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (filled) /DA (/F 12 Tf) /Rect [10 10 90 30] >>`
     const form = documentOf(
@@ -141,8 +144,9 @@ describe('a split', () => {
     expect([second!.includes('(first)'), second!.includes('(second)')]).toEqual([false, true])
     for (const part of [first, second]) {
       expect(part).toMatch(/\/AcroForm/)
-      expect(part).not.toMatch(/\/Outlines|A bookmark/)
     }
+    expect(await bookmarksOf(parts[0]!.document)).toEqual(['A bookmark 1'])
+    expect(await bookmarksOf(parts[1]!.document)).toEqual([])
   })
   it('of a document with a password keeps the password', async () => {
     const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {

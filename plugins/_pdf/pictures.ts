@@ -1,6 +1,7 @@
 // Finds the pictures of a document that can be reduced by changing only their bytes. When in
 // doubt, a picture stays unchanged: masks, inks, palettes, and everything with a colour key or a
 // special meaning of values.
+import { ownValue } from '../contract.ts'
 import { crc32, inflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { isDictionary, isList, type Dictionary, type Objects, type Value } from './objects.ts'
@@ -38,7 +39,7 @@ function pictureOf(
   dictionary: Dictionary,
   { resolve }: Objects,
 ): Picture | null {
-  const of = (name: string) => resolve(dictionary[name])
+  const of = (name: string) => resolve(ownValue(dictionary, name))
   if (of('/Subtype') !== '/Image' || of('/ImageMask') === true || of('/BitsPerComponent') !== 8)
     return null
   const [width, height, bytes] = [of('/Width'), of('/Height'), of('/Length')]
@@ -83,7 +84,7 @@ function packingOf(
   { width, channels }: Pick<Picture, 'width' | 'channels'>,
   resolve: Objects['resolve'],
 ): Picture['packed'] | null {
-  const given = ['/Filter', '/DecodeParms'].map((name) => resolve(dictionary[name])) as [
+  const given = ['/Filter', '/DecodeParms'].map((name) => resolve(ownValue(dictionary, name))) as [
     Value,
     Value,
   ]
@@ -97,7 +98,7 @@ function packingOf(
   if (filter !== '/FlateDecode') return null
   if (!isDictionary(parameters)) return parameters === null ? 'plain' : null
   const [predictor, columns, colors] = ['/Predictor', '/Columns', '/Colors'].map((name) =>
-    resolve(parameters[name]),
+    resolve(ownValue(parameters, name)),
   )
   if (predictor === null || predictor === 1) return 'plain'
   return Number(predictor) >= 10 && columns === width && (colors ?? 1) === channels ? 'png' : null

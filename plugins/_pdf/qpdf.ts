@@ -1,5 +1,5 @@
 // qpdf as WebAssembly, in a child: a new instance for each call, with access to one folder of this
-// machine only.
+// machine only. Why qpdf, and what it cannot do: docs/decisions/0019.
 import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

@@ -1,13 +1,16 @@
-// Splits a document. A part has its pages with their links and form fields; bookmarks belong to the
-// whole and are left out.
-import { readdir } from 'node:fs/promises'
+// Splits a document. A part has its pages with their links and form fields, and what else of the
+// document belongs to them.
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { Warning } from '../contract.ts'
 import { Refusal, say } from '../sandbox.ts'
+import { carryParts } from './carry.ts'
+import { moveCarried } from './carried.ts'
 import { encryptionArguments } from './finish.ts'
-import { isDictionary, readObjects, type Objects } from './objects.ts'
-import { checkDocument } from './open.ts'
+import { isDictionary, type Objects } from './objects.ts'
+import { checkResult } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
-import { pageCount } from './pages.ts'
+import { readWhole } from './pages.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { rangesIn, textOf, type Range } from './ranges.ts'
 import type { SplitTask } from './tasks.ts'
@@ -19,19 +22,20 @@ interface Part {
 }
 
 const MAX_PARTS = 2000
-// The part of a child's time for checking the parts; the rest is for the steps before it.
+// The part of a child's time for finishing the parts; the rest is for the steps before it.
 const CHECK_MS = 20_000
 
 /**
  * Splits a document, which `openSound` must have opened.
- * @returns the parts, and how many of them were read again
+ * @returns the parts, and how many of them are finished
  * @throws `Refusal`: `pdf_page_out_of_range`, `pdf_damaged`
  */
 export async function splitDocument(
   opened: OpenedDocument,
   { folder, wanted }: SplitTask,
 ): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
-  const pages = await pageCount(folder, opened)
+  const whole = await readWhole(folder, opened)
+  const pages = whole.pages.length
   const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
   if (count > MAX_PARTS)
     throw new Refusal(
@@ -41,54 +45,97 @@ export async function splitDocument(
         most: MAX_PARTS,
       }),
     )
-  const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
-  const packing = await packingOf(folder, opened)
-  const parts = await ('every' in wanted
-    ? cutEvery(folder, opened, wanted.every, pages, packing)
-    : cutRanges(folder, opened, ranges, packing))
-  // oxfmt-ignore
-  const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password)
-  return { parts, warnings: [], checked }
+  const ranges =
+    'every' in wanted ? rangesOfEvery(wanted.every, pages) : rangesIn(wanted.ranges, pages)
+  const carrying = await carryParts(folder, opened, whole, ranges)
+  const finishing: Finishing = {
+    repaired: opened.repaired,
+    carries: carrying.carries,
+    encryptedLike: opened.encryptedLike,
+  }
+  await writeFile(path.join(folder, FINISHING), JSON.stringify(finishing))
+  const packing = [
+    `--remove-unreferenced-resources=${borrowsResources(whole.objects) ? 'no' : 'auto'}`,
+    ...(carrying.carries ? [] : finishedLike(opened)),
+  ]
+  const files = await ('every' in wanted
+    ? cutEvery(folder, carrying.opened, wanted.every, packing)
+    : cutRanges(folder, carrying.opened, ranges, packing))
+  const parts = ranges.map((range, at) => ({ file: files[at] ?? '', pages: textOf(range) }))
+  const checked = await finishParts(folder, files, opened.password)
+  return { parts, warnings: carrying.warnings, checked }
 }
 
+/** What must still be done with the parts, for children that continue with them. */
+interface Finishing extends Pick<OpenedDocument, 'repaired' | 'encryptedLike'> {
+  /** Whether their pages carry the entries of their catalogues. */
+  carries: boolean
+}
+
+const FINISHING = 'finishing.json'
+
 /**
- * Reads the parts again while there is time, at least one. Returns their number. Throws `Refusal`
- * `pdf_damaged`.
+ * Finishes parts while there is time, at least one: moves what their pages carry, and reads them
+ * again. Returns their number. Throws `Refusal` `pdf_damaged`.
  */
-export async function checkParts(
+export async function finishParts(
   folder: string,
   files: readonly string[],
-  password?: string,
+  password = '',
 ): Promise<number> {
   const until = performance.now() + CHECK_MS
+  const text = await readFile(path.join(folder, FINISHING), 'utf8')
+  const finishing = JSON.parse(text) as Finishing
   let checked = 0
   for (const file of files) {
-    await checkDocument(folder, file, password)
+    await finishPart(folder, file, { ...finishing, password })
     checked++
     if (performance.now() > until) break
   }
   return checked
 }
 
+async function finishPart(
+  folder: string,
+  file: string,
+  finishing: Finishing & { password: string },
+): Promise<void> {
+  if (finishing.carries) {
+    const cut = `cut-${file}`
+    await rename(path.join(folder, file), path.join(folder, cut))
+    const part = Number(/\d+/.exec(file)?.[0])
+    const args = finishedLike(finishing)
+    await moveCarried(folder, { made: cut, to: file, part, documents: 1, args })
+    await rm(path.join(folder, cut))
+  }
+  await checkResult(folder, file, finishing)
+}
+
+/** qpdf's arguments for a part that is not changed any more. */
+const finishedLike = (opened: Pick<OpenedDocument, 'encryptedLike' | 'password'>) => [
+  '--object-streams=generate',
+  ...encryptionArguments(opened),
+]
+
+const rangesOfEvery = (every: number, pages: number): Range[] =>
+  Array.from({ length: Math.ceil(pages / every) }, (_, at) => ({
+    first: at * every + 1,
+    last: Math.min((at + 1) * every, pages),
+  }))
+
+/** Returns the parts' files in their order, which have the numbers of the parts from 0 on. */
 async function cutEvery(
   folder: string,
   opened: OpenedDocument,
   every: number,
-  pages: number,
   packing: readonly string[],
-): Promise<Part[]> {
-  await runQpdf(folder, [
-    `${HERE}/${opened.file}`,
-    `--split-pages=${every}`,
-    ...packing,
-    ...encryptionArguments(opened),
-    `${HERE}/part-%d.pdf`,
-  ])
-  const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()
-  return files.map((file, at) => {
-    const last = Math.min((at + 1) * every, pages)
-    return { file, pages: textOf({ first: at * every + 1, last }) }
-  })
+): Promise<string[]> {
+  const to = `${HERE}/cut-%d.pdf`
+  await runQpdf(folder, [`${HERE}/${opened.file}`, `--split-pages=${every}`, ...packing, to])
+  const files = (await readdir(folder)).filter((name) => name.startsWith('cut-')).sort()
+  const named = files.map((file, at) => [file, `part-${at}.pdf`] as const)
+  for (const [file, name] of named) await rename(path.join(folder, file), path.join(folder, name))
+  return named.map(([, name]) => name)
 }
 
 async function cutRanges(
@@ -96,36 +143,21 @@ async function cutRanges(
   opened: OpenedDocument,
   ranges: readonly Range[],
   packing: readonly string[],
-): Promise<Part[]> {
-  const parts: Part[] = []
+): Promise<string[]> {
+  const files: string[] = []
   for (const [at, range] of ranges.entries()) {
     const file = `part-${at}.pdf`
-    const pages = textOf(range)
-    const source = ['--empty', '--pages', `${HERE}/${opened.file}`, pages, '--']
-    await runQpdf(folder, [
-      ...source,
-      ...packing,
-      ...encryptionArguments(opened),
-      `${HERE}/${file}`,
-    ])
-    parts.push({ file, pages })
+    const source = ['--empty', '--pages', `${HERE}/${opened.file}`, textOf(range), '--']
+    await runQpdf(folder, [...source, ...packing, `${HERE}/${file}`])
+    files.push(file)
   }
-  return parts
+  return files
 }
 
 /**
- * Parts leave out resources that only other parts' pages use. If a font, a pattern or a form draws
- * with the resources of its page, qpdf would treat these as unused: then each part keeps all
- * resources.
+ * Whether a font, a pattern or a form draws with the resources of its page, which qpdf would treat
+ * as unused. Otherwise parts leave out resources that only other parts' pages use.
  */
-async function packingOf(folder: string, opened: OpenedDocument): Promise<readonly string[]> {
-  const borrowed = borrowsResources(await readObjects(folder, opened))
-  return [
-    `--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`,
-    '--object-streams=generate',
-  ]
-}
-
 function borrowsResources({ values, resolve }: Objects): boolean {
   return [...values.values()].some((value) => {
     if (!isDictionary(value) || resolve(value['/Resources']) !== null) return false

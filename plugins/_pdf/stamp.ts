@@ -1,14 +1,16 @@
 // Writes a mark into each page, after the page's own content. The page object, its boxes and its
 // content stay: overlaying another document would reposition the page by its trim box.
+import { ownValue } from '../contract.ts'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkOptions } from './tasks.ts'
 import { closingOperators, balancedContent, readContent, type ContentState } from './content.ts'
-import { reference, streamOf, type Mark, type Stream } from './marks.ts'
+import { streamOf, type Mark, type Stream } from './marks.ts'
 import {
   idOf,
   isDictionary,
   readObjects,
+  referenceTo,
   type Dictionary,
   type Objects,
   type Value,
@@ -63,7 +65,7 @@ function createAdder(changes: Changes, maxObject: number): StampWork['add'] {
   const known = new Map<string, string>()
   return (object) => {
     const text = JSON.stringify(object)
-    const name = known.get(text) ?? reference(maxObject + known.size + 1)
+    const name = known.get(text) ?? referenceTo(maxObject + known.size + 1)
     known.set(text, name)
     changes[`obj:${name}`] = object
     return name
@@ -87,7 +89,7 @@ function withResources(
 ): { resources: Dictionary; names: Names } {
   const resources = isDictionary(own) ? own : {}
   const added = Object.entries(given).map(([kind, object]) => {
-    const category = resolve(resources[kind])
+    const category = resolve(ownValue(resources, kind))
     const entries = isDictionary(category) ? category : {}
     const name = freeName(entries, object)
     return { kind, name, entries: { ...entries, [name]: object } }

@@ -47,7 +47,7 @@ export interface MergeTask extends TaskBase {
   documents: number
 }
 
-/** Parts that a split has left to be checked. */
+/** Parts that a split has left to be finished. */
 export interface CheckTask extends TaskBase {
   do: 'check'
   files: readonly string[]
@@ -55,7 +55,8 @@ export interface CheckTask extends TaskBase {
 
 export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask | CheckTask
 
-const warnings = z.array(z.object({ code: z.string().max(64), message: answeredText })).max(100)
+const warning = z.object({ code: z.string().max(64), message: answeredText })
+const warnings = z.array(warning).max(100)
 
 export const ANSWERS = {
   optimize: z.union([z.object({ unchanged: z.string().max(500) }), z.object({ warnings })]),
@@ -65,12 +66,15 @@ export const ANSWERS = {
       .array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) }))
       .max(2000),
     warnings,
-    /** The number of files that were read again, in order; the time limit prevents more. */
+    /** The number of files that are finished, in order; the time limit prevents more. */
     checked: z.int().min(0),
   }),
   check: z.object({ checked: z.int().min(1) }),
   merge: z.union([
-    z.object({ warnings }),
+    z.object({
+      /** `document`: the index of the document that the warning is about. */
+      warnings: z.array(warning.extend({ document: z.int().min(0).optional() })).max(5000),
+    }),
     z.object({ bad: z.int().min(0), code: z.string().max(64), message: answeredText }),
   ]),
 }

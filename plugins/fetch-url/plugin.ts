@@ -1,7 +1,15 @@
 // First step of every import by URL: downloads each entry's file into the shop's primary storage
 // location.
 import { z } from 'zod'
-import { definePlugin, directAddress, eachSource, sizeProblem, sayPlain } from '../contract.ts'
+import {
+  definePlugin,
+  directAddress,
+  eachSource,
+  sizeProblem,
+  sayPlain,
+  type Decision,
+  type Item,
+} from '../contract.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
@@ -11,6 +19,14 @@ const options = z.strictObject({
 })
 
 const eachUrl = eachSource('url', sayPlain('It has no URL to fetch'))
+
+/** The port bounds the requests: an item that waits for its host takes no place of another. */
+const eachWithPort = <Port>(
+  items: readonly Item[],
+  port: Port,
+  signal: AbortSignal,
+  decide: (url: string, port: Port) => Promise<Decision>,
+) => eachUrl(items, items.length, signal, ({ url }) => decide(directAddress(url), port))
 
 /**
  * Outcomes carry `bytes`. Items fail with `url_not_accessible`, `file_too_large`, or the error of
@@ -26,13 +42,13 @@ export const fetchUrl = definePlugin({
   worksOn: 'imports',
   bytes: true,
   plan: (items, { at_once }, { remote, limits, signal }) =>
-    eachUrl(items, at_once, signal, async ({ url }) => {
-      const { size_bytes } = await remote.probe(directAddress(url), signal)
+    eachWithPort(items, remote.atMost(at_once), signal, async (url, port) => {
+      const { size_bytes } = await port.probe(url, signal)
       return sizeProblem(size_bytes, limits) ?? { status: 'ok' }
     }),
   run: (items, { at_once }, { remote, signal }) =>
-    eachUrl(items, at_once, signal, async ({ url }) => ({
+    eachWithPort(items, remote.atMost(at_once), signal, async (url, port) => ({
       status: 'ok',
-      bytes: await remote.download(directAddress(url), signal),
+      bytes: await port.download(url, signal),
     })),
 })

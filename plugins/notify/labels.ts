@@ -12,6 +12,7 @@ import {
   type OperationView,
   type PresentFiles,
   type Text,
+  ownValue,
 } from '../contract.ts'
 
 /** Results of operations that belong to no plugin. */
@@ -23,7 +24,7 @@ const TRASHED = say('moved to the trash')
 /** The result of the done files, placed after `1,200 of 1,204 files`. */
 function doneWords({ action }: OperationView, actions: Actions): Text {
   const own = actions.find(action)?.result
-  return DONE[action] ?? (own === undefined ? DONE_OTHERWISE : textOf(own))
+  return ownValue(DONE, action) ?? (own === undefined ? DONE_OTHERWISE : textOf(own))
 }
 
 /** What became of most of the done files, how many they are, and the done files that are told apart. */
@@ -200,7 +201,7 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
   const steps = new Set<AnyText>()
   if (failed > 0)
     for (const code of remains.errors)
-      steps.add(action?.advice[code] ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
+      steps.add(ownValue(action?.advice, code) ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
   if (remains.warnings.has('sku_not_found'))
     steps.add(
       say('Correct the SKUs that the storefront does not have, or map those files manually.'),
@@ -214,6 +215,8 @@ export function nextSteps(operation: OperationView, remains: Remains, actions: A
   if (status === 'cancelled') steps.add(say('Changes made before the cancel are kept.'))
   if (action?.report.next && done > 0) steps.add(action.report.next)
   if (stopped && steps.size === 0)
-    steps.add(action?.advice[stopped.code] ?? actions.adviceFor(stopped.code) ?? AFTER_STOP)
+    steps.add(
+      ownValue(action?.advice, stopped.code) ?? actions.adviceFor(stopped.code) ?? AFTER_STOP,
+    )
   return steps.size > 0 ? [...steps] : [say('Nothing is left to do.')]
 }

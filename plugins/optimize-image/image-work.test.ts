@@ -22,7 +22,7 @@ const work = (source: Buffer, task: Partial<ImageTask> = {}) =>
 /** The result, with the new bytes decoded. */
 async function made(source: Buffer, task: Partial<ImageTask> = {}) {
   const result = await work(source, task)
-  if ('unchanged' in result) throw new Error(result.unchanged)
+  if ('unchanged' in result) throw new Error(JSON.stringify(result))
   return { ...result, about: await sharp(result.bytes, { animated: true }).metadata() }
 }
 const near = (got: readonly number[], wanted: readonly number[], within: number) =>
@@ -192,6 +192,75 @@ describe('animations stay animated', () => {
     expect(await work(pages)).toEqual({ unchanged: 'It has several pages' })
   })
 })
+
+describe('a transparent animation', () => {
+  // In each frame only an opaque part is drawn, so the encoder stores no transparency at all.
+  const corner = (frame: number, width: number, height: number) => {
+    const pixels = Buffer.alloc(width * height * 4)
+    for (let y = 0; y < height / 2; y++)
+      for (let x = 0; x < width / 2; x++) pixels.set([255, 60 * frame, 0, 255], (y * width + x) * 4)
+    return pixels
+  }
+  test.each(['gif', 'webp'] as const)('of opaque corners stays transparent: %s', async (format) => {
+    const [width, height] = [120, 80]
+    const frames = Buffer.concat([0, 1, 2].map((frame) => corner(frame, width, height)))
+    const raw = { width, height: height * 3, channels: 4, pageHeight: height } as const
+    const source = await sharp(frames, { raw })
+      [format]({ delay: [90, 80, 70], loop: 2, ...(format === 'webp' ? { lossless: true } : {}) })
+      .toBuffer()
+    const words = Buffer.concat([source, Buffer.alloc(5000)])
+    const { bytes, about } = await made(words, { max_px: 60 })
+    expect(about).toMatchObject({ hasAlpha: true, delay: [90, 80, 70], loop: 2, pages: 3 })
+    // The flag of transparency, without which browsers show black behind the frames.
+    expect(bytes[20]! & 0x10).toBe(0x10)
+    expect([...bytes.subarray(38, 42)]).toEqual([0, 0, 0, 0])
+    expect((await pixelOf(bytes, 50, 35))[3]).toBe(0)
+  })
+})
+
+describe('formats that are not opened stay as they are, under any name', () => {
+  const box = (brand: string, more = 'mif1') =>
+    Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0${more}heic\0\0\0\x08mdat`, 'latin1')
+  test.each([
+    ['HEIC', box('heic')],
+    ['HEIC', box('mif1')],
+    ['CR3', box('crx ')],
+    ['JXL', Buffer.from('\xff\x0a\x7f', 'latin1')],
+    ['JXL', Buffer.from('\0\0\0\x0cJXL \r\n\x87\n', 'latin1')],
+    ['JP2', Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1')],
+    ['BMP', Buffer.from('BM\x46\0\0\0\0\0\0\0', 'latin1')],
+    ['ICO', Buffer.from('\0\0\x01\0\x01\0', 'latin1')],
+    ['PSD', Buffer.from('8BPS\0\x01', 'latin1')],
+    ['PNM', Buffer.from('P6\n2 2\n255\n', 'latin1')],
+  ])('%s', async (type, source) =>
+    expect(await work(source)).toEqual({
+      unchanged: { message: 'Images of the type {type} stay as they are', values: { type } },
+    }),
+  )
+  test('a JPEG with several views, but not one with its thumbnails', async () => {
+    const jpeg = await photo(300, 200).jpeg({ quality: 100 }).toBuffer()
+    expect(await work(withPictures(jpeg, 0x02_00_02))).toEqual({
+      unchanged: 'It has several pictures',
+    })
+    expect(await work(withPictures(jpeg, 0x01_00_01))).toMatchObject({ format: 'webp' })
+  })
+})
+
+/** The JPEG with a list of two pictures of this type, in the form of cameras. */
+function withPictures(jpeg: Buffer, type: number): Buffer {
+  const body = Buffer.alloc(26 + 32)
+  body.write('II*\0', 'latin1')
+  body.writeUInt32LE(8, 4)
+  body.writeUInt16LE(1, 8)
+  body.writeUInt16LE(0xb0_02, 10)
+  body.writeUInt16LE(7, 12)
+  body.writeUInt32LE(32, 14)
+  body.writeUInt32LE(26, 18)
+  for (const at of [26, 42]) body.writeUInt32LE(type, at)
+  const segment = Buffer.concat([Buffer.from('MPF\0'), body])
+  const head = Buffer.from([0xff, 0xe2, 0, segment.length + 2])
+  return Buffer.concat([jpeg.subarray(0, 2), head, segment, jpeg.subarray(2)])
+}
 
 describe('the format is kept', () => {
   test.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)(

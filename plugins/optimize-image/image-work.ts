@@ -1,7 +1,9 @@
 // The child's work on one image: opens it with limits, rotates it upright, limits its size,
 // and encodes it again. No path is used: an image that refers to other files gets none of them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import { Refusal, sayPlain } from '../sandbox.ts'
+import type { AnyText } from '../contract.ts'
+import { Refusal, say, sayPlain } from '../sandbox.ts'
+import { hasSeveralPictures, otherFormat, withTransparency } from './image-bytes.ts'
 
 export interface ImageTask {
   /** Limit of the longer side, in pixels. */
@@ -10,7 +12,7 @@ export interface ImageTask {
   format: 'webp' | 'same'
 }
 
-export type ImageResult = { bytes: Buffer; format: ImageFormat } | { unchanged: string }
+export type ImageResult = { bytes: Buffer; format: ImageFormat } | { unchanged: AnyText }
 
 /** The formats that are opened at all, by sharp's names. */
 const FORMATS = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const
@@ -27,6 +29,9 @@ const AVIF_EFFORT = 2
  * Works on one image. Throws `Refusal` with `not_an_image`, `image_damaged` or `image_too_large`.
  */
 export async function workOnImage(source: Buffer, task: ImageTask): Promise<ImageResult> {
+  const other = otherFormat(source)
+  if (other !== null)
+    return { unchanged: say('Images of the type {type} stay as they are', { type: other }) }
   try {
     return await encodeSmaller(source, task)
   } catch (error) {
@@ -43,6 +48,8 @@ async function encodeSmaller(
   const pages = about.pages ?? 1
   const animated = pages > 1 && (had === 'gif' || had === 'webp')
   if (pages > 1 && !animated) return { unchanged: sayPlain('It has several pages') }
+  if (had === 'jpeg' && hasSeveralPictures(source))
+    return { unchanged: sayPlain('It has several pictures') }
   if (isUnsupportedAnimation(source, had))
     return { unchanged: sayPlain('Its kind of animation cannot be written') }
   const wanted = format === 'same' ? had : 'webp'
@@ -55,12 +62,13 @@ async function encodeSmaller(
     fit: 'inside',
     withoutEnlargement: true,
   })
-  const bytes = await withFormat(
+  const encoded = await withFormat(
     withColourSpace(sized, about, wanted),
     about,
     wanted,
     quality,
   ).toBuffer()
+  const bytes = wanted === 'webp' && about.hasAlpha ? withTransparency(encoded) : encoded
   // A picture with fewer pixels may still be larger: a black and white scan takes several times as
   // many bytes in grey.
   if (bytes.length >= source.length) return { unchanged: sayPlain('It would not become smaller') }
@@ -164,6 +172,8 @@ const BEGINNINGS = [
   'RIFF',
   'II*\0',
   'MM\0*',
+  'II+\0',
+  'MM\0+',
   '....ftypavif',
   '....ftypavis',
 ]

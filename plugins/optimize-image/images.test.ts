@@ -40,7 +40,7 @@ async function itemOf(bytes: Buffer): Promise<Item> {
 test('an image passes from the store through a child process into the store', async () => {
   const { images } = await ports()
   const result = await images.optimize(await itemOf(jpeg), WANTED, never)
-  if ('unchanged' in result) throw new Error(result.unchanged)
+  if ('unchanged' in result) throw new Error(JSON.stringify(result))
   expect(result).toMatchObject({ extension: 'webp', from_bytes: jpeg.length })
   const store = createDiskStore({ folder: path.join(house.folder, 'primary') })
   const bytes = await store.readWhole(house.shop, result.bytes.hash)

@@ -3,7 +3,9 @@
 import path from 'node:path'
 import { z } from 'zod'
 import {
+  answeredText,
   PortError,
+  type AnyText,
   type Bytes,
   type Item,
   type LocalFile,
@@ -31,7 +33,7 @@ export interface Images {
     item: Item,
     wanted: ImageOptions,
     signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: string }>
+  ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: AnyText }>
 }
 
 // The most bytes of an original: 100 million pixels of three bytes, uncompressed.
@@ -59,7 +61,7 @@ const EXTENSIONS = {
   avif: 'avif',
 } as const
 const answerSchema = z.union([
-  z.object({ unchanged: z.string() }),
+  z.object({ unchanged: answeredText }),
   z.object({ format: z.literal(Object.keys(EXTENSIONS) as (keyof typeof EXTENSIONS)[]) }),
 ])
 

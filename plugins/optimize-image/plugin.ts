@@ -121,7 +121,8 @@ const ENDINGS = [
 function unchangedReason({ filename }: FileView): AnyText | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
-  if (extension === 'svg') return sayPlain('SVG images are drawings and are not changed')
+  if (extension === 'svg' || extension === 'svgz')
+    return sayPlain('SVG images are drawings and are not changed')
   if (IMAGE_EXTENSIONS.includes(extension))
     return say('Images of the type {type} stay as they are', { type: extension.toUpperCase() })
   return sayPlain('It is not an image')

@@ -1,5 +1,6 @@
 // A pattern of names: text and variables. A variable without a value is left out together with the
 // separator before it, or, at the beginning of the name, with the one after it.
+import { ownValue } from '../contract.ts'
 
 export const VARIABLES = [
   'product_name',
@@ -72,7 +73,7 @@ function leaveOut(
 ): RegExp | null {
   const last = texts.at(-1)
   const opened = last && !last.value ? last.text.slice(-1) : ''
-  const closing = BRACKETS[opened]
+  const closing = ownValue(BRACKETS, opened)
   const bracketed =
     closing !== undefined && next !== undefined && 'text' in next && next.text.startsWith(closing)
   if (last && !last.value) {

@@ -1,60 +1,85 @@
-// Compares a file's content with its name. Only reliable types are compared: many formats are ZIP
-// archives or text inside.
-import { isPageType, sayPlain } from '../contract.ts'
+// Compares a file's content with what its name promises: its format, if the extension stands for
+// one whose bytes have a signature. Other extensions promise nothing, because many formats are ZIP
+// archives, XML or text inside.
 import mime from 'mime-types'
+import { isPageType, say, sayPlain, textOf, type Text } from '../contract.ts'
+import { FORMATS, type Format } from './formats.ts'
 
-/** A kind of content with its article, for a sentence. */
-type Kind =
-  | 'a PDF document'
-  | 'a web page'
-  | 'a program'
-  | 'an image'
-  | 'an audio or video file'
-  | 'a message of a server'
+export interface Mismatch {
+  /** What the content is, with its article. */
+  is: Text
+  /** The extension that contradicts it, in capitals. */
+  not: string
+  /**
+   * `page`, `message` and `text` are what servers send instead of a file; `other`: it is another
+   * file, or may be meant.
+   */
+  kind: 'page' | 'message' | 'text' | 'other'
+}
 
 const PROGRAMS =
   /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
 
-function kindOf(type: string): Kind | null {
-  if (type === 'application/pdf') return sayPlain('a PDF document')
-  if (isPageType(type)) return sayPlain('a web page')
-  if (PROGRAMS.test(type)) return sayPlain('a program')
-  if (type.startsWith('image/')) return sayPlain('an image')
-  if (/^(application|text)\/(json|xml)$/.test(type)) return sayPlain('a message of a server')
-  return /^(audio|video)\//.test(type) ? sayPlain('an audio or video file') : null
+/** What servers send instead of a file, by its media type. */
+function answerOf(type: string): { kind: 'page' | 'message' | 'text'; is: Text } | null {
+  if (isPageType(type)) return { kind: 'page', is: textOf(sayPlain('a web page')) }
+  if (/^(application|text)\/(json|xml)$/.test(type))
+    return { kind: 'message', is: textOf(sayPlain('a message of a server')) }
+  return type === 'text/plain' ? { kind: 'text', is: textOf(sayPlain('plain text')) } : null
 }
 
-/** Archives and books: JSON or XML under their names is an error message. */
-const ARCHIVE =
-  /^application\/(zip|epub\+zip|x-7z-compressed|vnd\.rar|x-rar-compressed|gzip|vnd\.openxmlformats-)/
+const formatOf = (type: string): Format | null => {
+  const plain = type.replaceAll(' ', '')
+  return FORMATS.find(({ types }) => types.has(plain)) ?? null
+}
 
-/**
- * Whether it is a type of text, or a container that several formats share: a name cannot contradict
- * it.
- */
-const isShared = (type: string) =>
-  /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'a web page'
+/** What the content of this type is called, with its article. Null: its type says nothing. */
+function nameOf(type: string): Text | null {
+  const format = formatOf(type)
+  if (format) return say('a {format} file', { format: format.name })
+  if (PROGRAMS.test(type)) return textOf(sayPlain('a program'))
+  if (type === 'image/svg+xml') return say('a {format} file', { format: 'SVG' })
+  if (type === 'application/octet-stream') return null
+  const extension = mime.extension(type) || type.replace(/^[^/]*\/(?:x-|vnd\.)?/, '')
+  return say('a {format} file', { format: extension.toUpperCase() })
+}
 
 /**
  * Compares the detected type with the name.
- * @returns the detected kind and the extension that contradicts it; null: there is no contradiction
+ * @returns what it is and the extension that contradicts it; null: there is no contradiction
  */
-export function mismatchOf(
-  filename: string,
-  found: string | undefined,
-): { is: Kind; not: string } | null {
+export function mismatchOf(filename: string, found: string | undefined): Mismatch | null {
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   if (found === undefined || extension === undefined) return null
-  const is = kindOf(found)
+  const not = extension.toUpperCase()
+  const promised = FORMATS.filter(({ extensions }) => extensions.has(extension))
+  const answer = answerOf(found)
+  if (promised.length === 0) {
+    // Files of other formats may contain anything except a web page or a program.
+    if (!isOtherFile(extension)) return null
+    if (answer?.kind === 'page') return { ...answer, not }
+    return PROGRAMS.test(found) ? { is: textOf(sayPlain('a program')), not, kind: 'other' } : null
+  }
+  if (answer)
+    return {
+      ...answer,
+      not,
+      ...(promised.every(({ mayBeText }) => mayBeText) ? { kind: 'other' } : {}),
+    }
+  const format = formatOf(found)
+  if (format && promised.includes(format)) return null
+  const is = nameOf(found)
+  return is && { is, not, kind: 'other' }
+}
+
+/** Whether the extension is that of a known format other than text, drawings and programs. */
+function isOtherFile(extension: string): boolean {
   const promised = mime.lookup(extension)
-  if (is === null || promised === false || isShared(found) || isShared(promised)) return null
-  // JSON and XML are what servers send instead of a file, and what many formats are made of.
-  // Files other than images, audio, pages or documents may contain anything except a web page or
-  // a program.
-  const kind = kindOf(promised)
-  if (is === 'a message of a server' && kind === null && !ARCHIVE.test(promised)) return null
-  if (is === 'a message of a server' && is !== kind) return { is, not: extension.toUpperCase() }
-  if (kind === is || (kind === null && is !== 'a web page' && is !== 'a program')) return null
-  if (kind === null && promised === 'application/octet-stream') return null
-  return { is, not: extension.toUpperCase() }
+  return (
+    promised !== false &&
+    promised !== 'application/octet-stream' &&
+    !PROGRAMS.test(promised) &&
+    !isPageType(promised) &&
+    !/^(text\/|image\/(svg|vnd\.))/.test(promised)
+  )
 }

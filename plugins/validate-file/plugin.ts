@@ -3,10 +3,10 @@
 import { z } from 'zod'
 import mime from 'mime-types'
 import { mismatchOf } from './contents.ts'
+import { isUnexpectedPage, isUnnamedPage } from './pages.ts'
 import {
   definePlugin,
   hasExtension,
-  isPageType,
   NAME_CLEANED,
   pageAdvice,
   sizeProblem,
@@ -16,9 +16,9 @@ import {
   type FileView,
   say,
   sentences,
-  textOf,
   type Text,
   type AnyText,
+  ownValue,
 } from '../contract.ts'
 
 const MB = 1024 ** 2
@@ -58,14 +58,14 @@ function checkFile(
   const wrongSize = sizeProblem(size, limits)
   if (wrongSize) return { item: item.id, ...wrongSize }
   const found = item.staged?.found_type
-  const isPage = isUnexpectedPage(item.file, type, found)
+  const isPage = isUnexpectedPage(item.file.filename, type, found)
   if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))
   const warnings = [
     ...(item.entry?.name_cleaned ? [{ code: 'name_cleaned', message: NAME_CLEANED }] : []),
     ...(size !== null && size > limits.large_file_bytes
       ? [largeFile(size, limits.large_file_bytes)]
       : []),
-    ...(isPage || isUnnamedPage(item)
+    ...(isPage || (item.entry?.source.type === 'url' && isUnnamedPage(item.file.filename, found))
       ? [{ code: 'web_page', message: pageMessage(item) }]
       : contentWarnings(item.file, found)),
     ...(item.staged?.cut_off ? [CUT_OFF] : []),
@@ -98,9 +98,12 @@ const largeFile = (size: number, recommended: number): Warning => ({
 
 function pageMessage({ entry, file, staged }: Item): Text {
   const url = entry?.source.type === 'url' ? entry.source.url : null
-  if (mismatchOf(file.filename, staged?.found_type)?.is === 'a message of a server')
+  const kind = mismatchOf(file.filename, staged?.found_type)?.kind
+  if (kind === 'message' || kind === 'text')
     return sentences(
-      say('It is a message of a server (JSON or XML) instead of the file.'),
+      kind === 'text'
+        ? say('It is text instead of the file.')
+        : say('It is a message of a server (JSON or XML) instead of the file.'),
       url === null
         ? say('Open it in a text editor to read it')
         : say('Open the address in a browser: it may have expired, or need a sign-in'),
@@ -116,7 +119,7 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   if (!mismatch) return []
   const message = say(
     'Its name ends in {extension}, but it is {what}: check that it is the right file',
-    { extension: mismatch.not, what: textOf(mismatch.is) },
+    { extension: mismatch.not, what: mismatch.is },
   )
   return [{ code: 'content_mismatch', message }]
 }
@@ -135,7 +138,7 @@ const OWN_EXTENSION = /\.[0-9]*\p{L}[^\s.]*$/u
 
 /** A device opens a download by the end of its name. Text may have none: `LICENSE`. */
 function extensionWarnings(filename: string, found: string): Warning[] {
-  const extension = USUAL[found] ?? mime.extension(found)
+  const extension = ownValue(USUAL, found) ?? mime.extension(found)
   if (extension === false || isText(found)) return []
   if (CONTAINERS.has(found) && OWN_EXTENSION.test(filename)) return []
   const message = say(
@@ -146,25 +149,3 @@ function extensionWarnings(filename: string, found: string): Warning[] {
 }
 
 const isText = (type: string) => /^text\/|^application\/(json|xml)$/.test(type)
-
-/** A web page from an address, under a name that promises nothing: likely a sign-in page. */
-const isUnnamedPage = ({ entry, file, staged }: Item): boolean =>
-  entry?.source.type === 'url' && staged?.found_type === 'text/html' && !hasExtension(file.filename)
-
-/**
- * Whether it is a web page or a message instead of the expected file: servers send one to clients
- * that are not signed in, or for an address that has expired.
- */
-function isUnexpectedPage(
-  { filename }: FileView,
-  type: string | null,
-  found: string | undefined,
-): boolean {
-  if (found !== undefined) {
-    const is = mismatchOf(filename, found)?.is
-    return is === 'a web page' || is === 'a message of a server'
-  }
-  if (!isPageType(type)) return false
-  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
-  return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)
-}

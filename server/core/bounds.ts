@@ -2,7 +2,7 @@
 // continues after a failed .max(): it runs refinements on the whole text, and parses every element
 // of a list that is too long.
 import { z } from 'zod'
-import { type AnyText, sayFixed, type Text, textOf } from '../../plugins/contract.ts'
+import { type AnyText, sayFixed, type Text, textOf, ownValue } from '../../plugins/contract.ts'
 import { problemText } from './problem-text.ts'
 
 type Schema = z.core.$ZodType
@@ -169,7 +169,7 @@ function fieldOf(schema: Schema, name: string): readonly Schema[] {
   const { def } = schema._zod as z.core.$ZodTypes['_zod']
   if (def.type === 'record') return unwrapSchema(def.valueType)
   if (def.type !== 'object') return []
-  const field = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined
+  const field = ownValue(def.shape, name)
   if (field) return unwrapSchema(field)
   return def.catchall ? unwrapSchema(def.catchall) : []
 }

@@ -1,9 +1,13 @@
 // Detects the encoding of a text file: a byte-order mark decides, then zero bytes (UTF-16), then whether
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
+// How libraries compare, and what is left to the merchant: docs/decisions/0047.
+import { ownValue } from '../../plugins/contract.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
-import { fitOf } from './western-letters.ts'
+import { guessedLabel } from './chardetng.ts'
+import { nextTurn } from './turn.ts'
+import { fitOf, hasOneLanguage } from './western-letters.ts'
 
 /** Labels of the Encoding Standard, and code pages. */
 export const ENCODINGS = [
@@ -21,7 +25,12 @@ export const ENCODINGS = [
   'windows-1258',
   'windows-874',
   'iso-8859-2',
+  'iso-8859-4',
   'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-13',
   'iso-8859-15',
   'koi8-r',
   'koi8-u',
@@ -49,7 +58,7 @@ export interface DetectedEncoding {
 /** How many bytes from the start of the file are searched for zero bytes. */
 const HEAD_BYTES = 64 * 1024
 /** Bytes of lines with other characters than ASCII that are compared with languages. */
-const SAMPLE_BYTES = 16 * 1024
+const SAMPLE_BYTES = 6 * 1024
 /**
  * ASCII in UTF-16 has a zero in every second byte. A line with few ASCII characters still has its
  * separators.
@@ -172,8 +181,10 @@ const NEARLY = 0.9
 async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   const latin = latinEncoding(sample)
   if (latin) return latin
-  if (hasFewAccents(sample)) return { encoding: 'windows-1252', sure: false }
+  if (hasFewAccents(sample)) return { encoding: ofFewLetters(sample), sure: false }
   const { detectAll } = await import('jschardet')
+  // Each of the detectors needs some 20 ms.
+  await nextTurn()
   const run = longestRun(sample)
   const usual = new TextDecoder('windows-1252').decode(sample)
   const texts = new Set<string>()
@@ -181,18 +192,43 @@ async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {
   for (const { encoding: name, confidence } of detectAll(sample)) {
     const encoding = supported(name)
     const text = encoding && new TextDecoder(encoding).decode(sample)
-    // Control characters of Latin-1 stand for letters of another encoding.
-    if (!text || /[\u0080-\u009f\ufffd]/.test(text.slice(0, -1)) || texts.has(text)) continue
+    if (!text || NOT_IN_TEXTS.test(text.slice(0, -1)) || texts.has(text)) continue
     if (DOUBLE_BYTE.has(encoding) ? run === 1 : run < 3 && !LATIN_LETTERS.has(encoding)) continue
     texts.add(text)
     candidates.push({ encoding: text === usual ? 'windows-1252' : encoding, confidence })
   }
+  await nextTurn()
   const [best, second] = candidates
-  if (!best) return { encoding: 'windows-1252', sure: false }
-  const sure =
+  if (!best) return { encoding: ofFewLetters(sample), sure: false }
+  const isClear =
     best.confidence >= LEAST_CONFIDENCE && !(second && second.confidence > best.confidence * NEARLY)
-  return { encoding: best.encoding, sure }
+  const firefox = supported(guessedLabel(sample))
+  if (!isClear && firefox && DOUBLE_BYTE.has(firefox) && run > 1)
+    return { encoding: firefox, sure: false }
+  // Two detectors that agree: one alone is often sure of a few letters.
+  return { encoding: best.encoding, sure: isClear && firefox === best.encoding }
 }
+
+/**
+ * The encoding of a few accents: the one in which the letters are those of one language. Firefox's
+ * detector decides between several; without one, it is by far the most frequent
+ * (docs/decisions/0116-two-detectors-of-encodings.md).
+ */
+function ofFewLetters(sample: Buffer): Encoding {
+  const firefox = supported(guessedLabel(sample))
+  if (firefox && DOUBLE_BYTE.has(firefox) && longestRun(sample) > 1) return firefox
+  const isOfOneLanguage = (encoding: Encoding) => {
+    const text = decoderOf(encoding).decode(sample)
+    return !NOT_IN_TEXTS.test(text) && hasOneLanguage(text)
+  }
+  const candidates = [...(firefox ? [firefox] : []), ...FEW_LETTERS]
+  return candidates.find(isOfOneLanguage) ?? 'windows-1252'
+}
+
+/** Control characters of Latin-1 stand for letters of another encoding. */
+const NOT_IN_TEXTS = /[\u0080-\u009f\ufffd]/
+
+const FEW_LETTERS = ['windows-1252', 'windows-1250', 'windows-1254', 'windows-1257'] as const
 
 /** Encodings of Latin letters other than Windows-1252, the first of several that fit. */
 const LATIN = [
@@ -268,7 +304,7 @@ function longestRun(sample: Buffer): number {
 
 function supported(name: string | null): Encoding | null {
   const lower = (name ?? '').toLowerCase()
-  const label = ALIASES[lower] ?? labelOf(lower)
+  const label = ownValue(ALIASES, lower) ?? labelOf(lower)
   return ENCODINGS.find((one) => one === label) ?? null
 }
 

@@ -57,12 +57,22 @@ export const ERRORS = {
   changed_meanwhile: conflicting(412, 'This was changed since you read it'),
   payload_too_large: invalid(413, 'The request body is too large'),
   unsupported_media_type: invalid(415, 'Send JSON (Content-Type: application/json)'),
+  request_timeout: invalid(408, 'The body arrived too slowly: send it again'),
   range_not_satisfiable: invalid(416, 'The file has no such range'),
   validation_failed: invalid(422, 'The request contains invalid values'),
   headers_too_large: invalid(431, 'The headers of the request are too long'),
   rate_limited: limited(429, 'Too many requests: wait as long as Retry-After says'),
+  too_many_bodies: limited(
+    429,
+    'Too many large requests are being received from here: wait as long as Retry-After says',
+  ),
   internal: api(500, 'Something went wrong on our side'),
   unavailable: api(503, 'The service is starting, stopping or cannot be reached: try again soon'),
+
+  bodies_full: api(
+    503,
+    'The server is receiving too many large requests: wait as long as Retry-After says',
+  ),
 
   // One field of a request
   required: invalid(422, 'This field is required'),
@@ -159,6 +169,10 @@ export const ERRORS = {
     422,
     'The endpoint answered with something else than a list of files: check that its address is the one of the storage service',
   ),
+  cloud_wrong_region: item(
+    422,
+    'The bucket is in another region: enter the region that the provider shows for it',
+  ),
   cloud_folder_not_found: item(
     422,
     'The provider has no such bucket or folder: it may have been renamed or deleted',
@@ -168,6 +182,10 @@ export const ERRORS = {
     'The provider no longer has this file: the next sync takes this into account',
   ),
   cloud_file_changed: item(409, 'The file changed while it was fetched: the next sync imports it'),
+  cloud_not_compared: item(
+    409,
+    'This may be a file that has another path now, and could not be compared with it: the next sync does that',
+  ),
   cloud_duplicate_name: item(
     409,
     'Several files have this name in one folder: rename all but one of them at the provider',

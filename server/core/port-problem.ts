@@ -1,4 +1,5 @@
 // What to change where the system refuses to listen on a port.
+import { ownValue } from '../../plugins/contract.ts'
 
 const NOT_OURS = 'can’t be used, because HOST is not an address of this machine'
 const ADVICE: Readonly<Record<string, string>> = {
@@ -19,5 +20,5 @@ export interface WantedPort {
 /** A sentence for the error of a server that could not listen. */
 export function portProblem(error: unknown, { setting, port, host }: WantedPort): string {
   const { code = '' } = error as NodeJS.ErrnoException
-  return `${setting}: ${port} on ${host} ${ADVICE[code] ?? `can’t be used (${code})`}`
+  return `${setting}: ${port} on ${host} ${ownValue(ADVICE, code) ?? `can’t be used (${code})`}`
 }

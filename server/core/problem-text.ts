@@ -1,7 +1,7 @@
 // Our own messages for values that do not match their schema: the library's messages name its
 // types.
 import type { z } from 'zod'
-import { say, sayFixed, sayPlain, type Text } from '../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text, ownValue } from '../../plugins/contract.ts'
 
 type Issue = z.core.$ZodRawIssue
 type IssueOf<Code extends z.core.$ZodIssueCode> = Extract<Issue, { code: Code }>
@@ -114,7 +114,7 @@ type Limit = string | number | Text
 function bound(origin: string, limit: number | bigint, words: keyof typeof BOUNDS): string {
   const count = Number(limit)
   if (origin === 'date') return BOUNDS[words](new Date(count).toISOString())
-  return BOUNDS[words](LENGTHS[origin]?.(count) ?? count)
+  return BOUNDS[words](ownValue(LENGTHS, origin)?.(count) ?? count)
 }
 
 /** Maximum number of values that a message lists. */

@@ -1,5 +1,5 @@
 // The server's secret and everything that is derived from it: sealed columns, link keys, hashes of
-// API keys.
+// API keys. What outlives a change of the secret: docs/decisions/0052.
 import {
   createCipheriv,
   createDecipheriv,

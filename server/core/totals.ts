@@ -46,3 +46,11 @@ export const sweeps = {
 
 /** Blobs whose bytes were found missing, damaged or were restored, by what was found. */
 export const blobFindings = createTotals(['missing', 'damaged', 'restored'])
+
+/**
+ * Why a body of a request was not read to its end: those of its shop or network were too large
+ * together, those of all were, it made room for another one, or it arrived too slowly.
+ */
+const BODY_REFUSALS = ['share', 'total', 'ended', 'slow'] as const
+export type BodyRefusal = (typeof BODY_REFUSALS)[number]
+export const bodyRefusals = createTotals(BODY_REFUSALS)

@@ -7,6 +7,7 @@ export interface TtlCache<Value> {
    * @param since when the value was valid, by performance.now(); its time to live starts then.
    */
   set(name: string, value: Value, since?: number): void
+  delete(name: string): void
 }
 
 const MAX_ENTRIES = 10_000
@@ -23,5 +24,6 @@ export function createTtlCache<Value>(ttlMs: number): TtlCache<Value> {
       if (entries.size >= MAX_ENTRIES) entries.clear()
       entries.set(name, { value, expiresAt: since + ttlMs })
     },
+    delete: (name) => void entries.delete(name),
   }
 }

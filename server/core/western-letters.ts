@@ -1,8 +1,47 @@
 // Which encoding gives words in a text of Latin letters: too short for statistics, or in a code page
-// that the detector does not know. `Žt‚` is no word, `été` is one.
+// that the detector does not know. `Žt‚` is no word, `été` is one. docs/decisions/0103.
 
 const WESTERN = 'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿß'
 const CENTRAL = 'áâăąäćčçďđéęěëíîĺľłńňóôőöŕřśšşťţúůűüýźžżß'
+
+/** The letters of languages that are written in Latin letters, beside ASCII. */
+const LANGUAGES = Object.values({
+  albanian: 'ëç',
+  catalan: 'àçèéíïòóúü·',
+  croatian: 'čćđšž',
+  czech: 'áčďéěíňóřšťúůýž',
+  danish: 'åæøé',
+  dutch: 'áéëèïíóöüú',
+  estonian: 'äõöüšž',
+  finnish: 'äöåšž',
+  french: 'àâæçèéêëîïôœùûüÿ',
+  german: 'äöüßé',
+  hungarian: 'áéíóöőúüű',
+  icelandic: 'áðéíóúýþæö',
+  italian: 'àèéìíîòóùú',
+  latvian: 'āčēģīķļņšūž',
+  lithuanian: 'ąčęėįšųūž',
+  norwegian: 'åæøéòóôä',
+  polish: 'ąćęłńóśźż',
+  portuguese: 'áâãàçéêíóôõúü',
+  romanian: 'ăâîşţșț',
+  slovak: 'áäčďéíĺľňóôŕšťúýž',
+  slovenian: 'čšž',
+  spanish: 'áéíñóúüªº',
+  swedish: 'åäöéü',
+  turkish: 'âçğıiîöşüû\u0307',
+}).map((letters) => new Set(letters))
+
+/** `µ`, and the ordinals after a number, are signs. */
+const LETTER = /[^\0-\x7f\P{L}µªº]/gu
+const BESIDE_DIGIT = /\p{N}[^\0-\x7f\P{L}µªº]|[^\0-\x7f\P{L}µªº]\p{N}/u
+
+/** Whether the text has letters beside ASCII, and one language has all of them. */
+export function hasOneLanguage(text: string): boolean {
+  const letters = new Set(text.toLowerCase().match(LETTER))
+  if (letters.size === 0 || BESIDE_DIGIT.test(text)) return false
+  return LANGUAGES.some((language) => [...letters].every((letter) => language.has(letter)))
+}
 
 export interface Fit {
   /** The number of letters and signs that are at a place where texts have them. */

@@ -1,4 +1,5 @@
 // Products and variants of the demo platform as they appear in answers, and their sort orders.
+import { ownValue } from '../../plugins/contract.ts'
 import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
@@ -79,7 +80,10 @@ export function productOrder({ products }: DemoCatalog, sortKey: string | null |
     VENDOR: (row) => elementAt(products.vendor, row).toLowerCase(),
     PRODUCT_TYPE: (row) => elementAt(products.type, row).toLowerCase(),
   }
-  return { id: (row) => elementAt(products.id, row), key: keys[sortKey ?? ''] ?? (() => 0) }
+  return {
+    id: (row) => elementAt(products.id, row),
+    key: ownValue(keys, sortKey ?? '') ?? (() => 0),
+  }
 }
 
 export function variantOrder(
@@ -95,7 +99,10 @@ export function variantOrder(
     FULL_TITLE: fullTitle,
     NAME: fullTitle,
   }
-  return { id: (row) => elementAt(variants.id, row), key: keys[sortKey ?? ''] ?? (() => 0) }
+  return {
+    id: (row) => elementAt(variants.id, row),
+    key: ownValue(keys, sortKey ?? '') ?? (() => 0),
+  }
 }
 
 /** Notes of an execution, in addition to its data. */

@@ -178,9 +178,10 @@ function addRow(lines: string[], node: Row, parent: unknown): void {
     const nodes = nodesOf(value)
     return nodes ? [{ name, nodes }] : []
   })
-  const own: Row = { ...node, ...(parent === null ? {} : { __parentId: parent }) }
-  for (const { name } of lists) delete own[name]
-  lines.push(JSON.stringify(own))
+  const apart = new Set(lists.map(({ name }) => name))
+  const own = Object.entries(node).filter(([name]) => !apart.has(name))
+  if (parent !== null) own.push(['__parentId', parent])
+  lines.push(JSON.stringify(Object.fromEntries(own)))
   for (const { nodes } of lists) for (const inner of nodes) addRow(lines, inner, node.id)
 }
 

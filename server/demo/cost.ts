@@ -1,6 +1,7 @@
 // The cost of a query by the platform's published rules: a scalar 0, an object 1, a connection 2
 // and its rows. Before the query runs it is computed from the requested fields, afterwards from the
 // answer.
+import { ownValue } from '../../plugins/contract.ts'
 import {
   getNamedType,
   isCompositeType,
@@ -94,11 +95,13 @@ function ofField(
 ): number {
   const fields = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {}
   const { selectionSet } = field
-  const definition = fields[field.name.value]
+  const definition = ownValue(fields, field.name.value)
   const type = definition && getNamedType(definition.type)
   if (!isCompositeType(type) || !selectionSet) return 0
   const value =
-    data === ASKED ? ASKED : (data as Record<string, unknown>)[(field.alias ?? field.name).value]
+    data === ASKED
+      ? ASKED
+      : ownValue(data as Record<string, unknown>, (field.alias ?? field.name).value)
   if (value === null || value === undefined) return 0
   if (type.name.endsWith('Connection'))
     return ofConnection(counted, field, selectionSet, type, value)
@@ -124,7 +127,7 @@ function ofConnection(
     const rows =
       value === ASKED
         ? []
-        : ((value as Record<string, unknown[]>)[(part.alias ?? part.name).value] ?? [])
+        : (ownValue(value as Record<string, unknown[]>, (part.alias ?? part.name).value) ?? [])
     const each = ofField(counted, part, type, ASKED) - free
     if (value === ASKED) sum += Math.max(each, 0) * rowsAsked(counted, field)
     else sum += ofField(counted, part, type, value) - free * rows.length
@@ -136,8 +139,11 @@ function rowsAsked(counted: CostContext, field: FieldNode): number {
   for (const { name, value } of field.arguments ?? []) {
     if (name.value !== 'first' && name.value !== 'last') continue
     if (value.kind === 'IntValue') return Number(value.value)
-    if (value.kind === 'Variable' && typeof counted.variables[value.name.value] === 'number')
-      return counted.variables[value.name.value] as number
+    if (
+      value.kind === 'Variable' &&
+      typeof ownValue(counted.variables, value.name.value) === 'number'
+    )
+      return ownValue(counted.variables, value.name.value) as number
   }
   return 0
 }

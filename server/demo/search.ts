@@ -1,5 +1,6 @@
 // Finds the rows that match a search. As on the platform, search ignores case and word separators,
 // so callers that want exact values must compare them.
+import { ownValue } from '../../plugins/contract.ts'
 import type { Expression, Term } from './search-query.ts'
 
 export interface TermMatcher {
@@ -57,7 +58,7 @@ function compile(
 ): TermMatcher | null {
   if (expression.kind === 'term') {
     if (expression.field === null) return anywhere(expression)
-    const field = Object.hasOwn(fields, expression.field) ? fields[expression.field] : null
+    const field = ownValue(fields, expression.field) ?? null
     if (field) return field(expression)
     warnings.push({
       field: expression.field,

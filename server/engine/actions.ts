@@ -1,5 +1,5 @@
 // The actions of this installation, for the plugin that reports how an operation ended.
-import { actionsOf, adviceOf, type Actions, type Plugin } from '../../plugins/contract.ts'
+import { actionsOf, adviceOf, type Actions, type Plugin, ownValue } from '../../plugins/contract.ts'
 
 export function createActions(plugins: readonly Plugin[]): Actions {
   const byId = new Map(plugins.map((plugin) => [plugin.id, plugin]))
@@ -11,6 +11,6 @@ export function createActions(plugins: readonly Plugin[]): Actions {
       if (!plugin || !action) return null
       return { result: action.labels.result, report: plugin.report ?? {}, advice: adviceOf(plugin) }
     },
-    adviceFor: (code) => advice[code] ?? null,
+    adviceFor: (code) => ownValue(advice, code) ?? null,
   }
 }

@@ -216,7 +216,8 @@ export type ItemEnding =
   | { status: 'skipped'; reason: AnyText }
   /** It failed for good. `stops`: the step with which the whole operation ends. */
   | { status: 'failed'; error: ItemError; stops?: string }
-  | { status: 'again'; error: ItemError; delayMs: number }
+  /** `uncounted`: the attempt does not count. */
+  | { status: 'again'; error: ItemError; delayMs: number; uncounted?: true }
   /** It was interrupted: it becomes pending again, and the attempt does not count. */
   | { status: 'returned' }
 

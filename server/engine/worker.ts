@@ -170,18 +170,16 @@ function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): T
         release()
       })
     }
-  const taskList: TaskList = {
+  const tasks = Object.entries(background.jobs).map(([name, work]) => {
+    const task = tracked(`task ${name}`, (payload) => work(payload as TaskJob), background.places)
+    return [name, task] as const
+  })
+  return {
     chain: tracked('batch', (payload) => runChain(runner, payload as ChainJob)),
     finish: tracked('finish', (payload) => finishOperation(runner, payload as FinishJob)),
     message: tracked('message', (payload) => deliver(payload as OutboxJob)),
+    ...Object.fromEntries(tasks),
   }
-  for (const [name, work] of Object.entries(background.jobs))
-    taskList[name] = tracked(
-      `task ${name}`,
-      (payload) => work(payload as TaskJob),
-      background.places,
-    )
-  return taskList
 }
 
 /** A job's ids. The key of a background task is left out: it may be an address. */

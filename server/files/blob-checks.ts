@@ -110,11 +110,45 @@ async function restore(
   return false
 }
 
-interface AffectedFile {
-  id: string
-  filename: string
-  current: boolean
+/** Withdraws bytes from delivery, or offers them again, and says whose they are. */
+async function markBytes(
+  tx: ShopScope,
+  { hash, location }: StoredBlob,
+  damaged: boolean,
+): Promise<void> {
+  const given = { hash, location, damaged }
+  const those = `shop_id = :shop and hash = decode(:hash, 'hex') and location = :location`
+  // The files' rows are written too: an edit of a file that was read before notices the change.
+  const files = await tx.query(
+    `update files f set version = f.version
+     from (select f.id from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+       where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location
+         and v.damaged <> :damaged
+       group by f.id order by f.id) v
+     where f.shop_id = :shop and f.id = v.id returning 1`,
+    given,
+  )
+  if (files.length > 0)
+    await tx.query(
+      `update versions set damaged = :damaged where ${those} and damaged <> :damaged`,
+      given,
+    )
+  const copies = await tx.query(
+    `update prepared_files set damaged = :damaged where ${those} and damaged <> :damaged
+     returning 1`,
+    given,
+  )
+  // Links that another process serves from memory.
+  if (files.length + copies.length > 0)
+    await tx.query(`select pg_notify('link_changed', :shop::text)`)
 }
+
+/**
+ * Withdraws damaged bytes from delivery in every process. `checkBlob` restores and offers them
+ * again, or reports them.
+ */
+export const withdrawBytes = ({ database }: Pick<BlobCheckParts, 'database'>, blob: StoredBlob) =>
+  forShop(database, blob.shop).transaction((tx) => markBytes(tx, blob, true))
 
 async function recordVerdict(
   scope: ShopScope,
@@ -124,31 +158,19 @@ async function recordVerdict(
 ): Promise<void> {
   const { hash, location } = blob
   await scope.transaction(async (tx) => {
-    await tx.query(
-      `update blob_locations set checked_at = :now
-       where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location`,
-      { hash, location, now },
-    )
-    // The file's row is written too, because a write to it invalidates delivery's cache.
-    const affected = await tx.query<AffectedFile>(
-      `update files f set version = f.version
-       from (select f.id, bool_or(v.number = f.version) as current
-         from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
-         where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location
-           and v.damaged <> :damaged
-         group by f.id order by f.id) v
-       where f.shop_id = :shop and f.id = v.id
-       returning f.id, f.filename, v.current and f.deleted_at is null as current`,
-      { hash, location, damaged },
-    )
-    if (affected.length === 0) return
-    await tx.query(
-      `update versions set damaged = :damaged
+    const [checked] = await tx.query<{ isNews: boolean; isCurrent: boolean }>(
+      `update blob_locations b set checked_at = :now,
+         damaged_since = case when :damaged then coalesce(damaged_since, :now) end
        where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location
-         and damaged <> :damaged`,
-      { hash, location, damaged },
+       returning old.damaged_since is null as "isNews", exists (
+         select from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+           and f.version = v.number and f.deleted_at is null
+         where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location
+       ) as "isCurrent"`,
+      { hash, location, now, damaged },
     )
-    if (damaged && affected.some(({ current }) => current)) await reportDamage(tx, now)
+    await markBytes(tx, blob, damaged)
+    if (damaged && checked?.isNews && checked.isCurrent) await reportDamage(tx, now)
   })
 }
 
@@ -219,8 +241,12 @@ function noticeOf(names: readonly string[]) {
 }
 
 /** Damaged blobs are checked again each time: an operator may have restored their bytes. */
-const DAMAGED = `exists (select from versions v
-  where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`
+const DAMAGED = ['versions', 'prepared_files']
+  .map(
+    (table) => `exists (select from ${table} v
+      where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`,
+  )
+  .join(' or ')
 const DAY_MS = 24 * 60 * 60 * 1000
 const DUE_MS = 20 * DAY_MS
 /**
@@ -270,7 +296,7 @@ export async function scrubBlobs(
      ), chosen as (
        select shop_id, hash, location from due
        union select shop_id, hash, location from undigested where before < $7
-       union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
+       union select b.shop_id, b.hash, b.location from blob_locations b where (${DAMAGED})
          and get_byte(b.hash, 0) % $4 = $5
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,

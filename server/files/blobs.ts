@@ -182,6 +182,55 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
   }
 }
 
+/**
+ * Removes a blob that was just dropped, without the grace period, if no row names it. Its rows are
+ * locked meanwhile: a concurrent writer of the same bytes has placed its own file, which `remove`
+ * leaves, and inserts new rows afterwards.
+ * @param remove removes the bytes if that is safe; false: a sweep removes them after the grace
+ *   period, and until then they count in the drop folder (`dropped_at`).
+ */
+export async function removeUnnamed(
+  pool: Pool,
+  { shop, hash, location }: { shop: number; hash: string; location: string },
+  remove: () => Promise<boolean>,
+): Promise<void> {
+  const client = await pool.connect()
+  const place = [shop, Buffer.from(hash, 'hex'), location]
+  const own = 'b.shop_id = $1 and b.hash = $2 and b.location = $3'
+  try {
+    await client.query('begin')
+    await client.query(
+      'select from blobs where shop_id = $1 and hash = $2 for update',
+      place.slice(0, 2),
+    )
+    const { rows } = await client.query<{ needed: boolean }>(
+      `select ${NEEDED} as needed from blob_locations b where ${own} for update of b`,
+      place,
+    )
+    if (rows[0]?.needed === false) {
+      if (await remove()) {
+        await client.query(`delete from blob_locations b where ${own}`, place)
+        await client.query(
+          `delete from blobs b where b.shop_id = $1 and b.hash = $2 and not exists (
+             select from blob_locations l where l.shop_id = b.shop_id and l.hash = b.hash)`,
+          place.slice(0, 2),
+        )
+      } else
+        await client.query(
+          `update blob_locations b set dropped_at = now(), unneeded_since = coalesce(unneeded_since, now())
+           where ${own}`,
+          place,
+        )
+    } else if (rows.length === 0) await remove()
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
 const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) =>
   `${shop_id} ${hash.toString('hex')}`
 

@@ -1,12 +1,12 @@
 // Cells of exported CSV files, written by our code or by the database: both follow one rule, so
 // that our import reads both back.
-import { FORMULA_SIGNS, LIKE_NUMBER, LONGEST_NUMBER } from '../../plugins/contract.ts'
+import { FORMULA_SIGNS, LIKE_NUMBER, LONGEST_NUMBER, ownValue } from '../../plugins/contract.ts'
 
 export { isFormula, originalCell, plainCell } from '../../plugins/contract.ts'
 
 /** Escapes a sign for PostgreSQL's regular expressions. */
 const escaped = (sign: string) =>
-  ({ '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "''" })[sign] ??
+  ownValue({ '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "''" }, sign) ??
   (sign < '\x80' ? `\\${sign}` : sign)
 const SIGNS = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]`
 /** A number that spreadsheets save as it is. */

@@ -17,10 +17,20 @@ export const dayAt = (moment: Date, timeZone: string): string =>
   // Swedish dates are written like ISO 8601.
   new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone }).format(moment)
 
+/** By zone: making a format takes much longer than using it. There are some 450 zones. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const kept = formats.get(timeZone)
+  if (kept) return kept
+  const made = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+  formats.set(timeZone, made)
+  return made
+}
+
 /** How far the zone's clocks are ahead of UTC at a moment, in milliseconds. */
-function aheadAt(moment: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  const parts = format.formatToParts(moment)
+export function aheadAt(moment: number, timeZone: string): number {
+  const parts = formatOf(timeZone).formatToParts(moment)
   const { value: name } = present(
     parts.find(({ type }) => type === 'timeZoneName'),
     'The offset',
@@ -30,3 +40,8 @@ function aheadAt(moment: number, timeZone: string): number {
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
   return sign === '-' ? -ahead : ahead
 }
+
+/** SQL: the day of a moment in the time zone of the shop, as `dayAt` gives it. */
+export const shopDay = (moment: string): string =>
+  `to_char(${moment} at time zone coalesce((select settings ->> 'time_zone' from shops
+    where shops.id = :shop), 'UTC'), 'YYYY-MM-DD')`

@@ -1,6 +1,8 @@
 // The kept number of downloads of each file, by which lists are sorted. Every count of a link or a
-// public address notes its change in the same transaction (migrations/0024_file-lists.ts); here the
-// changes are added to the files' numbers.
+// public address notes its change in the same transaction (migrations/0006_orders-and-links.ts); here the
+// changes are added to the files' numbers. Triggers, because five statements count, two take a
+// count back, and deletes cascade. A table apart, because an update of the file would change the
+// version by which previews notice a changed file.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 

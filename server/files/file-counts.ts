@@ -1,6 +1,7 @@
 // Kept counts of a shop's files: all, by extension, by tag, without a product, and the bytes of all
 // versions. Triggers note each change in the transaction that makes it
-// (migrations/0036_kept-counts.ts); here the notes are added to the counts, and checked.
+// (migrations/0002_files.ts); here the notes are added to the counts, and checked.
+// Which totals are kept, and which are bounded: docs/decisions/0067.
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'

@@ -8,6 +8,7 @@ import {
   type ExportColumn,
 } from '../../plugins/contract.ts'
 import { cellSql } from './cells.ts'
+import { shopDay } from './days.ts'
 
 export type ListingFormat = 'csv' | 'json'
 
@@ -171,7 +172,7 @@ const shownColumn = (name: string) =>
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.map(shownColumn).join(', ')},
   ${PUBLIC_ID} as public_id,
-  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date,
+  ${shopDay('created_at')} as upload_date,
   array_to_string(tags, ';') as joined_tags,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}

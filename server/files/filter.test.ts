@@ -2,14 +2,14 @@
 // a step processes.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { matchesCondition, type Condition } from '../../plugins/contract.ts'
+import { matchesCondition, searchWords, type Condition } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { draftOfRecord, viewOfDraft } from './drafts.ts'
 import { toPublicId } from '../core/ids.ts'
-import { compileFilter, filterSchema, searchWords, type FileFilter } from './filter.ts'
+import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
 import { findWord, inAll } from './word-search.ts'
 import { listFilePage } from './list.ts'
 import { matchesOf } from './matched.ts'
@@ -381,6 +381,55 @@ async function expectCommon(scope: ShopScope, find: string, names: string[]): Pr
     else expect(found).toEqual(names)
   }
 }
+
+describe('search', () => {
+  let scope: ShopScope
+  beforeAll(async () => {
+    scope = await newShop('search.myshopify.com')
+    await makeFiles(scope, [
+      { filename: 'Café Guide 12.pdf', tags: ['Summer Sale'] },
+      { filename: 'Über uns.pdf', tags: ['Recipes', 'Größe'] },
+      { filename: 'ışık.pdf', tags: ['Ёлка'] },
+      { filename: 'guide 21.pdf', tags: ['ｆｕｌｌ'] },
+    ])
+  })
+  it.each([
+    ['summer', ['Café Guide 12.pdf']],
+    ['Summer Sale', ['Café Guide 12.pdf']],
+    ['SALE guide', ['Café Guide 12.pdf']],
+    ['recipes', ['Über uns.pdf']],
+    ['cafe', ['Café Guide 12.pdf']],
+    ['uber groesse', []],
+    ['uber grosse', ['Über uns.pdf']],
+    ['GRÖSSE', ['Über uns.pdf']],
+    ['ISIK елка', ['ışık.pdf']],
+    ['full', ['guide 21.pdf']],
+    ['guide １２', ['Café Guide 12.pdf']],
+    ['guide 1', ['Café Guide 12.pdf']],
+    ['gui', ['Café Guide 12.pdf', 'guide 21.pdf']],
+    ['sale\nguide', ['Café Guide 12.pdf']],
+    ['a b c d e f g h uber', []],
+  ])('%j', async (search, names) => {
+    const filter = filterSchema.parse({ search })
+    expect(await selected(scope, filter)).toEqual(names)
+    expect(await selected(scope, filterSchema.parse({ find: search.slice(0, 12) }))).toEqual(
+      await selected(scope, filterSchema.parse({ search: search.slice(0, 12) })),
+    )
+    if (names.length > 0) await expectCommon(scope, search, names)
+  })
+  it('more words than are looked up are a part of the name', async () => {
+    const long = 'One two three four five six seven eight nine.pdf'
+    const ids = await makeFiles(scope, [{ filename: long, tags: [] }])
+    expect(await selected(scope, { search: long.toLowerCase() })).toEqual([long])
+    await scope.query('delete from files where shop_id = :shop and id = any(:ids::uuid[])', { ids })
+  })
+  it.each([
+    ['e guide', ['Café Guide 12.pdf']],
+    ['summer', []],
+  ])('name_contains %j is a part of the name alone', async (part, names) =>
+    expect(await selected(scope, { name_contains: part })).toEqual(names),
+  )
+})
 
 describe('find', () => {
   it('a word in names and products is found everywhere, also if both have almost as many files as are looked up', async () => {

@@ -5,10 +5,12 @@ import {
   conditionFields,
   extensionsOf,
   flag,
-  nameKey,
   tagForm,
   numeric,
   sayFixed,
+  searchKey,
+  searchText,
+  searchWords,
 } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
@@ -17,7 +19,7 @@ import { publicId } from '../core/public-id.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_ENDED } from './trash.ts'
-import { findWord, inAll, type Conditions } from './word-search.ts'
+import { findWord, inAll, nameAndTags, type Conditions } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL has no year 0.
@@ -30,14 +32,19 @@ export const day = z
 
 const days = numeric(z.number().int().min(1).max(36_500))
 
-export const MAX_WORDS = 8
-/** The words of `find`. */
-export const searchWords = (text: string): string[] =>
-  text.split(/\s+/).filter((word) => word !== '')
+const MAX_WORDS = 8
+const WORDS =
+  'Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins'
 
 /** The conditions, all of which must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
   ...conditionFields,
+  search: conditionFields.search
+    .meta({ title: 'Search' })
+    .describe(`${WORDS}. More than ${MAX_WORDS} words are a part of the name`),
+  name_contains: searchText(255)
+    .optional()
+    .describe('The name contains this text, without regard to case and accents'),
   find: z
     .string()
     .trim()
@@ -47,9 +54,7 @@ export const filterFields = {
       sayFixed('Send at most {count} words', { count: MAX_WORDS }),
     )
     .optional()
-    .describe(
-      'Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins',
-    ),
+    .describe('As `search`: more words that must be found'),
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
   older_than_days: days.optional().describe('Uploaded more than this many days ago'),
@@ -91,6 +96,16 @@ export const filterSchema = z.strictObject(filterFields)
 
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
+/** What a filter searches for: words, and a part of the name. */
+export function filterWords({ search = '', find = '', name_contains: part }: FileFilter): {
+  words: string[]
+  part: string | undefined
+} {
+  const words = searchWords(`${find} ${search}`)
+  if (words.length <= MAX_WORDS) return { words, part }
+  return { words: searchWords(find), part: part ?? search }
+}
+
 /** A condition on `files`, with its bindings (all named `f_…`). */
 export interface CompiledFilter extends Conditions {
   bindings: Bindings
@@ -110,13 +125,14 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
     bindings[name] = value
     conditions.push(sql)
   }
-  const { search, type, tags, mapped } = filter
+  const { type, tags, mapped } = filter
+  const { words, part } = filterWords(filter)
+  // The first condition is that of an index.
   add(
-    'f_search',
-    search ? `%${likeLiteral(nameKey(search))}%` : undefined,
-    'files.name_key like :f_search',
+    'f_part',
+    part === undefined ? undefined : `%${likeLiteral(searchKey(part))}%`,
+    `${nameAndTags('files')} like :f_part and search_text(files.filename) like :f_part`,
   )
-  const words = searchWords(filter.find ?? '')
   const isDeleted = filter.deleted ?? false
   const found = await Promise.all(words.map((word, at) => findWord(scope, word, { at, isDeleted })))
   for (const { bindings: given } of found) Object.assign(bindings, given)
@@ -153,7 +169,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   return { sql, near, some: all('some'), bindings, shown }
 }
 
-type AddCondition = (name: string, value: unknown, sql: string) => void
+type AddCondition = (name: `f_${string}`, value: unknown, sql: string) => void
 
 /** SQL: nobody has downloaded or viewed the file in the last `f_idle` days. */
 const IDLE = `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id

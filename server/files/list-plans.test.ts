@@ -80,7 +80,7 @@ async function explained(work: (explaining: ShopScope) => Promise<unknown>): Pro
         bindings,
       )
       plans.push(...nodes(row!['QUERY PLAN'][0]!.Plan))
-      return [{ count: 0 }] as unknown as Row[]
+      return [{ count: 0, hits: 0, ids: '{}' }] as unknown as Row[]
     },
     one: async (sql, bindings) => firstOf(await explaining.query(sql, bindings)),
     first: async <Row extends object>(sql: string, bindings = {}) =>
@@ -97,7 +97,8 @@ const scannedWhole = (plans: readonly Plan[]) =>
 
 const FILTERS: [string, FileFilter, RegExp][] = [
   ['by rare tags', { tags: ['ebook', 'batch-7'] }, /^files_tags$/],
-  ['by part of a name', { search: 'course-00123' }, /^files_name_parts$/],
+  ['by part of a name', { name_contains: 'course-00123' }, /^files_search$/],
+  ['by words', { search: 'Course-00123 batch-7' }, /^files_search$/],
   ['by type', { type: ['pdf'] }, /^files_/],
   ['the largest', { larger_than: 199_900_000 }, /^files_size$/],
   ['the oldest', { uploaded_before: '2000-01-01' }, /^files_created$/],

@@ -1,7 +1,7 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
 import {
   extensionsOf,
-  nameKey,
+  searchWords,
   tagForm,
   type AnyText,
   type FileSettings,
@@ -9,10 +9,11 @@ import {
 } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
-import { likeLiteral } from '../core/db/like-pattern.ts'
+import { hasAllWords } from '../core/db/word-match.ts'
 import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
+import { shopDay } from './days.ts'
 import { VERSION_SHA256 } from './digests.ts'
 import { foundByDownloads } from './download-order.ts'
 
@@ -45,6 +46,8 @@ export interface FileRow extends FileSettings {
   content_type: string
   tags: string[]
   created_at: Date
+  /** The day of its upload in the time zone of the shop. */
+  upload_date: string
   updated_at: Date
   deleted_at: Date | null
   pack: { id: string; name: string } | null
@@ -144,7 +147,8 @@ const FROM_CHOSEN = `from chosen
   left join public_addresses address on address.shop_id = chosen.shop_id
     and address.file_id = chosen.id`
 
-const COLUMNS = `files.*, files.created_at::text as created_exact`
+const COLUMNS = `files.*, files.created_at::text as created_exact,
+  ${shopDay('files.created_at')} as upload_date`
 
 /** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
@@ -365,12 +369,9 @@ export const locateFile = (scope: ShopScope, id: string): Promise<LocatedFile | 
     { id },
   )
 
-/** The same as `nameKey`. The collation is PostgreSQL's own, the same on every system. */
-const TAG_KEY = 'lower(normalize(subject, nfc) collate "pg_unicode_fast")'
-
 /**
  * Tags in use with their number of files, most used first, from the kept counts and the changes that
- * were not added to them yet. `search`: a part of the tag, ignoring case; `after`: the count and tag
+ * were not added to them yet. `search`: words of the tag; `after`: the count and tag
  * of the previous page's last row.
  */
 export async function listTags(
@@ -382,8 +383,8 @@ export async function listTags(
   }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
   const [files, tag] = after ?? []
-  const like = `%${likeLiteral(nameKey(search.trim()))}%`
-  const isShown = `files > 0 ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+  const found = hasAllWords('search_text(subject)', searchWords(search))
+  const isShown = `files > 0 and ${found.sql}
     ${after ? 'and files <= :files and (files < :files or subject > :tag)' : ''}`
   return scope.query(
     `with noted as materialized (
@@ -401,6 +402,6 @@ export async function listTags(
            and k.kind = 'tag' and k.subject = n.subject) k on true
      ) current where ${isShown}
      order by files desc, subject limit :limit`,
-    { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },
+    { limit, ...found.bindings, ...(after ? { files, tag } : {}) },
   )
 }

@@ -1,11 +1,11 @@
 // Why a search found a file: which of its name, tags, products, SKUs, barcodes and pack have a word of it. The
 // same rules as in filter.ts.
+import { hasWord } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { skuKey } from '../core/sku-key.ts'
-import { searchWords, type FileFilter } from './filter.ts'
+import { filterWords, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
-import { matchWord, tagsOfWord } from './word-match.ts'
 
 export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'barcode', 'pack'] as const
 
@@ -21,25 +21,24 @@ export async function matchesOf(
   filter: FileFilter,
   rows: readonly FileRow[],
 ): Promise<Map<string, FileMatch[]> | null> {
-  const words = searchWords(filter.find ?? '')
-  if (words.length === 0 && !filter.search) return null
+  const { words, part } = filterWords(filter)
+  if (words.length === 0 && part === undefined) return null
   const products = await productTextsOf(scope, words, rows)
   return new Map(
     rows.map((row) => {
       const ofProducts = products.filter(({ file_id }) => file_id === row.id)
       const matches = words.flatMap((word) => matchesOfWord(word, row, ofProducts))
-      if (filter.search) matches.push({ field: 'name', value: row.filename })
+      if (part !== undefined) matches.push({ field: 'name', value: row.filename })
       return [row.id, inOrder(matches)]
     }),
   )
 }
 
 function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[]): FileMatch[] {
-  const { isIn: within } = matchWord(word)
-  const tags = tagsOfWord(word)
+  const within = (text: string) => hasWord(text, word)
   const tests: Record<FileMatch['field'], (text: string) => boolean> = {
     name: within,
-    tag: (tag) => tags.includes(tag),
+    tag: within,
     product: within,
     sku: (sku) => skuKey(sku).startsWith(skuKey(word)),
     barcode: (barcode) => skuKey(barcode).startsWith(skuKey(word)),

@@ -102,7 +102,7 @@ function fieldsOf(
   if (Object.values(rest).some((value) => value !== undefined) || deleted === false) return null
   const fields: Field[] = []
   for (const [name, value] of Object.entries(set)) {
-    if (!(name in COLUMN_TYPES)) return null
+    if (!Object.hasOwn(COLUMN_TYPES, name)) return null
     bindings[`uniform_${name}`] = value
     fields.push(columnField(name as Plain, value))
   }

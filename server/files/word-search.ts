@@ -5,7 +5,7 @@
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { skuKey } from '../core/sku-key.ts'
-import { matchWord, tagsOfWord } from './word-match.ts'
+import { matchWord } from '../core/db/word-match.ts'
 
 /** The conditions of a filter on `files`. */
 export interface Conditions {
@@ -26,6 +26,8 @@ export interface FoundWord extends Omit<Conditions, 'sql'> {
 
 /** Up to this many files of each kind of place are replaced by their ids. */
 const FEW_FILES = 10_000
+/** SQL: what `files_search` indexes. */
+export const nameAndTags = (files: string) => `search_text(${files}.filename, ${files}.tags)`
 /** The newest files in which a word is looked for first, and how many of them make it common. */
 const SAMPLE = { files: 1000, common: 50 }
 
@@ -51,7 +53,6 @@ export async function findWord(
   const bindings = {
     [`f_within${at}`]: value,
     [`f_start${at}`]: `${likeLiteral(skuKey(word))}%`,
-    [`f_tag${at}`]: tagsOfWord(word),
   }
   // As the indexes state it.
   const shown = `f.deleted_at is ${isDeleted ? 'not ' : ''}null`
@@ -64,11 +65,11 @@ export async function findWord(
   return { isRare: true, ids: null, near: found, some: found, bindings: bound }
 }
 
-/** Are many of the newest names found by the word? The index would read a list of all of them. */
+/** Are many of the newest files found by the word? The index would read a list of all of them. */
 async function isCommon(scope: ShopScope, { shown, within, at, bindings }: WordPlaces) {
   const { hits } = await scope.one<{ hits: number }>(
-    `select count(*) filter (where ${within('name_key')})::int as hits
-     from (select f.name_key from files f where f.shop_id = :shop and ${shown}
+    `select count(*) filter (where ${within(nameAndTags('newest'))})::int as hits
+     from (select f.filename, f.tags from files f where f.shop_id = :shop and ${shown}
        order by f.created_at desc, f.id desc limit :files) newest`,
     { [`f_within${at}`]: bindings[`f_within${at}`], files: SAMPLE.files },
   )
@@ -77,15 +78,15 @@ async function isCommon(scope: ShopScope, { shown, within, at, bindings }: WordP
 
 /** SQL of the file ids of each kind of place. */
 const placesOf = ({ shown, within, at }: WordPlaces): string[] => [
-  `select f.id from files f where f.shop_id = :shop and ${shown} and ${within('f.name_key')}`,
-  `select f.id from files f where f.shop_id = :shop and ${shown} and f.tags && :f_tag${at}::text[]`,
+  `select f.id from files f where f.shop_id = :shop and ${shown}
+     and ${within(nameAndTags('f'))}`,
   ...relatedOf(within, at),
 ]
 
 const relatedOf = (within: WordPlaces['within'], at: number): string[] => [
   `select m.file_id as id from products p join mappings m on m.shop_id = :shop
      and m.product_id = p.id
-   where p.shop_id = :shop and ${within('p.title_key')}`,
+   where p.shop_id = :shop and ${within('search_text(p.title)')}`,
   `select m.file_id as id from variants v join mappings m on m.shop_id = :shop
      and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
    where v.shop_id = :shop and v.sku_key like :f_start${at}`,
@@ -93,7 +94,7 @@ const relatedOf = (within: WordPlaces['within'], at: number): string[] => [
      and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
    where v.shop_id = :shop and v.barcode_key like :f_start${at}`,
   `select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
-   where c.shop_id = :shop and ${within('c.name_key')}`,
+   where c.shop_id = :shop and ${within('search_text(c.name)')}`,
 ]
 
 /** The ids as the text of an array, which is bound again as it is; null: a kind of place has more. */
@@ -122,21 +123,21 @@ export const inAll = (queries: readonly string[]): string[] =>
 
 function commonWord(places: WordPlaces): FoundWord {
   const { within, at, bindings } = places
-  const [name, tag] = [within('files.name_key'), `files.tags && :f_tag${at}::text[]`]
+  const own = within(nameAndTags('files'))
   // Limits prevent the planner from reading all products for a few rows.
   const near = `coalesce((select true from mappings m join products p on p.shop_id = :shop
        and p.id = m.product_id
-     where m.shop_id = :shop and m.file_id = files.id and ${within('p.title_key')} limit 1), false)
+     where m.shop_id = :shop and m.file_id = files.id and ${within('search_text(p.title)')} limit 1), false)
    or coalesce((select true from mappings m join variants v on v.shop_id = :shop
        and v.product_id = m.product_id and (m.variant_id = '' or m.variant_id = v.id)
      where m.shop_id = :shop and m.file_id = files.id
        and (v.sku_key like :f_start${at} or v.barcode_key like :f_start${at}) limit 1), false)
    or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
-     and ${within('c.name_key')} limit 1), false)`
+     and ${within('search_text(c.name)')} limit 1), false)`
   return {
     ids: placesOf(places).join(' union all '),
-    near: `(${name} or ${tag} or ${near})`,
-    some: name,
+    near: `(${own} or ${near})`,
+    some: own,
     isRare: false,
     bindings,
   }

@@ -66,6 +66,7 @@ export async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promis
   return new Set(written.map(({ id }) => id))
 }
 
+// A change of a row that was written meanwhile is refused: docs/decisions/0012.
 const SAME_ROW = 'files.shop_id = :shop and files.id = o.id and files.xmin = o.row_version'
 const identity = ({ change: { record }, row_version }: Delta) => ({ id: record.id, row_version })
 

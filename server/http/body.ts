@@ -2,34 +2,30 @@
 // connection is closed: unread bytes on an open connection would block the next request, which
 // behind a proxy is another client's.
 import { say, type Text } from '../../plugins/contract.ts'
-import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
 import { AppError } from '../core/errors.ts'
+import { discardRest, readRequest } from '../core/request-body.ts'
 import { shapeCounter } from './body-shape.ts'
 
-/**
- * How much of a refused body is read, and for how long, before its connection is closed instead.
- */
-const MAX_DISCARDED = 64 * 1024 ** 2
+/** How long a refused body is read before its connection is closed instead. */
 const DISCARD_MS = 5_000
 
 /**
- * Reads JSON bodies. Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`.
+ * Reads JSON bodies. Throws `unsupported_media_type`, and what `readRequest` throws.
  * An empty body is an empty object, since all fields of some requests are optional; it needs no
  * type.
  */
 export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
-  const readText = textReader(maxBytes)
   return async (ctx) => {
     try {
       if (hasNoBody(ctx) && ctx.get('Content-Type') === '') return {}
       if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
-      const text = decoded(Buffer.from(await readText(ctx), 'latin1'), ctx.request.charset)
+      const bytes = await readRequest(ctx.req, maxBytes, { inflates: true })
+      const text = decoded(bytes, ctx.request.charset)
       shapeCounter()(Buffer.from(text))
       return parsed(text)
     } catch (error) {
-      if (!(await discardRest(ctx.req))) ctx.set('Connection', 'close')
+      if (!(await discardRest(ctx.req, DISCARD_MS))) ctx.set('Connection', 'close')
       throw error
     }
   }
@@ -67,46 +63,6 @@ function isEncoding(charset: string): boolean {
   } catch {
     return false
   }
-}
-
-/**
- * koa-body decompresses the body and limits its bytes, one character for each byte; the JSON is
- * parsed below, after its shape was checked.
- */
-function textReader(maxBytes: number): (ctx: Context) => Promise<string> {
-  const read = koaBody({ ...TEXT_ONLY, textLimit: maxBytes })
-  return async (ctx) => {
-    try {
-      await read(ctx, () => Promise.resolve())
-    } catch (cause) {
-      throw refusal(cause)
-    }
-    const { body } = ctx.request as unknown as { body?: unknown }
-    return typeof body === 'string' ? body : ''
-  }
-}
-
-const TEXT_ONLY = {
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  text: true,
-  textTypes: ['json', '+json'],
-  encoding: 'binary',
-  patchNode: false,
-  onError: (error: Error) => {
-    throw error
-  },
-}
-
-/** raw-body and zlib report a refusal by an HTTP status. */
-function refusal(cause: unknown): AppError {
-  const status = (cause as { status?: unknown }).status
-  if (status === 413) return new AppError('payload_too_large')
-  if (status !== 415) return new AppError('malformed_request', { cause })
-  return new AppError('unsupported_media_type', {
-    message: say('Send the body uncompressed, or as gzip, deflate or br'),
-  })
 }
 
 /** Parses a body, which is a list or an object. */
@@ -162,26 +118,4 @@ function isBeginning(text: string): boolean {
     const position = /at position (\d+)/.exec(message)?.[1]
     return /end of JSON input|Unterminated/.test(message) || Number(position) === text.length
   }
-}
-
-/** Reads and discards the rest of a body. False: the rest is longer than the limit. */
-function discardRest(request: IncomingMessage): Promise<boolean> {
-  request.unpipe()
-  if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)
-  return new Promise((resolve) => {
-    let left = MAX_DISCARDED
-    const finish = (whole: boolean) => {
-      clearTimeout(timer)
-      request.off('data', count).off('end', ended).off('close', closed)
-      resolve(whole)
-    }
-    const count = (piece: Buffer) => {
-      left -= piece.length
-      if (left < 0) finish(false)
-    }
-    const ended = () => finish(true)
-    const closed = () => finish(false)
-    const timer = setTimeout(closed, DISCARD_MS)
-    request.on('data', count).once('end', ended).once('close', closed).resume()
-  })
 }

@@ -1,7 +1,7 @@
 // The client of a request: its address and user agent, and hashes that identify it and its network
 // in a session.
 import type { IncomingMessage } from 'node:http'
-import { networkOf, plainAddress } from '../core/client-address.ts'
+import { networkOf, plainAddress, subnetOf } from '../core/client-address.ts'
 import type { Secrets } from '../core/secrets.ts'
 
 export interface Client {
@@ -42,6 +42,10 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
 /** The network of the request's client, for limits. */
 export const networkOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
   networkOf(addressOf(request, trustProxy)).slice(0, ADDRESS_LENGTH)
+
+/** The neighbours of the request's client, whose bodies share a part of the memory. */
+export const subnetOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
+  subnetOf(addressOf(request, trustProxy)).slice(0, ADDRESS_LENGTH)
 
 /**
  * Behind a trusted proxy, the last address of X-Forwarded-For: the proxy wrote it. The client may

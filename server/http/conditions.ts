@@ -35,6 +35,13 @@ export function evaluateConditions(
 }
 
 /**
+ * Does the request name the version of which it has the beginning? Without such a condition a later
+ * part may belong to another version than the client's copy.
+ */
+export const namesVersion = (headers: IncomingHttpHeaders): boolean =>
+  ['if-range', 'if-match', 'if-unmodified-since'].some((name) => headers[name] !== undefined)
+
+/**
  * A range that does not parse, has another unit or lists several gets the whole file, as the
  * standard allows.
  */

@@ -1,7 +1,7 @@
 // Edits of one record by two people: the ETag of a record that a form edits has a part for each
 // field that can be edited. With that ETag in `If-Match`, a change of a field that somebody else
 // has changed meanwhile is refused, and the current record is in the answer.
-import { say } from '../../plugins/contract.ts'
+import { say, ownValue } from '../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
@@ -39,7 +39,8 @@ export function editedRecords(endpoints: readonly Endpoint[]): ReadonlyMap<strin
       const reader = readers.get(path)
       const valuesOf: EditedRecord['valuesOf'] = (record) => {
         const partOf = partsOf?.(record)
-        return (field) => (Object.hasOwn(record, field) || !partOf ? record[field] : partOf(field))
+        return (field) =>
+          Object.hasOwn(record, field) || !partOf ? ownValue(record, field) : partOf(field)
       }
       return reader ? [[path, { fields: fieldsOf(body), reader, valuesOf }]] : []
     }),
@@ -121,9 +122,9 @@ function changedFields({ known, edited, body }: Edit, current: JsonRecord): stri
   const before = partsIn(known, fields)
   const valueOf = valuesOf(current)
   return fields.filter((field, at) => {
-    if (body[field] === undefined) return false
+    if (ownValue(body, field) === undefined) return false
     const now = hashOf(valueOf(field))
-    return hashOf(body[field]) !== now && before?.[at] !== now.slice(0, FIELD_LENGTH)
+    return hashOf(ownValue(body, field)) !== now && before?.[at] !== now.slice(0, FIELD_LENGTH)
   })
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../core/db/database.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 import { findShop, type Shop } from '../core/db/shops.ts'
 import { AppError } from '../core/errors.ts'
+import { countForShop } from '../core/request-body.ts'
 import type { BuyerIdentity } from '../storefront/buyer-token.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
@@ -42,6 +43,7 @@ export function extensionEndpoint(
     )
     const shop = await findShop(parts.database, buyer.shopDomain)
     if (!shop) throw new AppError('unauthenticated')
+    countForShop(ctx.req, shop.id)
     return answer(ctx, buyer, shop)
   }
 

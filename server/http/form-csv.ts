@@ -2,6 +2,7 @@
 import type { Context } from 'koa'
 import { say, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
+import { readPieces, type PieceOptions } from '../core/request-body.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 import { lastOf } from '../core/present.ts'
 
@@ -19,9 +20,18 @@ const MAX_NAME = 255
 /** The bytes that a form may have in addition to its file. */
 const FORM_OVERHEAD = 2 * 1024 * 1024
 
+/** What a table that is stored as it arrives takes: its pieces, their text and the rows being read. */
+const STREAMED_BYTES = 4 * 1024 * 1024
+
+export interface FileLimits {
+  maxBytes: number
+  /** The caller keeps what it reads in memory. Absent: it stores the bytes as they arrive. */
+  isKept?: boolean
+}
+
 export interface ReceivedFile {
   filename: string
-  /** The bytes of the file. Reading them throws `AppError` if the request is interrupted. */
+  /** The bytes of the file. Reading them throws what `readPieces` throws. */
   bytes: AsyncIterable<Uint8Array>
 }
 
@@ -32,17 +42,14 @@ export interface ReceivedFile {
 export async function receivedFile(
   ctx: Context,
   filename: string | undefined,
-  maxBytes: number,
+  { maxBytes, isKept = false }: FileLimits,
 ): Promise<ReceivedFile> {
   const boundary = ctx.is('multipart/form-data') ? boundaryIn(ctx.get('Content-Type')) : null
   if (boundary === null && !ctx.is(...TYPES))
     throw new AppError('unsupported_media_type', { message: WANTED })
   if ((ctx.request.length ?? 0) > maxBytes + (boundary === null ? 0 : FORM_OVERHEAD))
     throw new AppError('payload_too_large')
-  const body = wholeBody(ctx)
-  // Read the rest of a refused body after the answer: unread bytes would block the next request on
-  // the connection.
-  ctx.res.once('finish', () => void body.return(undefined).finally(() => ctx.req.resume()))
+  const body = wholeBody(ctx, isKept ? {} : { countsAs: STREAMED_BYTES })
   if (boundary === null) return { filename: nameOf(filename), bytes: body }
   const file = await openFormFile(body, boundary)
   if (file) return { filename: nameOf(filename ?? file.filename), bytes: file.bytes }
@@ -58,10 +65,11 @@ function nameOf(filename: string | null | undefined): string {
   return name.toWellFormed().slice(0, MAX_NAME).toWellFormed() || DEFAULT_NAME
 }
 
-async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {
+async function* wholeBody(ctx: Context, options: PieceOptions): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) yield chunk as Buffer
+    yield* readPieces(ctx.req, options)
   } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'malformed_request') throw cause
     throw new AppError('malformed_request', {
       message: say('The request ended before the file was complete'),
       cause,

@@ -1,7 +1,8 @@
 // Idempotency-Key: the same request under the same key runs once and gets the same answer for 24
 // hours. A second request waits for the first. If the first one's process died, or it failed
 // half-way, the second one runs again: an operation that was started is found by its key, and an
-// atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys.
+// atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys,
+// and a list of these could lack one.
 import { say } from '../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../core/db/for-shop.ts'

@@ -9,11 +9,13 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { AppError } from '../core/errors.ts'
 import {
   blobFindings,
+  bodyRefusals,
   poolWaits,
   sweeps,
   tokenFailures,
   type RunningTotals,
 } from '../core/totals.ts'
+import { bodyBudget } from '../core/body-budget.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
 
@@ -130,6 +132,23 @@ function totalMetrics(registers: Registry[]): void {
     'code',
     tokenFailures,
   )
+  counter(
+    'stevedore_bodies_refused_total',
+    'Bodies of requests that were not read to their end, by the limit',
+    'reason',
+    bodyRefusals,
+  )
+  new Gauge({
+    registers,
+    name: 'stevedore_body_bytes',
+    help: 'Bytes of bodies of requests in memory, of clients that have signed in and of others',
+    labelNames: ['client'],
+    collect() {
+      const { signedIn, unsigned } = bodyBudget.held()
+      this.set({ client: 'signed_in' }, signedIn)
+      this.set({ client: 'unsigned' }, unsigned)
+    },
+  })
   counter('stevedore_pool_waits_total', 'Waits for a connection', 'pool', poolWaits.count)
   counter('stevedore_pool_wait_seconds_total', 'Their duration', 'pool', poolWaits.seconds)
   counter('stevedore_sweeps_total', 'Sweeps that ended', 'sweep', sweeps.ended)

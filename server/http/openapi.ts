@@ -1,5 +1,6 @@
 // The OpenAPI document, generated from the schemas that validate the requests, with the examples
 // that a test sends.
+import { ownValue } from '../../plugins/contract.ts'
 import {
   createDocument,
   createSchema,
@@ -102,11 +103,15 @@ export function openApiDocument(
     version: string
   },
 ) {
-  const paths: ZodOpenApiPathsObject = {}
+  const paths = new Map<string, ZodOpenApiPathsObject[string]>()
   const edited = editedRecords(endpoints)
   for (const endpoint of endpoints)
-    (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint, edited)
-  for (const [path, methods] of Object.entries(others)) paths[path] = { ...paths[path], ...methods }
+    paths.set(endpoint.path, {
+      ...paths.get(endpoint.path),
+      [endpoint.method]: operationOf(endpoint, edited),
+    })
+  for (const [path, methods] of Object.entries(others))
+    paths.set(path, { ...paths.get(path), ...methods })
   const content: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
@@ -123,7 +128,7 @@ export function openApiDocument(
     servers: [{ url: baseUrl }],
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    paths,
+    paths: Object.fromEntries(paths),
     webhooks: Object.fromEntries(
       [...events, TEST_EVENT].map((event) => [event.name, { post: messageOperation(event) }]),
     ),
@@ -243,15 +248,16 @@ function completeOperation(
     header: example.headers,
   }
   for (const parameter of operation.parameters ?? []) {
-    const value = values[parameter.in]?.[parameter.name]
+    const value = ownValue(ownValue(values, parameter.in), parameter.name)
     if (value !== undefined) parameter.example = typedExample(value, parameter.schema)
   }
   if (example.body !== undefined) jsonContentOf(operation).example = example.body
   if (!example.content) return
   const { type, text } = example.content
   operation.requestBody ??= { content: {}, required: true }
-  const content = (operation.requestBody.content[type] ??= { schema: { type: 'string' } })
-  content.example = text
+  const { content } = operation.requestBody
+  const given = ownValue(content, type) ?? { schema: { type: 'string' } }
+  operation.requestBody.content = { ...content, [type]: { ...given, example: text } }
 }
 
 /** An example of a request line as a value of its schema: `100` of an integer is a number. */

@@ -1,6 +1,7 @@
 // The admin page: built files from web/dist, or Vite's middleware in development. Every other path
 // gets the page's HTML, since the page has its own router. The head is completed with the values
 // that the page needs to sign in.
+import { ownValue } from '../../plugins/contract.ts'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -62,7 +63,7 @@ export function builtPage(folder = DIST): PageSource {
       // The page asks for its texts by its route, before its scripts are there to tell it.
       const tags = [
         `<meta name="stevedore-page" content="${route}">`,
-        ...(files[route] ?? []).map(linkTo),
+        ...(ownValue(files, route) ?? []).map(linkTo),
       ]
       return html.replace('</head>', `${tags.join('')}</head>`)
     },

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
+import { countForShop } from '../core/request-body.ts'
 import { requireFeature } from '../files/plan-limits.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Authenticator } from './auth.ts'
@@ -34,6 +35,7 @@ export function createRouter(parts: RouterParts): Router {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
       const caller = await parts.authenticator.authenticate(ctx.req)
+      countForShop(ctx.req, caller.scope.shop)
       await parts.rateLimiter.count(ctx, caller, endpoint)
       requireScope(caller, endpoint)
       // A body whose schema has a default may be absent.

@@ -1,6 +1,6 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
-import { say, type Text, textOf } from '../../plugins/contract.ts'
+import { say, type Text, textOf, ownValue } from '../../plugins/contract.ts'
 import type { z } from 'zod'
 import { fieldNames, issueText, parseBounded, shortName, type Issue } from '../core/bounds.ts'
 import {
@@ -149,7 +149,7 @@ function wellFormedFields(
   return Object.fromEntries(
     fields.flatMap(([name, field]) => {
       if (wholly.has(name)) return []
-      const sent = (value as Record<string, unknown>)[name]
+      const sent = ownValue(value as Record<string, unknown>, name)
       if (partly.has(name)) return [[name, sent]]
       const { data } = parseBounded(field, sent)
       return data === undefined ? [] : [[name, data]]
@@ -282,6 +282,6 @@ function codeOf(issue: Issue, value: unknown): ErrorCode {
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
-    (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
+    (inner, key) => ownValue(inner as Record<PropertyKey, unknown> | undefined, String(key)),
     value,
   )

@@ -234,7 +234,10 @@ async function byTitle(
   return zip(files, named).map(([{ filename }, { hits }]) => exactOrAll(filename, hits))
 }
 
-/** A title that is written exactly like the name wins over others that are only equal by their words. */
+/**
+ * A title that is written exactly like the name wins over others that are only equal by their words.
+ * Exported for the bench of matching.
+ */
 export function exactOrAll(filename: string, hits: readonly Mapping[]): Mapping[] {
   if (hits.length < 2) return [...hits]
   const name = exactForm(stemOf(filename))

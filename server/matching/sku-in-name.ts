@@ -6,7 +6,7 @@ import { firstOf, lastOf } from '../core/present.ts'
 import { skuKey } from '../core/sku-key.ts'
 
 /**
- * Everything between delimiters. migrations/0004_products-and-reviews.ts splits SKUs at the same
+ * Everything between delimiters. migrations/0004_products.ts splits SKUs at the same
  * characters (sku_parts).
  */
 const PARTS = /[^ \-_.()[\]{}]+/g

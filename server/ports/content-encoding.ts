@@ -56,6 +56,13 @@ export function codingOf(
   return isFile && coding.endsWith('gzip') ? null : coding
 }
 
+/**
+ * The compression of a transfer, which is no property of the file: it is always undone. Null: none.
+ * @throws `PortError` as `codingOf` does
+ */
+export const transferCodingOf = (header: string | string[] | undefined): Coding | null =>
+  codingOf(header, { names: [], type: undefined })
+
 /** The decoded bytes of a body, bounded by their number and by how far they expand. */
 export function decodedBody(body: OpenedBody, coding: Coding, fileBytes: number): OpenedBody {
   const decoded = decode(body, coding, fileBytes)

@@ -59,6 +59,8 @@ export interface ExchangeOptions {
   signal: AbortSignal
   /** Called once after a complete answer: the connection can be reused. */
   onClean: (connection: GuardedConnection) => void
+  /** Called once when the answer has been read or dropped. If there was none, `head` rejects. */
+  onEnd: () => void
 }
 
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
@@ -161,6 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
    * Frees the memory of read buffers immediately: the garbage collector would let about 64 MB
    * accumulate. A socket's buffer may hold several chunks; as chunks are read in order, it is
    * unused after its last one.
+   * With the flags of `npm start`: docs/decisions/0010.
    */
   release(chunks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset, byteLength } of chunks)
@@ -209,6 +212,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     clearTimeout(this.#timer)
     this.#options.connection.onConnected = null
     this.#options.signal.removeEventListener('abort', this.#onAbort)
+    if (this.#headed) this.#options.onEnd()
   }
 
   #endWait(): PromiseWithResolvers<IteratorResult<Buffer>> | null {

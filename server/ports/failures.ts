@@ -95,9 +95,9 @@ function answered(status: number): Text {
   if (status === 429) return say('The server answered {status}: too many requests', values)
   return say('The server answered {status}', values)
 }
-const TRANSIENT = new Set([408, 425, 429])
+const TRANSIENT = new Set([408, 425])
 
-/** An answer that asks for fewer requests, and says nothing about the file. */
+/** A refusal for the limits of the host, which says nothing about the file. */
 export class ThrottledAnswer extends PortError {
   constructor(detail: AnyText, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
@@ -105,6 +105,16 @@ export class ThrottledAnswer extends PortError {
       ...(retryAfter === undefined ? {} : { retryAfter }),
     })
   }
+}
+
+/** The host is limited, and the turn of this request would come late. */
+export function hostIsBusy(retryAfter: number): ThrottledAnswer {
+  const busy = new ThrottledAnswer(
+    say('Its host allows few requests: it waits for its turn'),
+    retryAfter,
+  )
+  busy.uncounted = true
+  return busy
 }
 
 /** An answer of 404: the address has no file. */
@@ -116,18 +126,60 @@ export class NotFoundAnswer extends PortError {
 
 /** Any answer without the whole file. Its `retry-after` tells when to ask again. */
 export function badStatus(status: number, headers: IncomingHttpHeaders, url: URL): PortError {
-  const retryAfter = headers['retry-after']
   if (headers['cf-mitigated'] === 'challenge') return challenged(status)
   if (status === 403 && PROTECTED_FOLDER.test(url.pathname)) return notAccessible(false, PROTECTED)
   const detail = answered(status)
-  const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
-  if (status === 429 || (status === 503 && seconds !== undefined))
+  const limit = limitOf(status, headers)
+  if (limit?.marked) {
+    const { retryAfter } = limit
     return new ThrottledAnswer(
-      seconds === undefined ? detail : sentences(sentence(detail), waiting(seconds)),
-      seconds,
+      retryAfter === undefined ? detail : sentences(sentence(detail), waiting(retryAfter)),
+      retryAfter,
     )
+  }
   if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
+}
+
+/** How a host refuses a request for its limits. */
+export interface HostRefusal {
+  /** Whether the answer says that a limit is the reason. */
+  marked: boolean
+  /** The time that the host asks to wait, in seconds. */
+  retryAfter?: number | undefined
+}
+
+/** 420 and 529 are of single services, 430 is Shopify's, 509 that of hosts with a bandwidth limit. */
+const LIMIT_STATUSES = new Set([420, 429, 430, 509, 529])
+/** Statuses that are about a limit where the answer says so. */
+const MARKED_STATUSES = new Set([403, 503])
+
+/** Whether an answer refuses a request for the host's limits. Null: it does not. */
+export function limitOf(status: number, headers: IncomingHttpHeaders): HostRefusal | null {
+  if (headers['cf-mitigated'] === 'challenge') return null
+  const always = LIMIT_STATUSES.has(status)
+  if (!always && !MARKED_STATUSES.has(status)) return null
+  const isUsedUp = USED_UP.some((name) => String(headers[name]).trim() === '0')
+  const stated = headers['retry-after']
+  const retryAfter =
+    stated === undefined ? (isUsedUp ? resetOf(headers) : undefined) : secondsOf(stated)
+  if (always || retryAfter !== undefined || isUsedUp) return { marked: true, retryAfter }
+  return status === 503 ? { marked: false } : null
+}
+
+const USED_UP = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
+const RESETS = ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']
+/** Larger values are the seconds since 1970. */
+const LONGEST_RESET = 1e9
+
+/** The seconds until a limit begins again, where the answer states them. */
+function resetOf(headers: IncomingHttpHeaders): number | undefined {
+  const stated = RESETS.map((name) => String(headers[name] ?? '')).find((one) =>
+    /^\d{1,10}$/.test(one),
+  )
+  if (stated === undefined) return undefined
+  const seconds = Number(stated)
+  return seconds < LONGEST_RESET ? seconds : Math.max(0, Math.ceil(seconds - Date.now() / 1000))
 }
 
 /** The folders of downloads of WooCommerce and Easy Digital Downloads. */
@@ -161,7 +213,7 @@ const waiting = (seconds: number): Text =>
 
 /** The seconds in a Retry-After, which is a number of seconds or a date. */
 function secondsOf(retryAfter: string): number | undefined {
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(retryAfter)) return Math.ceil(Number(retryAfter))
   const at = Date.parse(retryAfter)
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }

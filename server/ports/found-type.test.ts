@@ -11,6 +11,14 @@ import { createStage } from './stage.ts'
 
 const program = Buffer.concat([Buffer.from('MZ\x90\0\x03\0', 'latin1'), Buffer.alloc(5000)])
 
+/** The beginning of a container that images and films have in common. */
+function ftyp(brand: string, ...compatible: string[]): Buffer {
+  const brands = Buffer.from(`ftyp${brand}\0\0\0\0${compatible.join('')}`)
+  const size = Buffer.alloc(4)
+  size.writeUInt32BE(brands.length + 4)
+  return Buffer.concat([size, brands, Buffer.from('\0\0\0\x08mdat', 'latin1')])
+}
+
 it.each([
   ['a document', documentOf([{}]), 'application/pdf'],
   ['a program', program, 'application/x-msdownload'],
@@ -25,6 +33,9 @@ it.each([
     'application/xml',
   ],
   ['text in brackets', Buffer.from('[Intro]\n{x}'), undefined],
+  ['HEIF of a rare brand', ftyp('1pic', 'mif1', 'miaf'), 'image/heif'],
+  ['HEIF with JPEG inside', ftyp('jpeg', 'mif1'), 'image/heif'],
+  ['a film', ftyp('isom', 'iso2', 'mp41'), 'video/mp4'],
   ['nothing', Buffer.alloc(0), undefined],
 ])('%s is detected by its bytes', async (_, bytes, type) =>
   expect((await foundType(bytes)).found_type).toBe(type),

@@ -1,5 +1,6 @@
 // The media type of bytes, detected from their beginning. Their name and their server's claim are
 // ignored.
+import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import { isPageType } from '../../plugins/contract.ts'
 import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
@@ -61,19 +62,40 @@ export async function foundIn(
       ? head.subarray(start, end + 1)
       : Buffer.concat(await Array.fromAsync<Buffer>(await store.read(shop, hash, { start, end })))
   const cut = size > 0 && (await isCutOff(head, { size, read }))
-  return { ...(await foundType(head)), ...(cut ? { cut_off: true } : {}) }
+  const found = await contentOf(head)
+  return { ...found, ...(cut ? { cut_off: true } : {}) }
 }
 
-/** The media type of the bytes; absent if it cannot be detected. */
+/** The media type of the bytes, also of text; absent if it cannot be detected. */
+export const contentOf = async (head: Buffer): Promise<DetectedContent> => ({
+  ...(isText(head) && head.length > 0 ? TEXT : {}),
+  ...(await foundType(head)),
+})
+
+/** The media type of the bytes by their signature; absent if they have none. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
   if (isPage(head)) return { found_type: 'text/html' }
   if (isJson(head)) return { found_type: 'application/json' }
+  if (isDrawing(head)) return { found_type: 'image/svg+xml' }
   // Loaded at first use, since it is large; importing it again costs as much as detecting.
   const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
-  return found ? { found_type: found.mime } : {}
+  if (found?.mime === 'video/mp4' && isHeif(head)) return { found_type: 'image/heif' }
+  if (found) return { found_type: found.mime }
+  // Readers accept a document whose header is not at its beginning.
+  const isDocument = head.toString('latin1', 0, 1024).includes('%PDF-')
+  return isDocument ? { found_type: 'application/pdf' } : {}
 }
+
+/** HEIF has the container of MP4. The library knows few of its brands, and only as the first one. */
+function isHeif(head: Buffer): boolean {
+  const brands = head.toString('latin1', 8, Math.min(head.readUInt32BE(0), 256))
+  return /^(?:.{4})*(?:mif[12]|msf1|miaf|1pic|he[iv][cmsx]|avc[is]|j2ki|jpeg)/s.test(brands)
+}
+
+/** The type of text that is nothing else. */
+const TEXT: DetectedContent = { found_type: 'text/plain' }
 
 /**
  * The media type that a server claims, unless its bytes show that they are no web page. Null: not
@@ -90,11 +112,21 @@ export async function typeByStart(claimed: string | null, head: Buffer): Promise
 /** Text has no control characters but tabs, line ends and escapes; in UTF-16 it has zeros. */
 const isText = (head: Buffer): boolean =>
   /^(?:\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2)) ||
-  !/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
+  (!/[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(head.toString('latin1')) && !isShortCode(head))
+
+/** Few bytes may have no control character by chance: then most of them are ASCII in text. */
+const isShortCode = (head: Buffer): boolean =>
+  head.length < 200 && !isUtf8(head) && head.filter((byte) => byte > 127).length * 2 > head.length
 
 /** Text has no signature: HTML is detected by its first tag. */
 const isPage = (head: Buffer): boolean =>
   /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
+    head.toString('latin1'),
+  )
+
+/** A drawing: its first tag may follow a declaration, comments and a document type. */
+const isDrawing = (head: Buffer): boolean =>
+  /^(?:ï»¿)?(?:\s|<\?xml[^>]{0,200}\?>|<!--[^]{0,1000}?-->|<!DOCTYPE\s+svg[^>]{0,500}>)*<svg[\s>]/i.test(
     head.toString('latin1'),
   )
 

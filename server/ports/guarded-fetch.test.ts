@@ -177,8 +177,8 @@ describe('a bad origin', () => {
     ['/silent-body', failure(true, 'The server sent the file too slowly')],
     ['/drip/20', failure(true, 'The server sent the file too slowly')],
     ['/not-http', failure(false, NO_HTTP)],
-    ['/loop', failure(false, 'The address redirects more than 3 times, at last at HOST')],
-    ['/hops/4/10/x', failure(false, 'The address redirects more than 3 times, at last at HOST')],
+    ['/loop', failure(false, 'The address redirects more than 10 times, at last at HOST')],
+    ['/hops/11/10/x', failure(false, 'The address redirects more than 10 times, at last at HOST')],
     ['/redirect-nowhere', failure(false, 'HOST redirects without a valid address')],
   ])('%s', async (path, expected) => {
     const found = await failureOf(read(origin.url + path, clientOf({ timeouts })))
@@ -261,8 +261,8 @@ describe('an https URL', () => {
 })
 
 describe('redirects', () => {
-  it('are followed three times', async () => {
-    expect(await read(`${origin.url}/hops/3/100/hops`)).toEqual(contentOf(100, 'hops'))
+  it('are followed ten times', async () => {
+    expect(await read(`${origin.url}/hops/10/100/hops`)).toEqual(contentOf(100, 'hops'))
   })
   it.each([
     'http://10.0.0.1/',
@@ -277,6 +277,14 @@ describe('redirects', () => {
   ])('to %s are refused like any other address', async (to) => {
     const url = `${origin.url}/redirect?to=${encodeURIComponent(to)}`
     expect(await failureOf(read(url))).toEqual(NOT_REACHED)
+  })
+  it('are checked at the tenth as at the first', async () => {
+    const inside = `/redirect?to=${encodeURIComponent('http://10.0.0.1/')}`
+    const to = Array.from({ length: 9 }).reduce<string>(
+      (next) => `/redirect?to=${encodeURIComponent(next)}`,
+      inside,
+    )
+    expect(await failureOf(read(origin.url + to))).toEqual(NOT_REACHED)
   })
   it('from outside to loopback are refused', async () => {
     // The name resolves to loopback, which only the test's client may reach, so the test checks the

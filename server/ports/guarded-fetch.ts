@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isPageType, PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../core/log.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'
 import {
   reachable,
@@ -15,12 +16,14 @@ import {
   type AddressTarget,
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
-import { Exchange, type OpenedBody, type Timeouts } from './exchange.ts'
-import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
-import { typeByStart } from './found-type.ts'
+import { Exchange, type Head, type OpenedBody, type Timeouts } from './exchange.ts'
+import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
+import { contentOf, typeByStart } from './found-type.ts'
 import {
   badStatus,
+  encodedError,
   isNotReached,
+  limitOf,
   NotFoundAnswer,
   redirectsNowhere,
   redirectsToFtp,
@@ -29,6 +32,7 @@ import {
   tooLarge,
   unencodedHash,
 } from './failures.ts'
+import { HostTurns, type HostTurn, type HostTurnOptions } from './host-turns.ts'
 import { FetchCookies, redirectTarget } from './redirects.ts'
 import { userAgentOf } from './user-agent.ts'
 
@@ -40,12 +44,20 @@ export interface OpenedFile extends Probe {
   body: OpenedBody
 }
 
+/** For whom a file is requested. Its requests wait for their turns at its hosts. */
+export interface Requester {
+  /** The shop's internal number: shops take turns at a host. */
+  shop?: number
+  /** Bounds concurrent requests; one that waits for its host has no place. */
+  places?: Semaphore
+}
+
 /** Requests to addresses that others chose. All throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
-  /** The file at an address that answers 200, after at most 3 redirects. */
-  open(url: string, signal: AbortSignal): Promise<OpenedFile>
+  /** The file at an address that answers 200, after at most 10 redirects. */
+  open(url: string, signal: AbortSignal, requester?: Requester): Promise<OpenedFile>
   /** What `open` would give, without the bytes. */
-  probe(url: string, signal: AbortSignal): Promise<Probe>
+  probe(url: string, signal: AbortSignal, requester?: Requester): Promise<Probe>
   /** Sends a body. Redirects are not followed, and every status counts as an answer. */
   post(
     url: string,
@@ -71,13 +83,14 @@ export interface GuardedClientOptions {
   log?: Logger
   timeouts?: Partial<Timeouts>
   resolve?: Resolver
+  turns?: HostTurnOptions
 }
 
 const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
 /** The time for an answer to HEAD, in milliseconds. GET is sent after it and has the whole time. */
 const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const MAX_REDIRECTS = 3
+const MAX_REDIRECTS = 10
 /** How much of an unneeded answer is read, so that its connection can be reused. */
 const DISCARDED_BYTES = 16 * 1024
 /** How much of a web page is read, to see whether it is one. */
@@ -88,6 +101,8 @@ interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Exchange
+  /** The error of a refusal for the host's limits; null: it is none. */
+  refusal: PortError | null
 }
 
 interface FollowedAnswer extends Answer {
@@ -101,17 +116,26 @@ interface Message {
   body?: string | Buffer
 }
 
-type Send = (target: AddressTarget, message: Message, signal: AbortSignal) => Promise<Answer>
+/** `requester`: null for requests that do not wait for a turn. */
+type Send = (
+  target: AddressTarget,
+  message: Message,
+  signal: AbortSignal,
+  requester: Requester | null,
+) => Promise<Answer>
 
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { fileBytes, log } = options
   const rules = addressRules(options.allowLoopback)
   const resolve = options.resolve ?? resolveByServers
   const connections = createConnections(resolve)
-  const send = tracedSend(createSend(options, connections))
+  const turns = new HostTurns(options.turns)
+  const send = tracedSend(createSend(options, connections, turns))
   const ours = { ...HEADERS, 'user-agent': options.userAgent ?? userAgentOf(null) }
-  const follow: Follow = (method, url, signal) =>
-    followRedirects({ send, rules, ours, method, signal }, url)
+  const followFor =
+    (requester: Requester = {}): Follow =>
+    (method, url, signal) =>
+      followRedirects({ send, rules, ours, method, signal, requester }, url)
 
   /** Logs the reason for operators only: the caller learns less. */
   const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
@@ -128,34 +152,42 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 
   const post: GuardedClient['post'] = async (url, headers, body, signal) => {
     const message = { method: 'POST' as const, headers: { ...ours, ...headers }, body }
-    const answer = await send(addressTargetOf(url, rules), message, signal)
+    const answer = await send(addressTargetOf(url, rules), message, signal, null)
     await discard(answer.body)
     return { status: answer.status }
   }
 
   return {
-    open: (url, signal) =>
+    open: (url, signal, requester) =>
       withLog(
         url,
-        withFragment(url, (at) => openFile(follow, fileBytes, at, signal)),
+        withFragment(url, (at) => openFile(followFor(requester), fileBytes, at, signal)),
       ),
-    probe: (url, signal) =>
+    probe: (url, signal, requester) =>
       withLog(
         url,
-        withFragment(url, (at) => probeFile(follow, at, signal)),
+        withFragment(url, (at) => probeFile(followFor(requester), at, signal)),
       ),
     post: (url, headers, body, signal) => withLog(url, post(url, headers, body, signal)),
     reach: (url) => withLog(url, reachable(url, rules, resolve, options.allowLoopback)),
-    close: () => connections.close(),
+    close: () => {
+      turns.close()
+      return connections.close()
+    },
   }
 }
 
 /** Sends one request, a second time if it was sent on a connection that the server had closed. */
-function createSend(options: GuardedClientOptions, connections: Connections): Send {
+function createSend(
+  options: GuardedClientOptions,
+  connections: Connections,
+  turns: HostTurns,
+): Send {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const headTimeouts = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
-  return async (target, message, signal) => {
+  return async (target, message, signal, requester) => {
     signal.throwIfAborted()
+    const place = requester && (await takePlace(turns, target.url, signal, requester))
     const attempt = (fresh: boolean) =>
       new Exchange({
         connection: connections.take(target, fresh),
@@ -164,27 +196,78 @@ function createSend(options: GuardedClientOptions, connections: Connections): Se
         bodyBytes: options.fileBytes,
         signal,
         onClean: connections.give,
+        onEnd: () => place?.end(),
       })
     // A repeated request must be harmless: a POST gets a connection that cannot be stale.
     let exchange = attempt(message.method === 'POST')
-    const head = await exchange.head.catch((error: unknown) => {
-      if (!exchange.stale) throw error
-      exchange = attempt(true)
-      return exchange.head
-    })
-    return { ...head, body: exchange }
+    try {
+      const head = await exchange.head.catch((error: unknown) => {
+        if (!exchange.stale) throw error
+        exchange = attempt(true)
+        return exchange.head
+      })
+      const refusal = place && judgeAnswer(place.turn, target.url, message, head)
+      return { ...head, body: exchange, refusal }
+    } catch (error) {
+      if (error instanceof PortError && error.retryable) place?.turn.failed(error)
+      place?.end()
+      throw error
+    }
   }
+}
+
+/** Waits for a turn at the host, then for a place among the requester's requests. */
+async function takePlace(
+  turns: HostTurns,
+  url: URL,
+  signal: AbortSignal,
+  { shop, places }: Requester,
+): Promise<{ turn: HostTurn; end: () => void }> {
+  const turn = await turns.take(url, signal, shop)
+  try {
+    const release = await places?.acquire(signal)
+    let ended = false
+    const end = () => {
+      if (ended) return
+      ended = true
+      release?.()
+      turn.end()
+    }
+    return { turn, end }
+  } catch (error) {
+    turn.end()
+    throw error
+  }
+}
+
+/** Tells the turns what an answer says about the host's limits. */
+function judgeAnswer(
+  turn: HostTurn,
+  url: URL,
+  { method }: Message,
+  { status, headers }: Head,
+): PortError | null {
+  const limit = limitOf(status, headers)
+  if (limit === null) {
+    turn.answered()
+    return null
+  }
+  // Some servers answer 503 to every HEAD: GET shows whether it is a limit.
+  if (method === 'HEAD' && !limit.marked) return null
+  const error = badStatus(status, headers, url)
+  turn.refused(limit, error)
+  return error
 }
 
 /** The span ends with the headers of the answer. It has no host: merchants chose it. */
 const tracedSend =
   (send: Send): Send =>
-  (target, message, signal) =>
+  (target, message, signal, requester) =>
     traced(
       `fetch ${message.method}`,
       { kind: 'client', fields: { 'http.request.method': message.method } },
       async () => {
-        const answer = await send(target, message, signal)
+        const answer = await send(target, message, signal, requester)
         setSpanFields({ 'http.response.status_code': answer.status })
         return answer
       },
@@ -200,16 +283,17 @@ async function followRedirects(
     ours: Readonly<Record<string, string>>
     method: 'GET' | 'HEAD'
     signal: AbortSignal
+    requester: Requester
   },
   url: string,
 ): Promise<FollowedAnswer> {
-  const { send, rules, ours, method, signal } = asked
+  const { send, rules, ours, method, signal, requester } = asked
   const cookies = new FetchCookies()
   const first = addressTargetOf(url, rules)
   let target = first
   for (let hop = 0; ; hop += 1) {
     const headers = { ...ours, ...cookies.headers(target.url) }
-    const answer = await send(target, { method, headers }, signal)
+    const answer = await send(target, { method, headers }, signal, requester)
     if (!REDIRECTS.has(answer.status)) return { ...answer, urls: [first.url, target.url] }
     await discard(answer.body)
     cookies.keep(target.url, answer.headers)
@@ -259,25 +343,37 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
   const full = await follow('GET', url, signal)
   try {
     const { coding, size_bytes, content_type } = await describeFile(full)
-    if (!isPageType(content_type)) return { size_bytes, content_type }
     const body = coding ? decodedBody(full.body, coding, Infinity) : full.body
+    const { start, isWhole } = await startOf(body, signal)
     return {
-      size_bytes,
-      content_type: await typeByStart(content_type, await startOf(body, signal)),
+      size_bytes: size_bytes ?? (isWhole ? start.length : null),
+      content_type: await typeByStart(content_type, start),
+      ...(await contentOf(start)),
     }
   } finally {
     await full.body.return()
   }
 }
 
-/** The first bytes of a body, as many as arrive before it fails. Throws if the signal aborts. */
-async function startOf(body: OpenedBody, signal: AbortSignal): Promise<Buffer> {
+/**
+ * The first bytes of a body, as many as arrive before it fails, and whether these are all. Throws if
+ * the signal aborts.
+ */
+async function startOf(
+  body: OpenedBody,
+  signal: AbortSignal,
+): Promise<{ start: Buffer; isWhole: boolean }> {
   const pieces: Buffer[] = []
+  let isWhole = false
   try {
     for (let bytes = 0; bytes < PROBED_BYTES;) {
       const { done, value } = await body.next()
-      if (done) break
-      pieces.push(value)
+      if (done) {
+        isWhole = true
+        break
+      }
+      // Its buffer is used again.
+      pieces.push(Buffer.from(value))
       bytes += value.length
     }
   } catch (error) {
@@ -286,8 +382,11 @@ async function startOf(body: OpenedBody, signal: AbortSignal): Promise<Buffer> {
   } finally {
     await body.return?.()
   }
-  return Buffer.concat(pieces)
+  return { start: Buffer.concat(pieces), isWhole }
 }
+
+/** Types of texts, which servers send instead of a file. */
+const MAY_BE_MESSAGE = /^(?:text\/|application\/(?:xhtml\+xml|json|xml|[\w.-]+\+json)\b)/i
 
 /**
  * Probes by HEAD. Null: GET is needed, since many servers refuse HEAD or fail on it, and an address
@@ -303,10 +402,9 @@ async function probeByHead(
     await discard(answer.body)
     const { coding, ...probe } = await describeFile(answer)
     // Some servers answer HEAD with a length of 0, or compress only that, or call all a web page: GET
-    // shows the file.
-    return probe.size_bytes === 0 || coding !== null || isPageType(probe.content_type)
-      ? null
-      : probe
+    // shows the file. A text may be a message instead of the file.
+    const isUnclear = probe.size_bytes === 0 || coding !== null
+    return isUnclear || MAY_BE_MESSAGE.test(probe.content_type ?? '') ? null : probe
   } catch (error) {
     if (!(error instanceof PortError) || error instanceof ThrottledAnswer || isNotReached(error))
       throw error
@@ -320,15 +418,22 @@ async function describeFile({
   status,
   headers,
   body,
+  refusal,
 }: FollowedAnswer): Promise<Probe & { coding: Coding | null }> {
   if (!isWhole(status, headers['content-range'])) {
     await discard(body)
-    throw badStatus(status, headers, urls[1])
+    throw refusal ?? badStatus(status, headers, urls[1])
   }
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)
   const named = nameIn(headers['content-disposition'])
-  const coding = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  const transfer = transferCodingOf(headers['transfer-encoding'])
+  const content = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  if (transfer !== null && content !== null) {
+    await discard(body)
+    throw encodedError()
+  }
+  const coding = transfer ?? content
   const length = headers['content-length']
   return {
     coding,

@@ -1,12 +1,13 @@
 // The bytes of an item, as a file: from an earlier step, or from the item's file.
 import { createWriteStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { PortError, type ByteSource } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
+import { hasBytesOf } from '../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from './repair.ts'
 import { storeFailure } from './stage.ts'
 
@@ -33,8 +34,8 @@ export interface StoredBytes {
 }
 
 /**
- * Writes the bytes to the file `to`. Throws `PortError` if a disk or the storage location fails, or
- * if the bytes are missing or have another length.
+ * Writes the bytes to the file `to`, compares them with their hash, and restores them if they are
+ * damaged. Throws `PortError`: `file_damaged`, or what a disk or the storage location reports.
  */
 export async function copyOut(
   { shop }: ShopScope,
@@ -48,13 +49,12 @@ export async function copyOut(
   const copy = async () => {
     if (store.copyOut) await store.copyOut(shop, hash, to)
     else await pipeline(await store.read(shop, hash), createWriteStream(to), { signal })
-    if ((await stat(to)).size === size_bytes) return true
+    if (await hasBytesOf(to, { hash, size: size_bytes }, signal)) return true
     await rm(to)
     return null
   }
   try {
-    if (await readOrRepair(copy, { shop, hash, location }, check, signal)) return
-    throw new StoreError('missing')
+    await readOrRepair(copy, { shop, hash, location }, check, signal)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof StoreError) throw storeFailure(error)

@@ -1,6 +1,7 @@
 // What plugins may fetch from the internet: connects the guarded client with the shop's storage
 // location.
 import type { RemoteFetcher } from '../../plugins/contract.ts'
+import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
 import type { GuardedClient } from './guarded-fetch.ts'
 import { stageBytes, type StagePlace } from './stage.ts'
 
@@ -10,12 +11,15 @@ import { stageBytes, type StagePlace } from './stage.ts'
  */
 export function createRemote({
   client,
+  places,
   ...place
-}: StagePlace & { client: GuardedClient }): RemoteFetcher {
+}: StagePlace & { client: GuardedClient; places?: Semaphore }): RemoteFetcher {
+  const requester = { shop: place.shop, ...(places ? { places } : {}) }
   return {
-    probe: (url, signal) => client.probe(url, signal),
+    atMost: (count) => createRemote({ client, places: createSemaphore(count), ...place }),
+    probe: (url, signal) => client.probe(url, signal, requester),
     download: async (url, signal) => {
-      const { body, content_type } = await client.open(url, signal)
+      const { body, content_type } = await client.open(url, signal, requester)
       try {
         return await stageBytes(place, body, content_type, signal)
       } finally {

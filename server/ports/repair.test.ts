@@ -89,10 +89,11 @@ describe.each(Object.entries(spoilers))('%s bytes', (what, spoil) => {
   test('without a backup are reported once: one notice for all files, and one mail', async () => {
     const files = [await addFile('first text', 'a.txt'), await addFile('second text', 'b.txt')]
     const before = found(what)
+    const code = what === 'damaged' ? 'file_damaged' : 'storage_failed'
     for (const { id, blob } of files) {
       await spoil(blob)
-      await expect(readAsPlugin(id)).rejects.toMatchObject({ code: 'storage_failed' })
-      await expect(backUp(id)).rejects.toMatchObject({ code: 'storage_failed' })
+      await expect(readAsPlugin(id)).rejects.toMatchObject({ code })
+      await expect(backUp(id)).rejects.toMatchObject({ code })
     }
     expect(found(what)).toBeGreaterThanOrEqual(before + 2)
     expect(await notices()).toEqual(['The bytes of 2 files are damaged'])

@@ -9,25 +9,28 @@ export type CheckBlob = (blob: StoredBlob, signal: AbortSignal) => Promise<Verdi
 /**
  * @param read gives null if the bytes are not those of the blob.
  * @param check absent: nothing is restored or reported.
- * @returns null if the bytes are missing or damaged, also after the check.
+ * @throws `StoreError` `missing` or `damaged`, if the check could not restore the bytes.
  */
 export async function readOrRepair<T>(
   read: () => Promise<T | null>,
   { shop, hash, location }: StoredBlob,
   check: CheckBlob | undefined,
   signal: AbortSignal,
-): Promise<T | null> {
-  const found = await unlessMissing(read)
-  if (found !== null || !check) return found
-  const verdict = await check({ shop, hash, location }, signal)
-  return verdict === 'damaged' ? null : unlessMissing(read)
+): Promise<T> {
+  const found = await orProblem(read)
+  if (!(found instanceof StoreError)) return found
+  const verdict = check && (await check({ shop, hash, location }, signal))
+  if (!verdict || verdict === 'damaged') throw found
+  const again = await orProblem(read)
+  if (again instanceof StoreError) throw again
+  return again
 }
 
-async function unlessMissing<T>(read: () => Promise<T | null>): Promise<T | null> {
+async function orProblem<T>(read: () => Promise<T | null>): Promise<T | StoreError> {
   try {
-    return await read()
+    return (await read()) ?? new StoreError('damaged')
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'missing') return null
+    if (error instanceof StoreError && error.code === 'missing') return error
     throw error
   }
 }

@@ -2,7 +2,8 @@
 // serves only one shop. Children are reused, because starting one costs as much as a small piece of
 // work.
 import { availableParallelism } from 'node:os'
-import type { Sandbox, SandboxLimits } from '../../plugins/contract.ts'
+import { PortError, type Sandbox, type SandboxLimits } from '../../plugins/contract.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { createChildPool, type ChildPool } from './children/child-pool.ts'
 import { withinBytes } from './children/work-folder.ts'
 
@@ -12,8 +13,11 @@ export interface Sandboxes {
   close(): void
 }
 
-/** The sandboxes of this process: one pool of children for each script, shared by all shops. */
-export function createSandboxes(): Sandboxes {
+/**
+ * The sandboxes of this process: one pool of children for each script, shared by all shops. Failures
+ * of a script that are no refusal of the file are logged with their stack.
+ */
+export function createSandboxes(log: Logger): Sandboxes {
   const pools = new Map<string, ChildPool>()
   const poolOf = (script: URL, limits: SandboxLimits): ChildPool => {
     const pool =
@@ -26,7 +30,12 @@ export function createSandboxes(): Sandboxes {
     of: (shop) => ({
       run: (script, { input, answer, limits, signal, within }) => {
         const ask = (stop: AbortSignal) =>
-          poolOf(script, limits).ask(shop, { input, answer, wallMs: limits.wallMs, signal: stop })
+          poolOf(script, limits)
+            .ask(shop, { input, answer, wallMs: limits.wallMs, signal: stop })
+            .catch((error: unknown) => {
+              logDefect(log, shop, script, error)
+              throw error
+            })
         if (!within) return ask(signal)
         const { folder, bytes, tooMuch } = within
         return withinBytes(folder, bytes, tooMuch, (full) => ask(AbortSignal.any([signal, full])))
@@ -37,6 +46,16 @@ export function createSandboxes(): Sandboxes {
     },
   }
 }
+
+/** The merchant reads only that the plugin failed: the log has the reason. */
+function logDefect(log: Logger, shop: number, script: URL, error: unknown): void {
+  if (!(error instanceof PortError) || !DEFECTS.has(error.code) || error.retryable) return
+  const { stack, error: reason } = errorFields(error.cause ?? error)
+  const name = script.pathname.split('/').slice(-2).join('/')
+  log.error('a script failed on a file', { shop, script: name, error: reason, stack })
+}
+
+const DEFECTS = new Set(['plugin_failed', 'processor_crashed'])
 
 /** One more than the number of processors: it works while another child waits for its next file. */
 const processLimit = ({ parallel }: SandboxLimits): number =>

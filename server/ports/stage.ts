@@ -17,6 +17,7 @@ const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable
   full: { code: 'storage_full', retryable: true },
   denied: { code: 'permission_denied', retryable: false },
   missing: { code: 'storage_failed', retryable: true },
+  damaged: { code: 'file_damaged', retryable: false },
   unavailable: { code: 'storage_failed', retryable: true },
 }
 
@@ -32,7 +33,8 @@ export async function stageBytes(
 ): Promise<StagedBlob> {
   try {
     const watched = watchHead(bytes)
-    const written = await store.write(shop, watched, signal)
+    const { hash, sha256, size_bytes } = await store.write(shop, watched, signal)
+    const written = { hash, sha256, size_bytes }
     const head = watched.head()
     const found = await foundIn(head, { store, shop }, written)
     return { ...written, location, content_type: await typeByStart(contentType, head), ...found }

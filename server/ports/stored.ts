@@ -88,7 +88,6 @@ async function copyBlob(
   }
   const source = { shop: scope.shop, hash, location: blob.location }
   const written = await readOrRepair(copy, source, check, signal)
-  if (!written) throw damaged(sayPlain('The stored bytes do not match their hash'))
   await recordBlob(scope, blob, location)
   if (!(await isWholeThere())) throw damaged(sayPlain('The copy differs from the original'))
   return written.size_bytes

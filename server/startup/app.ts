@@ -7,6 +7,7 @@ import { UPLOADS_PATH } from '../features/upload/upload.ts'
 import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
+import { receiveFrom } from '../core/request-body.ts'
 import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
 import { publicSamples } from '../features/samples/public.ts'
 import { accountLibrary } from '../features/library/account.ts'
@@ -21,6 +22,7 @@ import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
 import { createAuthenticator } from '../http/auth.ts'
 import { cloudCallback } from '../features/cloud/routes/callback.ts'
+import { subnetOfRequest } from '../http/clients.ts'
 import { createFailureLimiter, type FailureLimiter } from '../http/auth-failures.ts'
 import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
@@ -80,8 +82,10 @@ export function createApp(parts: WebParts): RequestListener {
               : delivery.handle
     void handle(request, response).then(answered)
   }
-  return (request, response) =>
+  return (request, response) => {
+    receiveFrom(request, response, subnetOfRequest(request, parts.trustProxy))
     tracedRequest(request, response, methodOf(request), () => answer(request, response))
+  }
 }
 
 /**

@@ -47,6 +47,7 @@ it('counters begin with 0, so that their first increase is seen', () => {
     'stevedore_blob_findings_total{found="missing"}',
     'stevedore_token_failures_total{code="invalid_client"}',
     'stevedore_pool_waits_total{pool="plain"}',
+    'stevedore_bodies_refused_total{reason="share"}',
   ])
     expect(text).toContain(`\n${series} `)
 })

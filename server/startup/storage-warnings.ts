@@ -7,6 +7,7 @@ const ADVICE: Readonly<Record<StoreError['code'], string>> = {
   full: 'a storage location is full: make room, then retry the failed files',
   denied: 'a storage location refuses writes: check its permissions, then retry the failed files',
   missing: 'a storage location cannot be written',
+  damaged: 'a storage location returned other bytes than were written: check its disk',
   unavailable: 'a storage location cannot be written: check its disk or bucket',
 }
 /** A full disk fails every file of an import: one line a minute is enough. */

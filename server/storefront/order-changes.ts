@@ -1,5 +1,5 @@
 // Mutations of the platform's orders: many orders share one request, and each has its own result.
-import { PortError, say, textOf } from '../../plugins/contract.ts'
+import { PortError, say, textOf, ownValue } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import type { GraphqlOperation } from './operations.ts'
 
@@ -29,7 +29,7 @@ export const orderChanges =
       signal,
     )
     return (alias) => {
-      const [objection] = data[alias]?.userErrors ?? []
+      const [objection] = ownValue(data, alias)?.userErrors ?? []
       if (!objection) return null
       const message = say('The order: {reason}', { reason: textOf(objection.message) })
       return new PortError('storefront_unavailable', message, retryable)

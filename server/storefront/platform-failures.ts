@@ -13,6 +13,7 @@ import {
   textOf,
   type AnyText,
   type Text,
+  ownValue,
 } from '../../plugins/contract.ts'
 import { ERRORS } from '../core/errors.ts'
 import type { ThrottleStatus } from './throttle.ts'
@@ -57,7 +58,7 @@ export function classifyFailure(error: unknown): PlatformFailure {
     const { code } = error.response
     if (code === 401)
       return { kind: 'unauthorized', reason: sayPlain('it refused the app’s access') }
-    const state = STORE_STATES[code]
+    const state = ownValue(STORE_STATES, code)
     if (state !== undefined)
       return {
         kind: 'closed',

@@ -6,7 +6,7 @@ import type { Logger } from '../core/log.ts'
 
 /**
  * Uninstalls the app from a shop. Its links stop within a second: the update notifies every web
- * process (migration 0011), and a missed notification costs no more than the link cache's time to
+ * process (trigger `shops_changed`), and a missed notification costs no more than the link cache's time to
  * live. Idempotent.
  */
 export async function uninstallShop(

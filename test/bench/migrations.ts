@@ -13,8 +13,8 @@ import { compare, type Bench, type Context, type Row } from './bench.ts'
 
 const FILES = Number(process.env.BENCH_FILES ?? 1_000_000)
 const DOWNLOADS = Number(process.env.BENCH_DOWNLOADS ?? 10 * FILES)
-/** The first migration that can be undone. */
-const FIRST = '0030'
+/** The last migration of the first release, whose schema cannot be undone. */
+const FIRST_RELEASE = '0007'
 /** A lock that statements of the product wait for is held for at most this time. */
 const LOCK_SECONDS = 2
 const WATCH_MS = 50
@@ -29,8 +29,9 @@ async function run({ folder, say }: Context): Promise<Row[]> {
   try {
     await migrate(database)
     await fill(database, say)
-    const undone = await migrateDown(database, String(Number(FIRST) - 1).padStart(4, '0'))
+    const undone = await migrateDown(database, FIRST_RELEASE)
     await database.pool.query('vacuum analyze')
+    if (undone.length === 0) say('There is no migration after those of the first release.')
     const rows: Row[] = []
     for (const { name } of undone.toReversed())
       rows.push(...(await measure(database, watcher, name, say)))

@@ -1,7 +1,7 @@
 // A bucket in memory that speaks S3 as rclone uses it: signatures are checked, lists have pages and
 // folders, and keys may be names that no disk allows. Objects may be generated, so that large ones
 // take no memory.
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,6 +29,8 @@ export interface FakeBucket {
   }): { status: number; code: string; headers?: Record<string, string> } | null | Promise<null>
   /** The number of objects in a page of a list. */
   page: number
+  /** Objects are encrypted with a key of KMS: their ETags are no MD5, and another one after each write. */
+  encrypted: boolean
   /** Each list begins again after its last page. */
   endless: boolean
   /** The settings for `connect`. */
@@ -48,6 +50,7 @@ export async function startBucket(): Promise<FakeBucket> {
     objects,
     requests: [],
     page: 1000,
+    encrypted: false,
     endless: false,
     intercept: () => null,
     put: (key, content) => void objects.set(key, stored(Buffer.from(content))),
@@ -108,7 +111,7 @@ async function answer(
 }
 
 function put(
-  { objects }: FakeBucket,
+  { objects, encrypted }: FakeBucket,
   key: string,
   body: Buffer,
   { headers }: IncomingMessage,
@@ -125,6 +128,7 @@ function put(
     if (!found) return void fail(404, 'NoSuchKey')
     objects.set(key, { ...found, modified: new Date() })
   }
+  if (encrypted) objects.set(key, { ...objects.get(key)!, etag: randomBytes(16).toString('hex') })
   const { etag, modified } = objects.get(key)!
   const result = `<CopyObjectResult><ETag>"${etag}"</ETag><LastModified>${modified.toISOString()}</LastModified></CopyObjectResult>`
   response.writeHead(200, { etag: `"${etag}"` }).end(source === undefined ? '' : result)

@@ -52,7 +52,7 @@ export function writeContext(
       rules: () => Promise.resolve([]),
       findProduct: refuse('catalog'),
     },
-    remote: { probe: refuse('remote'), download: refuse('remote') },
+    remote: { probe: refuse('remote'), download: refuse('remote'), atMost: refuse('remote') },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     drop: { sizeOf: refuse('drop'), take: refuse('drop') },
     cloud: { tasksOf: refuse('cloud'), carryOut: refuse('cloud') },

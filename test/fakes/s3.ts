@@ -120,7 +120,12 @@ class WholeStore extends FilesystemStore {
       if (size < this.minPart)
         throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
     }
-    return super.putObjectMultipart(bucket, uploadId, parts)
+    const key = await readFile(path.join(this.folderOf(bucket, uploadId), 'key'), 'utf8')
+    const { size, md5 } = await super.putObjectMultipart(bucket, uploadId, parts)
+    // The ETag of S3 is no MD5 of the whole.
+    const etag = `${md5}-${parts.length}`
+    await writeFile(this.getResourcePath(bucket, key, 'object.md5'), etag)
+    return { size, md5: etag }
   }
 
   async require(bucket: string, uploadId: string): Promise<void> {
@@ -171,7 +176,8 @@ async function answerMore(
   const [, bucket = '', ...rest] = ctx.path.split('/')
   const key = rest.join('/')
   // Its signature check normalizes the address of a bucket to one without a trailing slash.
-  if (key === '') Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
+  if (key === '' && ctx.path.endsWith('/'))
+    Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
   ctx.params = key === '' ? { bucket } : { bucket, key }
   if (ctx.method === 'GET' && ctx.query['list-type'] === '2')
     return authenticated(ctx, () => answerList(ctx, store, bucket))
@@ -192,9 +198,10 @@ async function answerList(ctx: Context, store: WholeStore, bucket: string): Prom
   const next = isTruncated && {
     NextContinuationToken: Buffer.from(objects.at(-1)!.key).toString('base64'),
   }
-  const Contents = objects.map(({ key, size, lastModifiedDate }) => ({
+  const Contents = objects.map(({ key, size, md5, lastModifiedDate }) => ({
     Key: key,
     Size: size,
+    ETag: `"${md5}"`,
     LastModified: lastModifiedDate.toISOString(),
   }))
   ctx.body = { ListBucketResult: { Name: bucket, IsTruncated: isTruncated, ...next, Contents } }

@@ -55,7 +55,7 @@ declare module '@20minutes/s3rver/lib/stores/filesystem.js' {
       bucket: string,
       options: { prefix?: string | undefined; startAfter?: string; maxKeys?: number },
     ): Promise<{
-      objects: { key: string; size: number; lastModifiedDate: Date }[]
+      objects: { key: string; size: number; md5: string; lastModifiedDate: Date }[]
       isTruncated: boolean
     }>
     getObject(

@@ -134,9 +134,9 @@ soakTest('a list whose pages repeat without an end fails soon', async () => {
 })
 
 test('an archived object is recorded once, with the advice to restore it', async () => {
-  for (const name of ['cold.pdf', 'warm.pdf']) bucket.put(`archive/${name}`, name)
+  for (const name of ['cold.txt', 'warm.txt']) bucket.put(`archive/${name}`, name)
   bucket.intercept = ({ method, key }) =>
-    method === 'GET' && key.endsWith('cold.pdf')
+    method === 'GET' && key.endsWith('cold.txt')
       ? { status: 403, code: 'InvalidObjectState' }
       : null
   const id = await app.connect({ ...given('archive'), auto_map: false })
@@ -148,7 +148,7 @@ test('an archived object is recorded once, with the advice to restore it', async
 })
 
 test('keys that are refused in the middle of a sync say nothing about its objects', async () => {
-  for (const name of ['one.pdf', 'two.pdf']) bucket.put(`keys/${name}`, name)
+  for (const name of ['first key.txt', 'second key.txt']) bucket.put(`keys/${name}`, name)
   let refuse = true
   bucket.intercept = ({ method, key }) =>
     refuse && method === 'GET' && key.startsWith('keys/')
@@ -196,7 +196,7 @@ const ALLOWED =
   /^(PWD|OLDPWD|SHLVL|_|GOMEMLIMIT|HTTPS?_PROXY|RCLONE_CONFIG|RCLONE_CA_CERT|RCLONE_CONFIG_SRC_\w+)$/
 
 test('rclone gets neither a refresh token nor the secret of the operator’s app', async () => {
-  clouds.put('secret/held.pdf', 'held')
+  clouds.put('secret/held drive.txt', 'held')
   const id = await app.connect({ provider: 'google_drive', folder: 'secret' })
   await app.authorize(id)
   const gate = Promise.withResolvers<undefined>()

@@ -171,15 +171,15 @@ soakTest('two files of one name in Google Drive that are excluded are not report
   })
   clouds.files.push(twin('left/twin.tmp', 'first'), twin('left/twin.tmp', 'second'))
   // One of the two is small enough to be synced, but they cannot be told apart.
-  clouds.files.push(twin('left/twin.pdf', 'short'), twin('left/twin.pdf', 'x'.repeat(2000)))
-  clouds.put('left/one.pdf', 'one')
+  clouds.files.push(twin('left/twin.txt', 'short'), twin('left/twin.txt', 'x'.repeat(2000)))
+  clouds.put('left/one.txt', 'one')
   const given = { provider: 'google_drive', folder: 'left', exclude: ['*.tmp'], max_bytes: 1024 }
   const id = await app.connect(given)
   await app.authorize(id)
   const sync = await app.sync(id)
   expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
   const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
-  expect(data).toMatchObject([{ filename: 'twin.pdf', error: { code: 'cloud_duplicate_name' } }])
+  expect(data).toMatchObject([{ filename: 'twin.txt', error: { code: 'cloud_duplicate_name' } }])
 })
 
 const rejected = async (id: string) => {

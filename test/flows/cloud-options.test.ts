@@ -45,25 +45,25 @@ test.each(someOf(DELETIONS, ({ deletions }) => deletions === 'unmap'))(
 
 soakTest('names: as at the provider, or with their folders, also after a move', async () => {
   const objects = {
-    'names/guide.pdf': 'top',
-    'names/one/guide.pdf': '1',
-    'names/one/two/guide.pdf': '2',
+    'names/guide.txt': 'top',
+    'names/one/guide.txt': '1',
+    'names/one/two/guide.txt': '2',
   }
   await app.put(objects)
-  const plain = await app.connect({ provider: 'demo', folder: 'names', include: ['guide.pdf'] })
+  const plain = await app.connect({ provider: 'demo', folder: 'names', include: ['guide.txt'] })
   expect(await app.sync(plain)).toMatchObject({ status: 'success', done: 3 })
   const named = Object.keys(await app.files()).filter((name) => name.startsWith('guide'))
-  expect(named.sort()).toEqual(['guide (2).pdf', 'guide (3).pdf', 'guide.pdf'])
+  expect(named.sort()).toEqual(['guide (2).txt', 'guide (3).txt', 'guide.txt'])
 
-  await app.put({ 'paths/a/b/plan.pdf': 'ab', 'paths/plan.pdf': 'top of paths' })
+  await app.put({ 'paths/a/b/plan.txt': 'ab', 'paths/plan.txt': 'top of paths' })
   const id = await app.connect({ provider: 'demo', folder: 'paths', names: 'path' })
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2 })
   const files = await app.files()
-  expect(files).toHaveProperty('plan.pdf')
-  const { id: file } = files['a - b - plan.pdf']
+  expect(files).toHaveProperty('plan.txt')
+  const { id: file } = files['a - b - plan.txt']
   await rename(path.join(app.folder, 'paths/a/b'), path.join(app.folder, 'paths/a/c'))
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
-  expect((await app.files())['a - c - plan.pdf'].id).toBe(file)
+  expect((await app.files())['a - c - plan.txt'].id).toBe(file)
 })
 
 test.each(sized([6], [1, 6, 12, 24]))(

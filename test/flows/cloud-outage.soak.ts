@@ -29,7 +29,7 @@ test('a bucket that answers only 500 is reported within two minutes', async () =
 })
 
 test('a Google Drive that answers only 503 is reported within two minutes', async () => {
-  clouds.put('down/file.pdf', 'file')
+  clouds.put('down/file.txt', 'file')
   const id = await app.connect({ provider: 'google_drive', folder: 'down', frequency_hours: 24 })
   await app.authorize(id)
   clouds.intercept = ({ path }) =>

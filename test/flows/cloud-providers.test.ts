@@ -24,14 +24,14 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
   const further = provider === 'google_drive' ? test : soakTest
 
   test('signs in, lists in pages, and syncs with tokens that change', async () => {
-    for (const name of ['one.pdf', 'two.pdf', 'three.pdf', 'sub/four.pdf', 'sub/Five é.pdf'])
-      clouds.put(`${folder}/${name.replace('.pdf', ` ${folder}.pdf`)}`, `${name} of ${folder}`)
+    for (const name of ['one.txt', 'two.txt', 'three.txt', 'sub/four.txt', 'sub/Five é.txt'])
+      clouds.put(`${folder}/${name.replace('.txt', ` ${folder}.txt`)}`, `${name} of ${folder}`)
     const id = await signedIn(provider, folder)
     const folders = await app.get(`/api/connections/${id}/folders?path=${folder}`)
     expect(folders.data).toEqual([{ name: 'sub', path: `${folder}/sub` }])
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 5, done: 5 })
-    expect((await app.files())[`one ${folder}.pdf`].size_bytes).toBe(`one.pdf of ${folder}`.length)
-    clouds.put(`${folder}/one ${folder}.pdf`, 'changed')
+    expect((await app.files())[`one ${folder}.txt`].size_bytes).toBe(`one.txt of ${folder}`.length)
+    clouds.put(`${folder}/one ${folder}.txt`, 'changed')
     // The current access tokens are refused before they expire.
     clouds.tokens.clear()
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
@@ -39,7 +39,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
 
   further('gets another token when the provider refuses the one it has in mid-sync', async () => {
     const inside = `${folder}-tokens`
-    for (let n = 0; n < 6; n++) clouds.put(`${inside}/token ${n} ${folder}.pdf`, `token ${n}`)
+    for (let n = 0; n < 6; n++) clouds.put(`${inside}/token ${n} ${folder}.txt`, `token ${n}`)
     const id = await signedIn(provider, inside)
     let read = 0
     clouds.intercept = ({ path }) => {
@@ -58,7 +58,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
     'says that access was revoked in mid-sync, and continues once it is authorized',
     async () => {
       const inside = `${folder}-revoked`
-      for (let n = 0; n < 6; n++) clouds.put(`${inside}/revoked ${n} ${folder}.pdf`, `revoked ${n}`)
+      for (let n = 0; n < 6; n++) clouds.put(`${inside}/revoked ${n} ${folder}.txt`, `revoked ${n}`)
       const id = await signedIn(provider, inside)
       let read = 0
       clouds.intercept = ({ path }) => {
@@ -87,7 +87,7 @@ describe.each(['google_drive', 'dropbox', 'onedrive'])('%s', (provider) => {
   )
 
   soakTest('says that access was revoked, and is authorized again', async () => {
-    clouds.put(`${folder}-gone/gone ${folder}.pdf`, 'gone')
+    clouds.put(`${folder}-gone/gone ${folder}.txt`, 'gone')
     const id = await signedIn(provider, `${folder}-gone`)
     clouds.refresh = null
     clouds.tokens.clear()
@@ -116,7 +116,7 @@ test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
   async (provider) => {
     const folder = `case-${provider}`
     for (const name of ['Plan', 'Été', 'other 1', 'other 2', 'other 3', 'other 4', 'other 5'])
-      clouds.put(`${folder}/${name} ${provider}.pdf`, name)
+      clouds.put(`${folder}/${name} ${provider}.txt`, name)
     const id = await signedIn(provider, folder)
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 7 })
     const before = await app.files()
@@ -126,15 +126,15 @@ test.each(sized(['dropbox'], ['dropbox', 'onedrive']))(
     expect(moved).toMatchObject({ status: 'success', total: 2, done: 2 })
     const after = await app.files()
     for (const name of ['Plan', 'Été'])
-      expect(after[`${name.toLocaleUpperCase()} ${provider}.pdf`].id).toBe(
-        before[`${name} ${provider}.pdf`].id,
+      expect(after[`${name.toLocaleUpperCase()} ${provider}.txt`].id).toBe(
+        before[`${name} ${provider}.txt`].id,
       )
   },
 )
 
 test('a SharePoint library is read instead of the person’s own drive', async () => {
-  clouds.put('library/manual of the library.pdf', 'manual')
-  clouds.put('library/sub/plan of the library.pdf', 'plan')
+  clouds.put('library/manual of the library.txt', 'manual')
+  clouds.put('library/sub/plan of the library.txt', 'plan')
   const settings = { drive_id: 'b!library_1-x', drive_type: 'documentLibrary' }
   const id = await signedIn('onedrive', 'library', settings)
   expect((await app.get(`/api/connections/${id}`)).settings).toMatchObject(settings)
@@ -147,11 +147,11 @@ test('a SharePoint library is read instead of the person’s own drive', async (
 })
 
 test('a SharePoint document whose listed size is not that of its bytes is imported once', async () => {
-  clouds.put('office/plan of the office.docx', 'the bytes as they are delivered')
+  clouds.put('office/plan of the office.txt', 'the bytes as they are delivered')
   clouds.files.find(({ path }) => path.startsWith('office/'))!.listedSize = 12
   const id = await signedIn('onedrive', 'office', { drive_id: 'b!office_1-x' })
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
-  expect((await app.files())['plan of the office.docx'].size_bytes).toBe(31)
+  expect((await app.files())['plan of the office.txt'].size_bytes).toBe(31)
   expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
 })
 
@@ -194,17 +194,17 @@ soakTest(
   'two files of one name in Google Drive are reported, and neither is imported',
   async () => {
     const file = (content: string) => ({
-      path: 'twins/same.pdf',
+      path: 'twins/same.txt',
       content: Buffer.from(content),
       modified: new Date(),
     })
     clouds.files.push(file('first'), file('second'))
-    clouds.put('twins/other.pdf', 'other')
+    clouds.put('twins/other.txt', 'other')
     const id = await signedIn('google_drive', 'twins')
     const sync = await app.sync(id)
     expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
     const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
-    expect(data).toMatchObject([{ filename: 'same.pdf', error: { code: 'cloud_duplicate_name' } }])
+    expect(data).toMatchObject([{ filename: 'same.txt', error: { code: 'cloud_duplicate_name' } }])
   },
 )
 
@@ -216,7 +216,7 @@ test('Google Cloud Storage is read with a service account’s key', async () => 
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     token_uri: 'http://127.0.0.1:1/elsewhere',
   }
-  for (const name of ['a', 'b', 'c']) clouds.put(`gcs/${name} of gcs.pdf`, name)
+  for (const name of ['a', 'b', 'c']) clouds.put(`gcs/${name} of gcs.txt`, name)
   const id = await app.connect({
     provider: 'google_cloud_storage',
     bucket: 'harbour',
@@ -230,10 +230,10 @@ test('Google Cloud Storage is read with a service account’s key', async () => 
 soakTest(
   'a provider that fails temporarily is retried, and nothing is deleted meanwhile',
   async () => {
-    clouds.put('late/early.pdf', 'early')
+    clouds.put('late/early.txt', 'early')
     const id = await signedIn('google_drive', 'late')
     await app.sync(id)
-    clouds.put('late/late.pdf', 'late')
+    clouds.put('late/late.txt', 'late')
     let failures = 0
     clouds.intercept = ({ path }) =>
       path === '/drive/v3/files' && failures++ < 3
@@ -256,8 +256,8 @@ test('Azure Blob Storage is read with an account key', async () => {
   clouds.lead(`${account}.blob.core.windows.net`, azure.port)
   try {
     const given = { provider: 'azure_blob', account, bucket: 'harbour', secret_key: key }
-    azure.put('manuals/one azure.pdf', 'one')
-    azure.put('manuals/sub/two azure.pdf', 'two')
+    azure.put('manuals/one azure.txt', 'one')
+    azure.put('manuals/sub/two azure.txt', 'two')
     const id = await app.connect({ ...given, prefix: 'manuals' })
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 2, done: 2 })
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })

@@ -81,23 +81,23 @@ describe('a bucket', () => {
   })
 
   test('is synced with patterns, packs and names that no disk allows', async () => {
-    const long = `${'long '.repeat(60)}end.pdf`
+    const long = `${'long '.repeat(60)}end.txt`
     const objects = {
-      'shop/guide.pdf': 'guide',
-      'shop/guide.pdf/inside.pdf': 'inside of a name',
-      'shop/course one/lesson.pdf': 'lesson',
-      'shop/course one/notes.txt': 'left out',
+      'shop/guide.txt': 'guide',
+      'shop/guide.txt/inside.txt': 'inside of a name',
+      'shop/course one/lesson.txt': 'lesson',
+      'shop/course one/notes.md': 'left out',
       // A pattern that includes it does not bring it in.
-      'shop/._guide.pdf': 'left out too',
-      'shop/.git/objects/a.pdf': 'left out too',
-      'shop/line\nbreak.pdf': 'line',
+      'shop/._guide.txt': 'left out too',
+      'shop/.git/objects/a.txt': 'left out too',
+      'shop/line\nbreak.txt': 'line',
       [`shop/${long}`]: 'long',
-      'other/no.pdf': 'not synced',
+      'other/no.txt': 'not synced',
     }
     for (const [key, content] of Object.entries(objects)) bucket.put(key, content)
     const id = await app.connect({
       ...bucket.connection('shop/'),
-      include: ['*.pdf'],
+      include: ['*.txt'],
       packs_from_subfolders: true,
       auto_map: false,
     })
@@ -107,10 +107,10 @@ describe('a bucket', () => {
     const { data } = await app.get(`/api/operations/${sync.id}/items`)
     expect(data.filter(({ status }: { status: string }) => status !== 'done')).toEqual([])
     const files = await app.files()
-    expect(files['lesson.pdf'].pack).toMatchObject({ name: 'course one' })
-    expect(files['line␊break.pdf']).toMatchObject({ size_bytes: 4 })
+    expect(files['lesson.txt'].pack).toMatchObject({ name: 'course one' })
+    expect(files['line␊break.txt']).toMatchObject({ size_bytes: 4 })
     expect(Object.keys(files).some((name) => name.startsWith('long long'))).toBe(true)
-    expect(files['no.pdf']).toBeUndefined()
+    expect(files['no.txt']).toBeUndefined()
     expect(await app.lastSync(id)).toMatchObject({
       ignored: 3,
       added: 5,

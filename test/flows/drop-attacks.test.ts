@@ -233,10 +233,11 @@ test('refusals are counted, and shown by the metrics', async () => {
   const connectionLimits = { ...CONNECTION_LIMITS, unsignedPerNetwork: 1, perAccount: 1 }
   const server = await house.another({ connectionLimits })
   const { username } = house.account
+  const first = connect(server.sftpPort, '127.0.0.1')
+  await once(first, 'data')
+  const closed = once(first, 'close')
   const held = connect(server.ftpPort, '127.0.0.1')
-  await once(held, 'data')
-  const refused = connect(server.sftpPort, '127.0.0.1')
-  await once(refused, 'close')
+  await Promise.all([closed, once(held, 'data')])
   held.write(`${'x'.repeat(5000)}\r\n`)
   held.resume()
   await once(held, 'close')
@@ -247,18 +248,18 @@ test('refusals are counted, and shown by the metrics', async () => {
   }, WAIT_MS)
   wrong.socket.destroy()
   // Until the server has noticed that the connections before it are closed.
-  const first = await vi.waitFor(async () => {
+  const signedIn = await vi.waitFor(async () => {
     const client = await openFtp(server.ftpPort, username, house.password)
     expect(client.signedIn).toMatch(/^230 /)
     return client
   }, WAIT_MS)
   const second = await openFtp(server.ftpPort, username, house.password)
   expect(second.signedIn).toMatch(/^421 /)
-  expect(await first.say('ALLO 1')).toMatch(/^2/)
-  const data = await first.data()
-  expect(await first.say('STOR large.bin')).toMatch(/^150 /)
+  expect(await signedIn.say('ALLO 1')).toMatch(/^2/)
+  const data = await signedIn.data()
+  expect(await signedIn.say('STOR large.bin')).toMatch(/^150 /)
   data.on('error', () => {}).end(randomBytes(21 * MB))
-  expect(await first.reply()).toMatch(/^552 /)
+  expect(await signedIn.reply()).toMatch(/^552 /)
   await server.close()
   const registry = new Registry()
   await dropMetrics([registry], house.database)()

@@ -3,7 +3,7 @@
 // balancer, where a client that reconnects may reach either.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeAccount } from '../../server/features/drop/accounts.ts'
@@ -42,8 +42,8 @@ async function readToEnd(port: number): Promise<string> {
 }
 
 /** A client that says nothing. */
-function openSilent(port: number) {
-  const socket = connect(port, '127.0.0.1')
+function openSilent(port: number, from = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   socket.on('error', () => {})
   return { socket, greeted: once(socket, 'data') }
 }
@@ -62,7 +62,7 @@ test('a session that has signed in outlives the time to sign in, and a silent on
   onTestFinished(() => void vi.useRealTimers())
   const control = await ftp(house.server)
   const client = await sftp(house.server)
-  const silent = [house.server.ftpPort, house.server.sftpPort].map(openSilent)
+  const silent = [house.server.ftpPort, house.server.sftpPort].map((port) => openSilent(port))
   await Promise.all(silent.map(({ greeted }) => greeted))
   const closed = silent.map(({ socket }) => once(socket, 'close'))
   await vi.advanceTimersByTimeAsync(30_000)
@@ -164,15 +164,48 @@ test('strangers cannot take the places of those who sign in', async () => {
   const connectionLimits = { ...CONNECTION_LIMITS, unsigned: 9, unsignedPerNetwork: 2 }
   const server = await house.another({ connectionLimits })
   const control = await ftp(server)
+  const client = await sftp(server)
   const silent = [openSilent(server.ftpPort), openSilent(server.sftpPort)]
   await Promise.all(silent.map(({ greeted }) => greeted))
-  expect(await readToEnd(server.ftpPort)).toBe('')
-  expect(await readToEnd(server.sftpPort)).toBe('')
+  const [first, second] = silent.map(({ socket }) => socket) as [Socket, Socket]
+  const closed = once(first, 'close')
+  // The oldest of the network makes room for a client that signs in, over both protocols.
+  const another = await ftp(server)
+  expect(another.signedIn).toBe('230 Signed in')
+  await closed
+  const third = openSilent(server.ftpPort)
+  await third.greeted
+  expect(second.destroyed).toBe(false)
+  const secondClosed = once(second, 'close')
+  const late = await sftp(server)
+  expect(await late.list(house.home)).toEqual([])
+  await secondClosed
+  // Those that have signed in have no place to lose.
   expect(await control.say('NOOP')).toBe('200 OK')
-  // A place is free when a connection signs in, or ends.
-  silent[0]!.socket.destroy()
-  await expect.poll(async () => (await ftp(server)).signedIn).toBe('230 Signed in')
-  for (const { socket } of [control, ...silent]) socket.destroy()
+  expect(await client.list(house.home)).toEqual([])
+  for (const { socket } of [control, another, third]) socket.destroy()
+  for (const each of [client, late]) each.end()
+})
+
+test('strangers of many networks that hold all places lock nobody out', async () => {
+  // Each protocol alone, since both share the places.
+  for (const signsIn of [ftp, sftp]) {
+    const connectionLimits = { ...CONNECTION_LIMITS, unsigned: 6, unsignedPerNetwork: 2 }
+    const server = await house.another({ connectionLimits, host: '0.0.0.0' })
+    const closed: string[] = []
+    const networks = ['127.0.1', '127.0.2', '127.0.3']
+    for (const from of networks.flatMap((network) => [`${network}.1`, `${network}.2`])) {
+      const { socket, greeted } = openSilent(server.ftpPort, from)
+      socket.once('close', () => closed.push(from))
+      await greeted
+    }
+    // Another network, which has no connection yet.
+    const client = await signsIn(server)
+    await expect.poll(() => closed).toEqual(['127.0.1.1'])
+    if ('signedIn' in client) expect(client.signedIn).toBe('230 Signed in')
+    else expect(await client.list(house.home)).toEqual([])
+    client.socket.destroy()
+  }
 })
 
 test('behind NAT, clients are told the public address, and ports of the range', async () => {

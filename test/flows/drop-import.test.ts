@@ -37,9 +37,9 @@ beforeEach(() => house.set(DEFAULTS))
 const today = () => expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/[^/]+$/)
 
 test('in real-time mode an SFTP and an FTP upload are imported and moved to /processed/', async () => {
-  await house.sendWithCurl('one.pdf', 'one', 'sftp')
-  await house.sendWithCurl('two.pdf', 'two', 'ftp')
-  for (const name of ['one.pdf', 'two.pdf'])
+  await house.sendWithCurl('one.txt', 'one', 'sftp')
+  await house.sendWithCurl('two.txt', 'two', 'ftp')
+  for (const name of ['one.txt', 'two.txt'])
     expect(await house.untilThere(name)).toMatchObject({ filename: name, size_bytes: 3 })
   await expect.poll(() => house.paths('processed')).toHaveLength(2)
   expect(await house.paths('processed')).toEqual([today(), today()])
@@ -50,8 +50,8 @@ test('in real-time mode an SFTP and an FTP upload are imported and moved to /pro
   const accounts = await house.get('/api/drop/accounts')
   const sent = await house.get(`/api/files?drop_account=${accounts.data[0].id}&sort=filename`)
   expect(sent.data.map(({ filename }: { filename: string }) => filename)).toEqual([
-    'one.pdf',
-    'two.pdf',
+    'one.txt',
+    'two.txt',
   ])
 })
 
@@ -80,60 +80,60 @@ soakTest('many files that arrive together join one import that ends soon', async
 })
 
 test('a taken name fails with the reason next to the file, and is retried by moving it back', async () => {
-  await house.send('taken.pdf', 'first')
-  await house.untilThere('taken.pdf')
+  await house.send('taken.txt', 'first')
+  await house.untilThere('taken.txt')
   await house.untilPaths([])
-  await house.send('taken.pdf', 'second')
-  await house.untilPaths(['failed/taken.pdf'], 'failed')
+  await house.send('taken.txt', 'second')
+  await house.untilPaths(['failed/taken.txt'], 'failed')
   const { data } = await house.get('/api/drop/files?state=failed')
   expect(data[0].error).toMatchObject({ code: 'duplicate_filename', message: 'Duplicate filename' })
-  const note = await house.curl(house.sftpUrl(`${house.home}/failed/taken.pdf.error.txt`))
+  const note = await house.curl(house.sftpUrl(`${house.home}/failed/taken.txt.error.txt`))
   expect(note.output).toMatch(/^Duplicate filename\r\n/)
   await house.set({ on_conflict: 'new_version' })
-  await house.renamed('failed/taken.pdf', 'taken.pdf')
-  await expect.poll(async () => (await house.fileNamed('taken.pdf')).size_bytes).toBe(6)
+  await house.renamed('failed/taken.txt', 'taken.txt')
+  await expect.poll(async () => (await house.fileNamed('taken.txt')).size_bytes).toBe(6)
   await house.untilPaths([], 'failed')
 })
 
 soakTest('a file that was imported immediately answers its client for some minutes', async () => {
   const { server, account, password, home } = house
   const client = await openSftp(server.sftpPort, account.username, password)
-  await client.put(`${home}/asked.pdf`, Buffer.from('asked'))
-  await house.untilThere('asked.pdf')
+  await client.put(`${home}/asked.txt`, Buffer.from('asked'))
+  await house.untilThere('asked.txt')
   await house.untilPaths([])
-  expect(await client.size(`${home}/asked.pdf`)).toBe(5)
+  expect(await client.size(`${home}/asked.txt`)).toBe(5)
   const utimes = promisify(client.sftp.utimes.bind(client.sftp))
-  await utimes(`${home}/asked.pdf`, 1_700_000_000, 1_700_000_000)
-  expect(await client.list(home)).not.toContain('asked.pdf')
-  await expect(client.size(`${home}/never.pdf`)).rejects.toThrow()
+  await utimes(`${home}/asked.txt`, 1_700_000_000, 1_700_000_000)
+  expect(await client.list(home)).not.toContain('asked.txt')
+  await expect(client.size(`${home}/never.txt`)).rejects.toThrow()
   // Another session of the same process, over FTP.
   const ftp = await openFtp(server.ftpPort, account.username, password)
-  expect(await ftp.say('SIZE asked.pdf')).toBe('213 5')
-  await expect(client.remove(`${home}/asked.pdf`)).rejects.toThrow()
+  expect(await ftp.say('SIZE asked.txt')).toBe('213 5')
+  await expect(client.remove(`${home}/asked.txt`)).rejects.toThrow()
   client.end()
   ftp.socket.destroy()
 })
 
 soakTest('files keep their folders in /failed/ and /processed/, and return to them', async () => {
   await house.set({ on_conflict: 'error' })
-  await house.send('Course/twice.pdf', 'of the course')
-  await house.untilThere('twice.pdf')
+  await house.send('Course/twice.txt', 'of the course')
+  await house.untilThere('twice.txt')
   await house.untilPaths([])
-  expect((await house.paths('processed')).filter((one) => one.endsWith('twice.pdf'))).toEqual([
-    expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/Course\/twice\.pdf$/),
+  expect((await house.paths('processed')).filter((one) => one.endsWith('twice.txt'))).toEqual([
+    expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/Course\/twice\.txt$/),
   ])
-  await house.send('Book/twice.pdf', 'of the book')
-  await house.send('Book/Part 1/twice.pdf', 'of its part')
-  await house.untilPaths(['failed/Book/twice.pdf', 'failed/Book/Part 1/twice.pdf'], 'failed')
+  await house.send('Book/twice.txt', 'of the book')
+  await house.send('Book/Part 1/twice.txt', 'of its part')
+  await house.untilPaths(['failed/Book/twice.txt', 'failed/Book/Part 1/twice.txt'], 'failed')
   const note = await house.curl(
-    house.sftpUrl(`${house.home}/failed/Book/Part%201/twice.pdf.error.txt`),
+    house.sftpUrl(`${house.home}/failed/Book/Part%201/twice.txt.error.txt`),
   )
   expect(note.output).toMatch(/^Duplicate filename\r\n/)
   await house.set({ on_conflict: 'rename' })
   const { data } = await house.get('/api/drop/files?state=failed')
   for (const { id } of data as { id: string }[])
     expect((await house.app.owner.call('POST', `/api/drop/files/${id}/retry`)).status).toBe(200)
-  await house.untilThere('twice (3).pdf')
+  await house.untilThere('twice (3).txt')
   await house.untilPaths([], 'failed')
   await house.set({ on_conflict: 'error' })
 })
@@ -142,7 +142,7 @@ soakTest(
   'an import by hand takes all waiting files, also when one import cannot have them all',
   async () => {
     await house.set({ schedule: 'manual' })
-    const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.pdf`)
+    const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.txt`)
     for (const name of names) await house.send(name, name)
     const { app } = house
     const parts = { engine: app.engine.engine, stores: app.stores }
@@ -154,17 +154,17 @@ soakTest(
 )
 
 soakTest('a retry of the import takes the failed file again', async () => {
-  await house.send('again.pdf', 'first')
-  await house.untilThere('again.pdf')
+  await house.send('again.txt', 'first')
+  await house.untilThere('again.txt')
   await house.untilPaths([])
-  await house.send('again.pdf', 'second')
-  await house.untilPaths(['failed/again.pdf'], 'failed')
+  await house.send('again.txt', 'second')
+  await house.untilPaths(['failed/again.txt'], 'failed')
   const [{ import_id: id }] = (await house.get('/api/drop/files?state=failed')).data
   await untilEnded(house.app.owner, id)
-  const { id: first } = await house.fileNamed('again.pdf')
-  await house.call('PATCH', `/api/files/${first}`, { filename: 'renamed.pdf' })
+  const { id: first } = await house.fileNamed('again.txt')
+  await house.call('PATCH', `/api/files/${first}`, { filename: 'renamed.txt' })
   expect((await house.call('POST', `/api/operations/${id}/retry`)).status).toBe(200)
-  expect(await house.untilThere('again.pdf')).toMatchObject({ size_bytes: 6 })
+  expect(await house.untilThere('again.txt')).toMatchObject({ size_bytes: 6 })
   await house.untilPaths([], 'failed')
   await house.untilPaths([])
 })
@@ -173,10 +173,10 @@ test('in manual mode all waiting files are one import; without any the error say
   await house.set({ schedule: 'manual' })
   const none = await house.call('POST', '/api/drop/import')
   expect(none).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
-  await house.send('hand/a.pdf', 'a')
-  await house.send('hand/b.pdf', 'b')
-  await house.send('hand/c.pdf.part', 'half')
-  expect(await house.paths()).toEqual(['hand/a.pdf', 'hand/b.pdf', 'hand/c.pdf.part'])
+  await house.send('hand/a.txt', 'a')
+  await house.send('hand/b.txt', 'b')
+  await house.send('hand/c.txt.part', 'half')
+  expect(await house.paths()).toEqual(['hand/a.txt', 'hand/b.txt', 'hand/c.txt.part'])
   expect(await house.get('/api/drop')).toMatchObject({ waiting: { files: 2, bytes: 2 } })
   const { data: waiting } = await house.get('/api/drop/files')
   expect(waiting.map((file: { waits_for: string | null }) => file.waits_for)).toEqual([
@@ -187,8 +187,8 @@ test('in manual mode all waiting files are one import; without any the error say
   const { body, status } = await house.call('POST', '/api/drop/import')
   expect(status).toBe(202)
   expect(await untilEnded(house.app.owner, body.id)).toMatchObject({ total: 2, status: 'success' })
-  await house.untilPaths(['hand/c.pdf.part'])
-  await house.renamed('hand/c.pdf.part', 'hand/c.pdf')
+  await house.untilPaths(['hand/c.txt.part'])
+  await house.renamed('hand/c.txt.part', 'hand/c.txt')
   expect((await house.get('/api/drop')).waiting).toEqual({ files: 1, bytes: 4 })
   const { body: second } = await house.call('POST', '/api/drop/import')
   expect(await untilEnded(house.app.owner, second.id)).toMatchObject({ total: 1 })
@@ -196,30 +196,30 @@ test('in manual mode all waiting files are one import; without any the error say
 
 test('in hourly mode only files that did not change recently are imported', async () => {
   await house.set({ schedule: 'hourly' })
-  await house.send('quiet.pdf', 'quiet')
-  await house.send('fresh.pdf', 'fresh')
+  await house.send('quiet.txt', 'quiet')
+  await house.send('fresh.txt', 'fresh')
   await expect.poll(async () => (await house.get('/api/drop')).next_import_at).not.toBeNull()
   const { scope } = house.app.owner
   await scope.query(
     `update drop_entries set quiet_since = now() - interval '31 seconds' where shop_id = :shop
-       and name = 'quiet.pdf'`,
+       and name = 'quiet.txt'`,
   )
   await scope.query(`update drop_settings set next_import_at = now() where shop_id = :shop`)
   await queueTask(scope, DROP_TASK, String(scope.shop))
-  await house.untilThere('quiet.pdf')
-  expect(await house.paths()).toContain('fresh.pdf')
+  await house.untilThere('quiet.txt')
+  expect(await house.paths()).toContain('fresh.txt')
   expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
-  await house.untilThere('fresh.pdf')
+  await house.untilThere('fresh.txt')
 })
 
 test('a folder’s name becomes a tag or a pack', async () => {
   await house.set({ folder_names: 'tag' })
-  await house.send('Spring/tagged.pdf', 'tagged')
-  expect(await house.untilThere('tagged.pdf')).toMatchObject({ tags: ['Spring'] })
+  await house.send('Spring/tagged.txt', 'tagged')
+  expect(await house.untilThere('tagged.txt')).toMatchObject({ tags: ['Spring'] })
   await house.set({ folder_names: 'pack' })
-  await house.send('Summer/packed.pdf', 'packed')
+  await house.send('Summer/packed.txt', 'packed')
   const { data } = await house.get('/api/packs')
-  await house.untilThere('packed.pdf')
+  await house.untilThere('packed.txt')
   const packs = (await house.get('/api/packs')).data
   expect(data.length).toBeLessThanOrEqual(packs.length)
   expect(packs).toMatchObject([{ name: 'Summer', files: 1 }])
@@ -228,7 +228,7 @@ test('a folder’s name becomes a tag or a pack', async () => {
 test('the app’s own folders refuse uploads, and are cleared after 30 days', async () => {
   const { scope } = house.app.owner
   await writeFile(path.join(house.folder, 'x'), 'x')
-  const url = house.sftpUrl(`${house.home}/processed/x.pdf`)
+  const url = house.sftpUrl(`${house.home}/processed/x.txt`)
   expect((await house.curl('-T', path.join(house.folder, 'x'), url)).code).not.toBe(0)
   expect((await house.paths('processed')).length).toBeGreaterThan(0)
   await scope.query(
@@ -240,12 +240,12 @@ test('the app’s own folders refuse uploads, and are cleared after 30 days', as
 })
 
 test('files of operating systems are not imported, and are removed after a day; spaces around a name are not kept', async () => {
-  const temporary = ['.a.pdf', '.hidden/a.pdf', 'a.1a2b.ffs_tmp', 'a.pdf-4kT9xQ2z', 'scan.LCK']
-  const left = ['.DS_Store', '._a.pdf', 'Thumbs.db', '~$a.docx', 'sync.ffs_db', '@eaDir/a.pdf']
+  const temporary = ['.a.txt', '.hidden/a.txt', 'a.1a2b.ffs_tmp', 'a.txt-4kT9xQ2z', 'scan.LCK']
+  const left = ['.DS_Store', '._a.txt', 'Thumbs.db', '~$a.docx', 'sync.ffs_db', '@eaDir/a.txt']
   const names = [...temporary, ...left]
   for (const name of names) await house.send(`made/${name}`, 'x')
-  await house.send('made/ spaced.pdf', 'spaced')
-  await house.untilThere('spaced.pdf')
+  await house.send('made/ spaced.txt', 'spaced')
+  await house.untilThere('spaced.txt')
   const waiting = async () =>
     (await house.get('/api/drop/files?state=waiting')).data.map(
       ({ path, waits_for }: { path: string; waits_for: string }) => [path, waits_for],
@@ -353,3 +353,34 @@ test.each(someOf(Object.keys(ENDS), (_, at) => at === 0))(
     witness.socket.destroy()
   },
 )
+
+test('a client may rename a file that it sent although an import has taken it', async () => {
+  for (const scheme of ['sftp', 'ftp'] as const) {
+    await house.sendWithCurl(`${scheme}.draft`, scheme, scheme)
+    await house.untilThere(`${scheme}.draft`)
+  }
+  await house.renamed('sftp.draft', 'final-sftp.txt')
+  const ftp = await open()
+  expect(await ftp.say('RNFR ftp.draft')).toMatch(/^350 /)
+  expect(await ftp.say('RNTO final-sftp.txt')).toMatch(/^5/)
+  expect(await ftp.say('RNFR ftp.draft')).toMatch(/^350 /)
+  expect(await ftp.say('RNTO final-ftp.txt')).toMatch(/^250 /)
+  ftp.socket.destroy()
+  for (const scheme of ['sftp', 'ftp']) {
+    expect(await house.fileNamed(`final-${scheme}.txt`)).toMatchObject({ version: 1 })
+    expect(await house.fileNamed(`${scheme}.draft`)).toBeNull()
+  }
+  await expect(house.renamed('never', 'now')).rejects.toThrow()
+})
+
+test('a file that is sent again within minutes becomes a version, not a file with a number', async () => {
+  await house.set({ on_conflict: 'rename' })
+  await house.send('resent.txt', 'half')
+  await house.untilThere('resent.txt')
+  await expect
+    .poll(() => house.paths('processed'))
+    .toContainEqual(expect.stringContaining('resent'))
+  await house.send('resent.txt', 'the whole')
+  await expect.poll(async () => (await house.fileNamed('resent.txt')).version).toBe(2)
+  expect(await house.fileNamed('resent (2).txt')).toBeNull()
+})

@@ -26,29 +26,29 @@ beforeEach(() => house.set({ schedule: 'manual' }))
 
 describe('a preview', () => {
   soakTest('leaves the files where they are, and imports them once it is confirmed', async () => {
-    await house.send('plan/import.csv', 'file_name,tags\nseen.pdf,spring\n')
-    await house.send('plan/seen.pdf', 'seen')
+    await house.send('plan/import.csv', 'file_name,tags\nseen.txt,spring\n')
+    await house.send('plan/seen.txt', 'seen')
     const id = await preview()
-    expect(await house.paths()).toEqual(['plan/import.csv', 'plan/seen.pdf'])
+    expect(await house.paths()).toEqual(['plan/import.csv', 'plan/seen.txt'])
     expect((await house.get('/api/drop/files')).data[1]).toMatchObject({
       state: 'waiting',
       import_id: null,
     })
-    expect(await house.fileNamed('seen.pdf')).toBeNull()
+    expect(await house.fileNamed('seen.txt')).toBeNull()
     expect(await confirm(id)).toMatchObject({ status: 'success', done: 1 })
-    expect(await house.fileNamed('seen.pdf')).toMatchObject({ tags: ['spring'] })
+    expect(await house.fileNamed('seen.txt')).toMatchObject({ tags: ['spring'] })
     await house.untilPaths([])
   })
   test('does not import a file that was sent again since; it waits', async () => {
-    await house.send('stale.pdf', 'before')
+    await house.send('stale.txt', 'before')
     const id = await preview()
-    await house.send('stale.pdf', 'after')
+    await house.send('stale.txt', 'after')
     expect(await confirm(id)).toMatchObject({ status: 'failed', failed: 1 })
-    expect(await house.fileNamed('stale.pdf')).toBeNull()
-    expect(await house.paths()).toEqual(['stale.pdf'])
+    expect(await house.fileNamed('stale.txt')).toBeNull()
+    expect(await house.paths()).toEqual(['stale.txt'])
     const { body } = await house.call('POST', '/api/drop/import')
     await untilEnded(house.app.owner, body.id)
-    expect(await house.fileNamed('stale.pdf')).toMatchObject({ size_bytes: 5 })
+    expect(await house.fileNamed('stale.txt')).toMatchObject({ size_bytes: 5 })
     await house.untilPaths([])
   })
   soakTest(
@@ -56,15 +56,15 @@ describe('a preview', () => {
     async () => {
       await house.set({ schedule: 'hourly' })
       const { scope } = house.app.owner
-      await house.send('hour.pdf', 'hour')
+      await house.send('hour.txt', 'hour')
       await queueTask(scope, DROP_TASK, laterKey(scope.shop), new Date(Date.now() + 3_600_000))
       expect(await confirm(await preview())).toMatchObject({ status: 'success', done: 1 })
       await house.untilPaths([])
     },
   )
   test('names files whose names repeat within the import', async () => {
-    await house.send('one/same.pdf', 'one')
-    await house.send('two/same.pdf', 'two')
+    await house.send('one/same.txt', 'one')
+    await house.send('two/same.txt', 'two')
     const id = await preview()
     expect(await house.get(`/api/operations/${id}`)).toMatchObject({ done: 1, failed: 1 })
     expect((await house.get(`/api/operations/${id}/items?status=failed`)).data).toMatchObject([
@@ -75,8 +75,8 @@ describe('a preview', () => {
       expect((await house.call('DELETE', `/api/drop/files/${file}`)).status).toBe(204)
   })
   test('names every wrong row of an import.csv, and moves nothing', async () => {
-    await house.send('wrong/import.csv', 'file_name,expiry_days\na.pdf,0\n')
-    await house.send('wrong/a.pdf', 'a')
+    await house.send('wrong/import.csv', 'file_name,expiry_days\na.txt,0\n')
+    await house.send('wrong/a.txt', 'a')
     const { status, body } = await house.call('POST', '/api/drop/import', { dry_run: true })
     expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'invalid_csv' })
     expect(body.error.details).toMatchObject([
@@ -86,7 +86,7 @@ describe('a preview', () => {
         message: 'Row 2, expiry_days: This is not a number from 1 to 36,500',
       },
     ])
-    expect(await house.paths()).toEqual(['wrong/a.pdf', 'wrong/import.csv'])
+    expect(await house.paths()).toEqual(['wrong/a.txt', 'wrong/import.csv'])
     for (const { id } of (await house.get('/api/drop/files')).data)
       expect((await house.call('DELETE', `/api/drop/files/${id}`)).status).toBe(204)
   })
@@ -95,20 +95,20 @@ describe('a preview', () => {
 describe('import.csv', () => {
   const manifest = [
     'file_name,filename,product_sku,expiry_days,download_limit,tags,available_after_days,first_use_hours,customer_tag,ask_for',
-    'a.pdf,Guide.pdf,,30,never,"one,two",7,48,vip,email',
-    'b.pdf,,,0,,,,,,',
+    'a.txt,Guide.txt,,30,never,"one,two",7,48,vip,email',
+    'b.txt,,,0,,,,,,',
     '',
   ].join('\n')
 
   test('gives files their names and settings; a wrong row keeps its file back', async () => {
     await house.send('list/import.csv', manifest)
-    for (const name of ['a.pdf', 'b.pdf', 'other.pdf']) await house.send(`list/${name}`, name)
+    for (const name of ['a.txt', 'b.txt', 'other.txt']) await house.send(`list/${name}`, name)
     const { body } = await house.call('POST', '/api/drop/import')
     expect(await untilEnded(house.app.owner, body.id)).toMatchObject({
       total: 2,
       status: 'success',
     })
-    expect(await house.fileNamed('Guide.pdf')).toMatchObject({
+    expect(await house.fileNamed('Guide.txt')).toMatchObject({
       expiry_days: 30,
       download_limit: null,
       tags: ['one', 'two'],
@@ -117,8 +117,8 @@ describe('import.csv', () => {
       customer_tag: 'vip',
       ask_for: 'email',
     })
-    expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
-    expect(await house.paths('failed')).toEqual(['failed/list/b.pdf', 'failed/list/import.csv'])
+    expect(await house.fileNamed('other.txt')).toMatchObject({ tags: [] })
+    expect(await house.paths('failed')).toEqual(['failed/list/b.txt', 'failed/list/import.csv'])
     const { data } = await house.get('/api/drop/files?state=failed')
     expect(data[0].error).toMatchObject({
       message: 'Invalid CSV format',
@@ -134,24 +134,24 @@ describe('import.csv', () => {
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
   })
   test('waits in the folder for the files of its rows', async () => {
-    await house.send('late/import.csv', 'file_name\nhere.pdf\nlate.pdf\n')
-    await house.send('late/here.pdf', 'here')
+    await house.send('late/import.csv', 'file_name\nhere.txt\nlate.txt\n')
+    await house.send('late/here.txt', 'here')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
-    await house.untilThere('here.pdf')
+    await house.untilThere('here.txt')
     await house.untilPaths(['late/import.csv'])
     const [manifest] = (await house.get('/api/drop/files')).data
     expect(manifest).toMatchObject({ state: 'waiting', waits_for: 'files' })
-    await house.send('late/late.pdf', 'late')
+    await house.send('late/late.txt', 'late')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
-    await house.untilThere('late.pdf')
+    await house.untilThere('late.txt')
     await house.untilPaths([])
   })
   test('with very many wrong rows names the first hundred', async () => {
-    const rows = Array.from({ length: 150 }, (_, n) => `${n}.pdf,0`)
+    const rows = Array.from({ length: 150 }, (_, n) => `${n}.txt,0`)
     await house.send('many/import.csv', ['file_name,expiry_days', ...rows].join('\n'))
-    await house.send('many/0.pdf', 'many')
+    await house.send('many/0.txt', 'many')
     await house.call('POST', '/api/drop/import')
-    expect(await house.paths('failed')).toEqual(['failed/many/0.pdf', 'failed/many/import.csv'])
+    expect(await house.paths('failed')).toEqual(['failed/many/0.txt', 'failed/many/import.csv'])
     const { data } = await house.get('/api/drop/files?state=failed')
     const lines = data[1].error.detail.split('\r\n')
     expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
@@ -159,10 +159,10 @@ describe('import.csv', () => {
   })
   test('that cannot be read keeps every file of its folder back', async () => {
     await house.send('bad/import.csv', 'nothing\nx\n')
-    await house.send('bad/kept.pdf', 'kept')
+    await house.send('bad/kept.txt', 'kept')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(409)
-    expect(await house.paths('failed')).toEqual(['failed/bad/import.csv', 'failed/bad/kept.pdf'])
-    expect(await house.fileNamed('kept.pdf')).toBeNull()
+    expect(await house.paths('failed')).toEqual(['failed/bad/import.csv', 'failed/bad/kept.txt'])
+    expect(await house.fileNamed('kept.txt')).toBeNull()
     const { data: notices } = await house.get('/api/notices')
     expect(notices.map(({ title }: { title: string }) => title)).toContain(
       'bad/import.csv has mistakes',

@@ -22,8 +22,9 @@ const lastRelease = () =>
   git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^').catch(() => null)
 
 /**
- * The last release, or, if it lacks no migration of this version, the newest commit that does.
- * `PREVIOUS` names another tag or commit.
+ * The last release, or, if it lacks no migration of this version, the newest commit that does. Before
+ * the first release and its first later migration: this commit. `PREVIOUS` names another tag or
+ * commit.
  */
 export async function findEarlierVersion(): Promise<EarlierVersion> {
   const current = (await readdir(path.join(ROOT, 'migrations'))).filter((name) => /^\d/.test(name))
@@ -41,7 +42,8 @@ export async function findEarlierVersion(): Promise<EarlierVersion> {
     if (migration < newest && names.every((name) => current.includes(name)))
       return { commit, migration, newest }
   }
-  throw new Error(`No commit of ${given || 'this branch'} has fewer migrations`)
+  if (given) throw new Error(`${given} does not have fewer migrations`)
+  return { commit: await git('rev-parse', 'HEAD'), migration: newest, newest }
 }
 
 const migrationsOf = async (commit: string): Promise<string[]> =>

@@ -179,6 +179,39 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   expect(second.headers['webhook-id']).toBe(message!.id)
 })
 
+test('names that every object inherits reach the mail, the notice, the webhook and the lists', async () => {
+  const names = Object.getOwnPropertyNames(Object.prototype)
+  receiver.posts.length = 0
+  const jobs = await Promise.all(
+    names.map(async (name) => {
+      const files = [{ filename: name, url: `${origin.url}/bytes/100/${name}`, tags: [name] }]
+      const { job_id } = await importUntilEnd(server, {
+        files,
+        notify: true,
+        callback_url: receiver.url,
+      })
+      return { name, job_id }
+    }),
+  )
+  const notices = await listAll(server, '/api/notices')
+  for (const { name, job_id } of jobs) {
+    const { subject } = await untilStatus(job_id, 'sent')
+    expect(subject).toContain(`Import of “${name}” complete`)
+    expect(notices).toContainEqual(
+      expect.objectContaining({ title: `Import of “${name}” complete`, operation_id: job_id }),
+    )
+    const [file] = await listAll(server, `/api/files?search=${name}&tags=${name}`)
+    expect(file).toMatchObject({ filename: name, tags: [name] })
+    const log = await (await server.call('GET', `/api/operations/${job_id}/log.csv`)).text()
+    expect(log).toContain(name)
+    await until(() => receiver.posts.some(({ body }) => body.includes(job_id)))
+  }
+  const listed = (await listAll(server, '/api/operations')) as unknown as { id: string }[]
+  expect(listed.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(jobs.map(({ job_id }) => job_id)),
+  )
+})
+
 test('a failed import is reported in German if the shop wants that, and its notice as data', async () => {
   await server.call('PATCH', '/api/settings', { mail_language: 'de' })
   onTestFinished(async () => {

@@ -47,5 +47,6 @@ await startOwnWorker(writeUntilDeath, {
     secrets,
     baseUrl: 'http://127.0.0.1',
     stores: new Map([['primary', store]]),
+    check: () => Promise.resolve('damaged'),
   }),
 })

@@ -1,7 +1,10 @@
-// Compares every page of every document of the corpus with its source page, as an image and as
-// text.
+// Compares every page of every document of the corpus with its source page, as an image and as text,
+// and what the document has in addition to its pages.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CARRYING_DOCUMENTS } from '../carried-documents.ts'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
+import { DAMAGED_DOCUMENTS, ODD_BUT_SOUND } from '../damaged-documents.ts'
+import { factDifferences, factsOf, joinedFacts, type DocumentFacts } from '../document-facts.ts'
 import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
 import { ODD_DOCUMENTS } from '../odd-documents.ts'
 import { differences, imagesAndTitles, type Looks } from '../page-pictures.ts'
@@ -9,24 +12,44 @@ import { differences, imagesAndTitles, type Looks } from '../page-pictures.ts'
 let house: DocumentHouse
 let corpus: CorpusDocument[]
 beforeAll(async () => {
-  const odd = Object.entries(ODD_DOCUMENTS).map(([name, bytes]) => ({ name, bytes }))
-  corpus = [...(await documentCorpus()), ...odd]
+  const made = { ...ODD_DOCUMENTS, ...CARRYING_DOCUMENTS, ...DAMAGED_DOCUMENTS, ...ODD_BUT_SOUND }
+  const own = Object.entries(made).map(([name, bytes]) => ({ name, bytes }))
+  corpus = [...(await documentCorpus()), ...own]
   house = await openDocumentHouse()
 })
 afterAll(() => house.close())
 
-const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
+test('the corpus has at least 300 documents', () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(300)
+})
+
+const REFUSALS = ['pdf_encrypted']
 /** Of 255: an image that was compressed again has different noise. */
 const NOISE = 40
 
+interface Compared {
+  looks: Looks
+  facts: DocumentFacts
+}
+
+const read = async (bytes: Buffer): Promise<Compared> => {
+  const [looks, facts] = await Promise.all([imagesAndTitles(bytes), factsOf(bytes)])
+  return { looks, facts }
+}
+
+const differencesOf = (before: Compared, after: Compared, shades?: number) => [
+  ...differences(before.looks, after.looks, shades),
+  ...factDifferences(before.facts, after.facts),
+]
+
 /** The differences of each document that is not refused. */
 async function differing(
-  make: (source: Looks, bytes: Buffer) => Promise<string[]>,
+  make: (source: Compared, bytes: Buffer) => Promise<string[]>,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const { name, bytes } of corpus) {
-    // A document that poppler cannot read has no images to compare.
-    const source = await imagesAndTitles(bytes).catch(() => null)
+    // A document that other programs cannot read has nothing to be compared.
+    const source = await read(bytes).catch(() => null)
     if (source === null) continue
     const what = await make(source, bytes).catch((error: { code?: string; message: string }) => {
       if (REFUSALS.includes(error.code ?? '')) return []
@@ -40,28 +63,32 @@ async function differing(
 test('a watermark changes only what it covers', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
-    return differences(source, await imagesAndTitles(document))
+    return differencesOf(source, await read(document))
   })
   expect(found).toEqual({})
 })
 
-test('a part of a split has its pages unchanged', async () => {
+test('the parts of a split have the pages unchanged, with what belongs to them', async () => {
   const found = await differing(async (source, bytes) => {
-    const { parts } = await house.split(bytes, { every: 5 })
-    const looks = await Promise.all(parts.map(({ document }) => imagesAndTitles(document)))
-    const all = {
-      pictures: looks.flatMap(({ pictures }) => pictures),
-      texts: looks.flatMap(({ texts }) => texts),
+    const { parts, warnings } = await house.split(bytes, { every: 5 })
+    const made = await Promise.all(parts.map(({ document }) => read(document)))
+    const looks = {
+      pictures: made.flatMap(({ looks: { pictures } }) => pictures),
+      texts: made.flatMap(({ looks: { texts } }) => texts),
     }
-    return differences(source, all)
+    const facts = joinedFacts(made.map((part) => part.facts))
+    const text = JSON.stringify(warnings)
+    const { attachments } = source.facts
+    const named = attachments.every((name) => text.includes(name)) ? attachments : []
+    return differencesOf(source, { looks, facts: { ...facts, attachments: named } })
   })
   expect(found).toEqual({})
 })
 
-test('a merged document has the pages of its sources unchanged', async () => {
+test('a merged document has all that its sources have', async () => {
   const found = await differing(async (source, bytes) => {
     const { document } = await house.merge([bytes])
-    return differences(source, await imagesAndTitles(document))
+    return differencesOf(source, await read(document))
   })
   expect(found).toEqual({})
 })
@@ -69,9 +96,7 @@ test('a merged document has the pages of its sources unchanged', async () => {
 test('a compressed document looks as it did', async () => {
   const found = await differing(async (source, bytes) => {
     const result = await house.optimize(bytes)
-    return 'document' in result
-      ? differences(source, await imagesAndTitles(result.document), NOISE)
-      : []
+    return 'document' in result ? differencesOf(source, await read(result.document), NOISE) : []
   })
   expect(found).toEqual({})
 })

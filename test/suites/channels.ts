@@ -84,6 +84,22 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       ])
     })
 
+    it('keep names that every object inherits', async () => {
+      const names = Object.getOwnPropertyNames(Object.prototype)
+      const filesNamed = async (name: string) =>
+        (await get(`/api/files?search=${name}&limit=100`)).data.filter(
+          ({ filename }: { filename: string }) => filename === name,
+        )
+      // The shop has each name once: a channel imports those that the ones before it left.
+      const left: string[] = []
+      for (const name of names) if ((await filesNamed(name)).length === 0) left.push(name)
+      for (const name of left.slice(0, 2)) {
+        expect(await world().imported(name)).toMatchObject({ status: 'success', done: 1 })
+        expect(await filesNamed(name)).toMatchObject([{ size_bytes: 100 }])
+      }
+      expect((await call('GET', '/api/operations')).status).toBe(200)
+    })
+
     it('are in the history under the channel, and in no other shop’s', async () => {
       const operation = await world().imported(`${id} history.bin`)
       const of = async (client: TestApp['owner']) =>

@@ -15,6 +15,7 @@ import {
   type Outcome,
   type Plugin,
   type ReadContext,
+  type RemoteReader,
   type WriteContext,
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/core/errors.ts'
@@ -300,7 +301,7 @@ function readOnly({
   const { remote, uploads, drop, cloud, stored, delivery, licences, pastOrders } = rest
   const { order, buyer, quantityOf } = delivery
   const reading = {
-    remote: { probe: remote.probe },
+    remote: readerOf(remote),
     uploads: { sizeOf: uploads.sizeOf },
     drop: { sizeOf: drop.sizeOf },
     cloud: { tasksOf: cloud.tasksOf },
@@ -311,6 +312,11 @@ function readOnly({
   }
   return { signal, shop, request, limits, catalog, packs, actions, ...reading }
 }
+
+const readerOf = ({ probe, atMost }: RemoteReader): RemoteReader => ({
+  probe,
+  atMost: (count) => readerOf(atMost(count)),
+})
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null)

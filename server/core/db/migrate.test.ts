@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import type { Knex } from 'knex'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
-import { migrate, migrateDown, migrationsAfter } from './migrate.ts'
+import { migrate, migrateDown, migrationsAfter, migrationsOf } from './migrate.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -136,24 +136,42 @@ test('no number of a migration is missing', async () => {
   expect(present.map((name) => name.slice(0, 4))).toEqual(numbers)
 })
 
+const LATER_ONES = ['8001_first-wishes', '8002_second-wishes'] as const
+
+/** Those of this version, and two that can be undone. */
+async function withLaterOnes(): Promise<Knex.MigrationSource<string>> {
+  const own = (await names()).map(({ name }) => name).filter((name) => name < '8')
+  const source = await migrationsOf(own)
+  const isLater = (name: string) => LATER_ONES.some((later) => later === name)
+  const tableOf = (name: string) => name.slice('8001_'.length).replace('-', '_')
+  return {
+    getMigrations: async (loaded) => [...(await source.getMigrations(loaded)), ...LATER_ONES],
+    getMigrationName: (name) => (isLater(name) ? name : source.getMigrationName(name)),
+    getMigration: async (name) =>
+      isLater(name)
+        ? {
+            up: (knex: Knex) => knex.raw(`create table ${tableOf(name)} (id integer)`),
+            down: (knex: Knex) => knex.raw(`drop table ${tableOf(name)}`),
+            undo: 'All wishes.',
+          }
+        : source.getMigration(name),
+  }
+}
+
 test('migrations that state what going back loses are undone, last first, and applied again', async () => {
-  await database.pool.query('delete from knex_migrations where name = $1', [LATER])
-  const applied = () =>
-    database.pool.query<{ name: string }>(
-      `select name from knex_migrations where substr(name, 1, 4) > '0030' and name < '9' order by name desc`,
-    )
-  const after = (await applied()).rows.map(({ name }) => name)
-  const shown = await database.pool.query('select 1 from file_counts')
-  expect(shown.rows).toEqual([])
   await database.pool.query(`delete from knex_migrations where name >= '9'`)
-  expect((await migrationsAfter(database, '0030')).map(({ name }) => name)).toEqual(after)
-  const undone = await migrateDown(database, '0030')
-  expect(undone.map(({ name }) => name)).toEqual(after)
-  expect(undone.every(({ loses }) => loses.endsWith('.'))).toBe(true)
-  expect((await applied()).rows).toEqual([])
-  await expect(database.pool.query('select 1 from file_counts')).rejects.toThrow('does not exist')
-  expect((await migrate(database)).toReversed()).toEqual(after)
-  expect(await migrateDown(database, '9000')).toEqual([])
+  const migrations = await withLaterOnes()
+  expect(await migrate(database, { migrations })).toEqual(LATER_ONES)
+  const undone = LATER_ONES.toReversed().map((name) => ({ name, loses: 'All wishes.' }))
+  expect(await migrationsAfter(database, '0007', migrations)).toEqual(undone)
+  await database.pool.query('select 1 from second_wishes')
+  expect(await migrateDown(database, '0007', { migrations })).toEqual(undone)
+  expect((await names()).filter(({ name }) => name > '8')).toEqual([])
+  await expect(database.pool.query('select 1 from first_wishes')).rejects.toThrow('does not exist')
+  expect(await migrate(database, { migrations })).toEqual(LATER_ONES)
+  expect(await migrateDown(database, '8001', { migrations })).toEqual(undone.slice(0, 1))
+  expect(await migrateDown(database, '8001', { migrations })).toEqual([])
+  await migrateDown(database, '0007', { migrations })
 })
 
 test('a migration that cannot be undone, or is of a newer version, stops all', async () => {
@@ -165,7 +183,20 @@ test('a migration that cannot be undone, or is of a newer version, stops all', a
     `insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`,
     [LATER],
   )
-  await expect(migrateDown(database, '0030')).rejects.toThrow('is of a newer version')
+  await expect(migrateDown(database, '0007')).rejects.toThrow('is of a newer version')
   expect(await names()).toContainEqual({ name: LATER })
   await database.pool.query('select 1 from file_counts')
+})
+
+test('a database from before the first release is refused, with what to do', async () => {
+  await database.pool.query(`update knex_migrations set name = '0001_shops-and-plans'
+    where name = '0001_shops'`)
+  onTestFinished(
+    async () =>
+      void (await database.pool.query(`update knex_migrations set name = '0001_shops'
+        where name = '0001_shops-and-plans'`)),
+  )
+  await expect(migrate(database)).rejects.toThrow(
+    /is of a version before the first release.*delete the data folder/,
+  )
 })

@@ -32,7 +32,7 @@ const source: Knex.MigrationSource<string> = {
     const names = (await readdir(fileURLToPath(FOLDER))).sort()
     if (names.length === 0) throw new Error('The migrations folder is empty.')
     const misnamed = names.find((name) => !/^\d{4}_[a-z0-9-]+\.ts$/.test(name))
-    if (misnamed) throw new Error(`migrations/${misnamed}: name it like 0001_shops-and-plans.ts`)
+    if (misnamed) throw new Error(`migrations/${misnamed}: name it like 0001_shops.ts`)
     return names
   },
   getMigrationName: (name) => name.replace(/\.ts$/, ''),
@@ -222,7 +222,26 @@ export async function isMigrationPending(pool: Database['pool']): Promise<boolea
   return rows[0]?.pending ?? true
 }
 
-async function applyOurs({ knex }: Database, config: Knex.MigratorConfig): Promise<string[]> {
+/** The schema of the first release replaced migrations of the same numbers with other names. */
+const OF_FIRST_RELEASE = 7
+
+async function refuseUnreleased({ knex }: Database): Promise<void> {
+  if (!(await knex.schema.hasTable('knex_migrations'))) return
+  const known = await migrationNames()
+  const rows = await knex<{ name: string }>('knex_migrations').select('name')
+  const other = rows.find(
+    ({ name }) => Number(name.slice(0, 4)) <= OF_FIRST_RELEASE && !known.includes(name),
+  )
+  if (other)
+    throw new Error(
+      `The database is of a version before the first release (migration ${other.name}), which has no upgrade: ` +
+        'delete the data folder, or set DATABASE_URL to an empty database.',
+    )
+}
+
+async function applyOurs(database: Database, config: Knex.MigratorConfig): Promise<string[]> {
+  const { knex } = database
+  await refuseUnreleased(database)
   // knex's lock row outlives a process that is killed during a migration. The advisory lock does
   // not, so it is the one that counts.
   const [, pending] = (await knex.migrate.list(config)) as [unknown[], unknown[]]

@@ -1,13 +1,23 @@
 // Steps of migrations without a transaction (`config = { transaction: false }`) that change tables
 // with many rows: each holds the locks that requests wait for only briefly. A migration whose step
 // is refused a lock, or whose process is killed, runs again from its beginning.
+// docs/decisions/0091.
 import type { Knex } from 'knex'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
 
+/** The schema of the first release, one area: it is created once, and no version is before it. */
+export const firstSchema = (sql: string): Pick<Knex.Migration, 'up' | 'down'> => ({
+  up: (knex) => knex.raw(sql),
+  down: () => Promise.reject(new Error('The tables of the first release cannot be undone.')),
+})
+
 export type Step = (knex: Knex) => Promise<unknown>
 
-/** @param progress is called with the steps that are done, of all */
+/**
+ * Exported for migrations after the first release.
+ * @param progress is called with the steps that are done, of all
+ */
 export async function migrateInSteps(
   knex: Knex,
   progress: (done: number, of: number) => void,
@@ -29,7 +39,7 @@ const OTHERS_MS = 60_000
 
 /**
  * Statements that need no time: all or none of them, in one transaction, unless an earlier run has
- * added this column (`files.view`) by them.
+ * added this column (`files.view`) by them. Exported for migrations after the first release.
  */
 export const expand =
   (column: string, sql: string): Step =>
@@ -40,7 +50,10 @@ export const expand =
     if (!(await holds(knex, isDone))) await briefly(knex, sql)
   }
 
-/** Checks the rows for constraints that were added `not valid`, while everything runs. */
+/**
+ * Checks the rows for constraints that were added `not valid`, while everything runs. Exported for
+ * migrations after the first release.
+ */
 export const validateRows =
   (table: string): Step =>
   async (knex) => {
@@ -53,7 +66,10 @@ export const validateRows =
     if (each !== '') await knex.raw(`alter table ${table} ${each}`)
   }
 
-/** @param indexes for each name, what follows `on`: table, columns and condition */
+/**
+ * Exported for migrations after the first release.
+ * @param indexes for each name, what follows `on`: table, columns and condition
+ */
 export const buildIndexes = (
   indexes: Readonly<Record<string, string>>,
   othersMs = OTHERS_MS,

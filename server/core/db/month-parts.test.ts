@@ -1,4 +1,4 @@
-// On the recorded downloads, which are divided (migrations/0052_downloads-by-month.ts).
+// On the recorded downloads, which are divided.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -46,6 +46,14 @@ test('an id belongs to the month in which it was made', async () => {
   await record(new Date(+edge + 5 * 60_000))
   expect((await records()).map(({ part }) => part)).toEqual([nameOf(NOW), nameOf(edge)])
   expect(firstIdAt(new Date('2026-11-01T00:00:00Z'))).toBe('01a19467-e800-0000-0000-000000000000')
+})
+
+test('a new table has parts for this month and the next ones', async () => {
+  expect((await parts()).map(({ name }) => name)).toEqual([
+    `${TABLE}_before`,
+    ...[0, 1, 2].map((ahead) => nameOf(month(NOW, ahead))),
+    `${TABLE}_later`,
+  ])
 })
 
 test('months are made ahead, and rows that came before their month move into it', async () => {

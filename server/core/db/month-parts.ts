@@ -4,6 +4,7 @@
 // version 7 UUID, which begins with the time at which it was made: so the primary key is the same as
 // without parts. It is the row's own id of downloads, so that a list in the order of the ids reads
 // the newest months first, and that of the operation of items.
+// docs/decisions/0085 and docs/decisions/0095.
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
@@ -54,6 +55,27 @@ const monthAfter = (time: Date, months: number) =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months))
 const nameOf = (table: string, month: Date) =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
+
+/**
+ * SQL: the parts of a new table, from this month on.
+ * @param now the time at which the table is created
+ */
+export function monthParts(table: DividedTable, now = new Date()): string {
+  const { settings } = DIVIDED[table]
+  const partOf = (name: string, from: string, to: string) =>
+    `create table ${name} partition of ${table} for values from (${from}) to (${to})
+    with (${settings});`
+  const months = Array.from({ length: AHEAD + 1 }, (_, months) => monthAfter(now, months))
+  const begin = (month: Date) => `'${firstIdAt(month)}'`
+  const [first, last] = [monthAfter(now, 0), monthAfter(now, AHEAD + 1)]
+  return [
+    partOf(`${table}_before`, 'minvalue', begin(first)),
+    ...months.map((month) =>
+      partOf(nameOf(table, month), begin(month), begin(monthAfter(month, 1))),
+    ),
+    partOf(`${table}_later`, begin(last), 'maxvalue'),
+  ].join('\n  ')
+}
 
 export interface MonthPart {
   name: string

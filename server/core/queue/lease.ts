@@ -3,6 +3,7 @@
 // whose heartbeat extends all its leases in one row, under a number that every write of its results
 // checks: a worker that was presumed dead but still runs can write nothing. These are fragments of
 // SQL, so that each table takes and gives back its rows within the statements that use them.
+// All leases, and the advisory locks that remain: docs/decisions/0050.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 

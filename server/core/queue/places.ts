@@ -1,10 +1,11 @@
 // How many jobs of each kind one process runs concurrently, and how many of them one shop. A job
 // that takes long mostly waits for another system: it moves to the slow places of its kind, and so
 // do the next jobs of its shop, until one of them is quick. Shops whose servers do not answer then
-// hold the slow places, and wait for each other, while all other shops have the usual ones. The more
-// shops have work, the fewer places one of them has, so that a large operation leaves the places to
-// the small ones of others. For its own small operations a shop has one place more, which large ones
-// cannot take.
+// hold the slow places, and wait for each other, while all other shops have the usual ones. The
+// more shops have work, the fewer places one of them has, so that a large operation leaves the
+// places to the small ones of others. For its own small operations a shop has one place more, which
+// large ones cannot take. What is shared and what one shop may hold: docs/decisions/0048; turns in
+// large installations: docs/decisions/0068.
 import { present } from '../present.ts'
 
 export interface PlaceLimits {

@@ -13,7 +13,7 @@ import {
   unlink,
 } from './disk-calls.ts'
 import { BlobDigester } from './digests.ts'
-import { moveIntoPlace, type Layout } from './disk-layout.ts'
+import { moveIntoPlace, syncIntoPlace, type Layout } from './disk-layout.ts'
 import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
 const PIECE = 256 * 1024
@@ -41,11 +41,16 @@ export async function adoptOnDisk(
   const temporary = layout.temporary()
   if (!(await tryLink(path, temporary))) return null
   try {
-    const written = known ? await syncFile(temporary, known) : await hashAndSync(temporary, signal)
-    // A sweep judges its age by this time, and the file may have waited for hours to be imported.
-    await touch(temporary, new Date())
-    await moveIntoPlace(temporary, layout.blob(shop, written.hash))
-    return written
+    const fd = await open(temporary, 'r+')
+    try {
+      const written = known ?? (await hash(fd, fstatSync(fd).size, signal))
+      // A sweep judges its age by this time, and the file may have waited for hours to be imported.
+      await touch(temporary, new Date())
+      const placed = await syncIntoPlace(fd, temporary, layout.blob(shop, written.hash))
+      return placed === undefined ? written : { ...written, placed }
+    } finally {
+      closeSync(fd)
+    }
   } finally {
     // It still exists after a failure, and if the blob's name was a name of this file already: then
     // the rename did nothing.
@@ -60,16 +65,6 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof StoreError && NO_LINK.has(systemCode(error.cause))) return false
     throw error
-  }
-}
-
-async function syncFile(path: string, known: WrittenBlob): Promise<WrittenBlob> {
-  const fd = await open(path, 'r+')
-  try {
-    await sync(fd)
-    return known
-  } finally {
-    closeSync(fd)
   }
 }
 
@@ -104,17 +99,6 @@ export async function takeOnDisk(
     await unlink(path)
   }
   return written
-}
-
-async function hashAndSync(path: string, signal: AbortSignal | undefined): Promise<WrittenBlob> {
-  const fd = await open(path, 'r+')
-  try {
-    const written = await hash(fd, fstatSync(fd).size, signal)
-    await sync(fd)
-    return written
-  } finally {
-    closeSync(fd)
-  }
 }
 
 async function hash(

@@ -1,5 +1,6 @@
 // The file system calls of the disk store, with its errors. Plain descriptors and callbacks: file
 // handles and streams cost more than writing a small blob does.
+import { ownValue } from '../../../plugins/contract.ts'
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { StoreError } from './store.ts'
@@ -15,7 +16,7 @@ const CODES: Readonly<Record<string, StoreError['code']>> = {
 
 /** Turns a system error into a store's error. */
 export function storeError(error: unknown): StoreError {
-  return new StoreError(CODES[systemCode(error)] ?? 'unavailable', { cause: error })
+  return new StoreError(ownValue(CODES, systemCode(error)) ?? 'unavailable', { cause: error })
 }
 
 export function systemCode(error: unknown): string {

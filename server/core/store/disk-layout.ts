@@ -1,5 +1,6 @@
 // Paths on a disk, and moving a file to its final name.
 import { randomBytes } from 'node:crypto'
+import { fstatSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { checkedName, checkedShop } from './names.ts'
 import {
@@ -55,8 +56,13 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
  * Syncs the written file and gives it its final name. A new name is given first, so that the bytes
  * and the folder are synced concurrently: on a journaling file system, this is one commit instead
  * of two. An existing name is replaced only after the sync, so that its durable bytes are not lost.
+ * Returns `placed` of `WrittenBlob`.
  */
-export async function syncIntoPlace(fd: number, from: string, to: string): Promise<void> {
+export async function syncIntoPlace(
+  fd: number,
+  from: string,
+  to: string,
+): Promise<string | undefined> {
   if (await linkedFirst(from, to)) {
     // If one fails, no row refers to the blob, and a sweep removes both names.
     const [bytes, folder] = await Promise.allSettled([
@@ -65,20 +71,29 @@ export async function syncIntoPlace(fd: number, from: string, to: string): Promi
       unlessAbsent(unlink(from)),
     ])
     for (const synced of [bytes, folder]) if (synced.status === 'rejected') throw synced.reason
-    return
+    return placedBy(fstatSync(fd))
   }
   await sync(fd)
   await moveIntoPlace(from, to)
+  return undefined
 }
 
-/** False: the name exists, its folder does not, or this file system has no hard links. */
+/** Tells the file of one writing from that of another under the same name. */
+export const placedBy = ({ ino, mtimeMs }: Pick<Stats, 'ino' | 'mtimeMs'>): string =>
+  `${ino} ${mtimeMs}`
+
+/** False: the name exists, or this file system has no hard links. */
 async function linkedFirst(from: string, to: string): Promise<boolean> {
   try {
-    await link(from, to)
+    await link(from, to).catch(async (error: unknown) => {
+      if (!isAbsent(error)) throw error
+      await makeParent(path.dirname(to))
+      await link(from, to)
+    })
     return true
   } catch (error) {
     const code = systemCode((error as StoreError).cause)
-    if (code === 'EEXIST' || code === 'ENOENT' || NO_LINK.has(code)) return false
+    if (code === 'EEXIST' || NO_LINK.has(code)) return false
     throw error
   }
 }

@@ -1,12 +1,13 @@
 // Finds and removes what a crash may have left on a disk: temporary files, and blobs without a row.
 // Any process can write a blob again between the check and the removal. So a blob is first moved
 // aside, checked again where no other process can use it, and moved back if it is needed.
+import type { Stats } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobKey } from './names.ts'
 import type { KnownBlobs, SweepScope } from './store.ts'
 import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
-import { moveIntoPlace, type Layout } from './disk-layout.ts'
+import { moveIntoPlace, placedBy, type Layout } from './disk-layout.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const PAGE = 1000
@@ -105,11 +106,36 @@ async function sweepPage(
   let removed = 0
   for (const hash of hashes.filter((each) => !wanted.has(each))) {
     if (!(await isOld(layout.blob(shop, hash), before))) continue
-    const aside = `${layout.temporaryFolder}/aside-${shop}-${hash}-${path.basename(layout.temporary())}`
+    const aside = asideOf(layout, { shop, hash })
     await unlessAbsent(rename(layout.blob(shop, hash), aside))
     if (await finishAside(layout, aside, { shop, hash }, before, false)) removed += 1
   }
   return removed
+}
+
+const asideOf = (layout: Layout, { shop, hash }: BlobKey): string =>
+  `${layout.temporaryFolder}/aside-${shop}-${hash}-${path.basename(layout.temporary())}`
+
+/**
+ * As `BlobStore.removePlaced`. The blob is moved aside first: bytes that another process places
+ * meanwhile keep the name. A crash leaves it aside, and a sweep decides.
+ */
+export async function removePlacedOnDisk(
+  layout: Layout,
+  blob: BlobKey,
+  placed: string,
+): Promise<boolean> {
+  const file = layout.blob(blob.shop, blob.hash)
+  const isPlaced = (found: Stats | null) => found !== null && placedBy(found) === placed
+  if (!isPlaced(await unlessAbsent(stat(file)))) return false
+  const aside = asideOf(layout, blob)
+  await unlessAbsent(rename(file, aside))
+  if (isPlaced(await unlessAbsent(stat(aside)))) {
+    await unlessAbsent(unlink(aside))
+    return true
+  }
+  await unlessAbsent(moveIntoPlace(aside, file))
+  return false
 }
 
 async function sweepTemporary(layout: Layout, before: number, known: KnownBlobs): Promise<number> {

@@ -25,7 +25,7 @@ export async function writeHashed(
   path: string,
   bytes: ByteSource,
   signal: AbortSignal | undefined,
-  place: (fd: number, written: WrittenBlob) => Promise<void>,
+  place: (fd: number, written: WrittenBlob) => Promise<string | undefined>,
 ): Promise<WrittenBlob> {
   const hasher = new BlobDigester()
   const file = createFile(path, (chunks) => bytes.release?.(chunks))
@@ -41,9 +41,9 @@ export async function writeHashed(
     const fd = await file.finish(pieces.take())
     signal?.throwIfAborted()
     const written = { ...hasher.digest(), size_bytes: size }
-    await place(fd, written)
+    const placed = await place(fd, written)
     file.close()
-    return written
+    return placed === undefined ? written : { ...written, placed }
   } catch (error) {
     await file.discard()
     throw error

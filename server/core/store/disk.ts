@@ -1,4 +1,5 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
+// Why a shop has one folder for all of its blobs: docs/decisions/0009.
 import fs, { closeSync, fstatSync } from 'node:fs'
 import { makeFolderSync } from '../make-folder.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { createLayout, syncIntoPlace } from './disk-layout.ts'
-import { orphansOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
+import { orphansOnDisk, removePlacedOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
 
@@ -77,6 +78,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
       }
     },
     size: async (shop, hash) => (await unlessAbsent(stat(layout.blob(shop, hash))))?.size ?? null,
+    removePlaced: (shop, hash, placed) => removePlacedOnDisk(layout, { shop, hash }, placed),
     remove: async (shop, hash) => void (await unlessAbsent(unlink(layout.blob(shop, hash)))),
     removeShop: (shop, signal) => removeShopFolder(layout, shop, signal),
     sweep: (olderThan, known, shops) => sweepDisk(layout, { olderThan, known, shops }),

@@ -1,7 +1,7 @@
 // Finds and removes what a crash may have left in a bucket, and blobs without a row. Any process
 // can write a blob again between the last check and the removal, and a bucket cannot prevent that.
 // So a blob is first put aside and kept for as long again: readers find it there, and the next
-// sweep restores it if it is needed.
+// sweep restores it if it is needed. Why not by locks, versions or conditions: docs/decisions/0018.
 import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,

@@ -6,6 +6,11 @@ import type { BlobKey } from './names.ts'
 
 export interface WrittenBlob extends BlobDigests {
   size_bytes: number
+  /**
+   * Names this writing of the bytes, for `removePlaced`; absent: the location had them before, or
+   * cannot tell writings apart.
+   */
+  placed?: string
 }
 
 /** Bytes to write. */
@@ -83,6 +88,12 @@ export interface BlobStore {
   readWhole(shop: number, hash: string): Promise<Buffer>
   /** The size, or null if the blob is not here. */
   size(shop: number, hash: string): Promise<number | null>
+  /**
+   * Removes a blob if the location still has what one writing of it placed, and nothing wrote the
+   * same bytes before or since. Returns whether it was removed. The caller holds the blob's row
+   * locked and has found that nothing names it.
+   */
+  removePlaced?(shop: number, hash: string, placed: string): Promise<boolean>
   /** Removes a blob; does nothing if it is not here. */
   remove(shop: number, hash: string): Promise<void>
   /**
@@ -126,7 +137,8 @@ export interface SweepScope {
 export type KnownBlobs = (shop: number, hashes: readonly string[]) => Promise<ReadonlySet<string>>
 
 export class StoreError extends Error {
-  readonly code: 'full' | 'denied' | 'missing' | 'unavailable'
+  /** `damaged`: there are other bytes than those of the hash. */
+  readonly code: 'full' | 'denied' | 'missing' | 'damaged' | 'unavailable'
   constructor(code: StoreError['code'], options?: ErrorOptions) {
     super(`storage location: ${code}`, options)
     this.name = 'StoreError'

@@ -1,5 +1,6 @@
 // The pages of the demo shop's front: products with a Buy button, and an order's page, which shows
 // the files when the app has set the order's metafield.
+import { ownValue } from '../../../plugins/contract.ts'
 import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'
@@ -93,7 +94,7 @@ export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrde
   const content = orderTemplate({
     ...order,
     unpaid: !isFullyPaid(order),
-    placed: PLACED_BY[order.source ?? 'web'] ?? order.source,
+    placed: ownValue(PLACED_BY, order.source ?? 'web') ?? order.source,
     url,
     files,
     pending,

@@ -1,5 +1,6 @@
 // The bytes of the sample shop's files: real documents, pictures and archives, so that they can be
 // opened, previewed and downloaded.
+import { ownValue } from '../../../plugins/contract.ts'
 import { crc32 } from 'node:zlib'
 import { PDFDocument, StandardFonts } from 'pdf-lib'
 import sharp, { type Sharp } from 'sharp'
@@ -25,7 +26,9 @@ export const SAMPLE_NAMES: readonly string[] = Object.keys(KINDS)
 
 /** The bytes of a path below `SAMPLES_PATH`; null: there is no such sample. */
 export async function sampleBytes(path: string): Promise<Buffer | null> {
-  const make = path.startsWith(SAMPLES_PATH) ? KINDS[path.slice(SAMPLES_PATH.length)] : undefined
+  const make = path.startsWith(SAMPLES_PATH)
+    ? ownValue(KINDS, path.slice(SAMPLES_PATH.length))
+    : undefined
   return make ? make() : null
 }
 

@@ -1,5 +1,6 @@
 // Claims the batch of an executed operation in one transaction: items that a dead worker left
 // running become pending, and the next pending items are marked as running under the chain's lease.
+// Why items have no index on their status: docs/decisions/0001.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastOf } from '../../core/present.ts'

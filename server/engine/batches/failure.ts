@@ -8,7 +8,7 @@ import type { ItemError, ResolvedStep, StoredWarning, WorkItem } from '../types.
 export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
 // No retry follows a longer attempt: its origin will not be faster in a few seconds. A later Retry
-// Failed may still help.
+// Failed may still help. Three such waits for each of a thousand files would take an hour.
 const SLOW_ATTEMPT_SECONDS = 20
 // The longest wait for one item: beyond it the item fails, with the time in its message.
 const MAX_WAIT_SECONDS = 15 * 60

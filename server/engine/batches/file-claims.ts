@@ -1,5 +1,6 @@
 // File claims: an executed batch keeps its files for longer than one transaction, so that no other
 // operation changes them in the meantime.
+// Short work checks row versions instead: docs/decisions/0012.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'

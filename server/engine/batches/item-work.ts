@@ -2,6 +2,7 @@
 // outcomes.
 import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../../core/texts.ts'
 import {
+  english,
   matchesCondition,
   type Item,
   type Outcome,
@@ -115,6 +116,12 @@ export async function* pairOutcomes(
     const item = open.get(outcome.item)
     if (item) {
       open.delete(outcome.item)
+      if (outcome.status === 'failed' && !isErrorCode(outcome.code))
+        log.error('a plugin failed an item with an unknown code', {
+          plugin,
+          code: outcome.code,
+          error: english(outcome.message),
+        })
       yield { item, outcome }
     } else log.error('a plugin returned an outcome for an item that is not open', { plugin })
   }
@@ -166,17 +173,19 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
  * What a failure means for the item: another attempt, or its end, or the end of the whole operation
  * if the step says so.
  * @param seconds how long the attempt took
- * @param retryAfter seconds that the external system asked to wait; null: not stated
+ * @param limit what the external system said about its limits
  */
 export function endingOfFailure(
   step: ResolvedStep | null,
   item: WorkItem,
   error: ItemError,
   seconds: number,
-  retryAfter: number | null = null,
+  { retryAfter = null, uncounted }: SystemLimit = {},
 ): ItemEnding {
-  const delayMs = error.retryable ? retryDelay(item.attempt, seconds, retryAfter) : null
-  if (delayMs !== null) return { status: 'again', error, delayMs }
+  const attempt = uncounted ? 1 : item.attempt
+  const delayMs = error.retryable ? retryDelay(attempt, uncounted ? 0 : seconds, retryAfter) : null
+  if (delayMs !== null)
+    return { status: 'again', error, delayMs, ...(uncounted ? { uncounted } : {}) }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
 }
 
@@ -197,18 +206,30 @@ export function endingAt(
     item.step = index + 1
     return null
   }
-  const ending = endingOfFailure(step, item, outcome.error, seconds, outcome.retryAfter)
+  const ending = endingOfFailure(step, item, outcome.error, seconds, outcome)
   if (!keeps || ending.status !== 'failed') return ending
   keepAsItWas(item, step, index, outcome.error)
   return null
 }
 
+interface SystemLimit {
+  /** Seconds that the external system asked to wait; null: not stated. */
+  retryAfter?: number | null
+  /** Whether the attempt does not count. */
+  uncounted?: true | undefined
+}
+
 /** A step's refusal of the item, in the engine's terms. */
 export type StepRefusal =
-  | { status: 'failed'; error: ItemError; retryAfter?: number | null }
+  | ({ status: 'failed'; error: ItemError } & SystemLimit)
   | { status: 'skipped'; reason: AnyText }
 
 export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
   outcome.status === 'skipped'
     ? outcome
-    : { status: 'failed', error: errorOf(outcome), retryAfter: outcome.retry_after ?? null }
+    : {
+        status: 'failed',
+        error: errorOf(outcome),
+        retryAfter: outcome.retry_after ?? null,
+        uncounted: outcome.uncounted,
+      }

@@ -56,6 +56,7 @@ export function endedRow(item: WorkItem, ending: UnfinishedEnding): OutcomeRow {
         status: 'pending',
         error: ending.error,
         delay_ms: ending.delayMs,
+        ...(ending.uncounted ? { attempt: item.attempt - 1 } : {}),
       }
     case 'returned':
       return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
@@ -158,6 +159,7 @@ export async function insertOutcomes(
     'after',
   ] as const
   await tx.query(
+    // Items have no foreign key to their operation: docs/decisions/0024.
     `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
      select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))},
        ${finishedAt(value('status'))}

@@ -31,7 +31,7 @@ test('the Retry-After of a port sets the time of the item’s next attempt', () 
   const refusal = refusalOf(outcome)
   if (refusal.status !== 'failed') throw new Error('It did not fail')
   const work = { attempt: 1 } as WorkItem
-  expect(endingOfFailure(null, work, refusal.error, 0, refusal.retryAfter)).toEqual({
+  expect(endingOfFailure(null, work, refusal.error, 0, refusal)).toEqual({
     status: 'again',
     delayMs: 120_000,
     error: { code: 'cloud_rate_limited', message: 'Later', retryable: true },

@@ -1,5 +1,8 @@
 // Undo: restores what another operation changed in a file, if it is still as that operation left
-// it. Drift counts only in the fields that the operation changed: a download is no drift.
+// it. Drift counts only in the fields that the operation changed: a download is no drift. An undo
+// is an operation without steps, so it has progress, history and recovery like any other, and
+// plugins with `undo: 'fields'` contain no code for it. A file that was not changed since gets back
+// even the time of its last change.
 import {
   FILE_SETTINGS,
   SETTING_NAMES,
@@ -7,6 +10,7 @@ import {
   sayPlain,
   say,
   textOf,
+  ownValue,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
@@ -64,10 +68,14 @@ export function revert(item: WorkItem): ItemEnding | null {
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted)
-    return skipped(say('{what}: changed since', { what: textOf(FIELD_NAMES[drifted] ?? drifted) }))
+    return skipped(
+      say('{what}: changed since', { what: textOf(ownValue(FIELD_NAMES, drifted) ?? drifted) }),
+    )
   // An import that added a version also records the name, which it did not change.
-  for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
-    Object.assign(draft, { [field]: before[field] })
+  for (const field of Object.keys(after).filter(
+    (name) => Object.hasOwn(before, name) && !APART.has(name),
+  ))
+    Object.assign(draft, { [field]: ownValue(before, field) })
   revertTags(record, draft, undo)
   revertMappings(draft, after)
   if ('pack_id' in after) draft.pack_position = before.pack_position as number | null
@@ -104,8 +112,8 @@ function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
     unknown
   >
   for (const [field, value] of Object.entries(after)) {
-    if (!(field in before) || field === 'tags') continue
-    if (JSON.stringify(now[field]) !== JSON.stringify(value)) return field
+    if (!Object.hasOwn(before, field) || field === 'tags') continue
+    if (JSON.stringify(ownValue(now, field)) !== JSON.stringify(value)) return field
   }
   return null
 }

@@ -1,6 +1,7 @@
 // Reads items: for the steps on the whole operation, and for history.
 import { textOfMessage, textsOfDetail } from '../../core/texts.ts'
 import {
+  searchWords,
   usualSettings,
   type Candidate,
   type Entry,
@@ -10,10 +11,11 @@ import {
   type ReportedItem,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { hasAllWords } from '../../core/db/word-match.ts'
 import { lastOf } from '../../core/present.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
-import { nameKey, shownUrl } from '../../files/rules.ts'
+import { shownUrl } from '../../files/rules.ts'
 import { IS_ENDED_PREVIEW } from './lifecycle.ts'
 import type { ItemError, ItemStatus, StoredWarning } from '../types.ts'
 import { CANCELLED, DISCARDED, FAILED_PREVIEW, STOPPED } from './why-cancelled.ts'
@@ -206,11 +208,12 @@ export function listItems(
   operation: string,
   filter: ItemFilter,
 ): Promise<ItemRow[]> {
+  const found = hasAllWords('search_text(filename)', searchWords(filter.search ?? ''))
   const conditions = [
     ...(filter.warned ? [IS_WARNED] : []),
     ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
     ...(filter.error ? [`error ->> 'code' = :error`] : []),
-    ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
+    found.sql,
   ]
   return scope.query<ItemRow>(
     `select * from (${rowsOf(conditions.length > 0, filter.report)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
@@ -222,7 +225,7 @@ export function listItems(
       limit: filter.limit,
       ...(filter.statuses ? { statuses: filter.statuses } : {}),
       ...(filter.error ? { error: filter.error } : {}),
-      ...(filter.search ? { search: nameKey(filter.search) } : {}),
+      ...found.bindings,
     },
   )
 }

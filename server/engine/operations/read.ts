@@ -1,5 +1,7 @@
 // Reads operations, each with its document and the kind of the operation that it undoes.
+import { searchWords } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { hasAllWords } from '../../core/db/word-match.ts'
 import { ARTIFACT } from '../../files/artifacts.ts'
 import type { OperationRow, OperationStatus } from '../types.ts'
 
@@ -15,7 +17,7 @@ export interface OperationFilter {
   to?: string
   /** The schedule that started them, a bare UUID. */
   schedule?: string
-  /** Only operations whose workflow's title, action or channel contains this, ignoring case. */
+  /** Only operations whose workflow's title, action or channel have these words. */
   search?: string
   /** Only operations in which files failed for this code. */
   error?: string
@@ -42,18 +44,21 @@ export const readOperation = (scope: ShopScope, id: string): Promise<OperationRo
  * so that the planner sees the real ones.
  */
 export function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
-  const { limit, search, ...given } = filter
+  const { limit, search = '', ...given } = filter
+  const found = hasAllWords(TITLES, searchWords(search))
   const conditions = Object.keys(CONDITIONS).filter(
     (name) => given[name as keyof typeof CONDITIONS] !== undefined,
   )
   return scope.query<OperationRow>(
     `select ${COLUMNS} from operations where shop_id = :shop
        ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
-       ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
+       and ${found.sql}
      order by id desc limit :limit`,
-    { ...given, limit, ...(search ? { search } : {}) },
+    { ...given, limit, ...found.bindings },
   )
 }
+
+const TITLES = `search_text((workflow ->> 'title') || ' ' || action || ' ' || channel)`
 
 const CONDITIONS = {
   status: 'status = :status',

@@ -2,7 +2,7 @@
 // retried, are kept for 7 days; each file's result for 90 days; operations for 13 months, like
 // messages about no operation. Each operation is one transaction, so a sweep blocks other
 // transactions only briefly. Items are divided by the month of their operation
-// (migrations/0055_items-by-month.ts): results that are over are shown no longer, and dropped with
+// (server/core/db/month-parts.ts): results that are over are shown no longer, and dropped with
 // their month.
 import type { Database } from '../../core/db/database.ts'
 import {

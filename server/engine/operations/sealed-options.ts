@@ -1,4 +1,5 @@
 // Secret options: sealed in the operation's row, and opened when a step runs.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
@@ -51,8 +52,8 @@ function mapSensitive(
   const plugin = plugins.find(({ id }) => id === step.plugin)
   const { options } = step
   if (!plugin || !options) return step
-  const names = sensitiveOptions(plugin).filter((name) => options[name] !== undefined)
+  const names = sensitiveOptions(plugin).filter((name) => ownValue(options, name) !== undefined)
   if (names.length === 0) return step
-  const mapped = Object.fromEntries(names.map((name) => [name, map(options[name])]))
+  const mapped = Object.fromEntries(names.map((name) => [name, map(ownValue(options, name))]))
   return { ...step, options: { ...options, ...mapped } }
 }

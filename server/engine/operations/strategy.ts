@@ -1,6 +1,6 @@
 // How an operation's batches are processed, derived from the plugins of its item steps. It is not
 // stored: after an update of the installation, a waiting operation is processed as its plugins are
-// now.
+// now. The strategies: docs/decisions/0028.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ChainLoad } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'

@@ -1,5 +1,6 @@
 // Recovery across shops: workers send heartbeats by the database's clock. A sweep frees the jobs of
 // silent workers and queues running operations that have no live job.
+// When a worker counts as dead: docs/decisions/0002.
 import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'

@@ -2,7 +2,7 @@
 // `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { say, english } from '../../../plugins/contract.ts'
+import { say, english, ownValue } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
@@ -59,7 +59,8 @@ export async function beginAuthorization(
   )
   const url = new URL(spec.authorize)
   const parameters = {
-    client_id: present(options.clients[spec.client], `The OAuth client ${spec.client}`).id,
+    client_id: present(ownValue(options.clients, spec.client), `The OAuth client ${spec.client}`)
+      .id,
     redirect_uri: options.baseUrl + CALLBACK_PATH,
     response_type: 'code',
     scope: spec.scopes.join(' '),

@@ -164,6 +164,7 @@ async function staged(
     const size = open.files.approximate
       ? (await stat(file)).size
       : present(task.size_bytes, 'The listed size')
+    if (task.kind === 'uncompared') return { task, error: new CloudError('cloud_not_compared') }
     const written = await place.store.take(place.shop, file, { size, signal, onFirst })
     if (!written) return { task, error: new CloudError('cloud_file_changed') }
     if (task.file_id !== null && known.get(task.file_id) === written.hash) {

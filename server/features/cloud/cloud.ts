@@ -106,11 +106,16 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
       const remote = provider.remote({ settings, secrets, place })
       const bandwidth =
         bytesPerSecond === null ? null : Math.max(1, Math.ceil(bytesPerSecond / 1024))
-      const { tunnels, forwards } = await (proxy ??= openGuardProxy(emulators))
+      const guard = await (proxy ??= openGuardProxy(emulators))
+      const { tunnels, forwards } = guard
       const way = remote.forwarded ? forwards : tunnels
       const environment = { ...way, ...emulators?.environment }
       const filesOf = (given: Values) =>
         rcloneFiles(program, { ...remote, settings: given, bandwidth }, environment)
+      if (remote.local !== undefined) {
+        const ENDPOINT = await guard.localEndpoint(remote.local)
+        return { files: filesOf({ ...remote.settings, ENDPOINT }), close: () => {} }
+      }
       if (!provider.oauth) return { files: filesOf(remote.settings), close: () => {} }
       if (id === null || secrets.refresh_token === undefined)
         throw new CloudError('cloud_access_revoked')

@@ -1,5 +1,5 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
-import { say, type Text, textOf } from '../../../plugins/contract.ts'
+import { say, type Text, textOf, ownValue } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
@@ -24,18 +24,22 @@ export function sortedValues(provider: Provider, given: Values, before: Values) 
   for (const name of Object.keys(given))
     if (!provider.fields.some((field) => field.name === name))
       wrong(name, 'unknown_field', say('{title} has no such field', { title: provider.title }))
-  const settings: Record<string, string> = {}
-  const secrets: Record<string, string> = {}
+  const settings: [string, string][] = []
+  const secrets: [string, string][] = []
   for (const { name, required, secret, rule } of provider.fields) {
-    const value = given[name] ?? before[name] ?? ''
+    const value = ownValue(given, name) ?? ownValue(before, name) ?? ''
     const parsed = rule.safeParse(value)
     if (required && value === '') wrong(name, 'required', say('This field is required'))
     else if (value !== '' && !parsed.success)
       wrong(name, 'invalid_value', textOf(firstOf(parsed.error.issues).message))
     else if (value !== '' || isWhole(name, given, before))
-      (secret ? secrets : settings)[name] = value
+      (secret ? secrets : settings).push([name, value])
   }
-  return { settings, secrets, problems }
+  return {
+    settings: Object.fromEntries(settings),
+    secrets: Object.fromEntries(secrets),
+    problems,
+  }
 }
 
 /** The whole account or bucket was chosen, which differs from no choice. */

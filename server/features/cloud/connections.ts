@@ -1,6 +1,6 @@
 // Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
 // are stored.
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text, ownValue } from '../../../plugins/contract.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -222,7 +222,7 @@ async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<voi
 /** With another folder, the earlier base does not apply, and the next sync counts as the first. */
 const rootChanged = (before: Values, after: Values): boolean =>
   ['endpoint', 'account', 'bucket', 'prefix', 'folder', 'drive_id'].some(
-    (name) => (before[name] ?? '') !== (after[name] ?? ''),
+    (name) => (ownValue(before, name) ?? '') !== (ownValue(after, name) ?? ''),
   )
 
 async function forgetApplied(tx: ShopScope, id: string): Promise<void> {

@@ -1,7 +1,12 @@
 // Requests to endpoints that merchants chose. rclone sends them to our proxy as plain http, and the
 // proxy uses TLS to the endpoint, so that the proxy sees every answer. It refuses redirects,
 // because rclone would follow a redirect to this machine without the proxy.
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import {
+  request as plainRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { Agent, request as secureRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
@@ -11,6 +16,8 @@ import { present } from '../../core/present.ts'
 export interface Forwarder {
   /** Answers a request with a full address: `GET http://s3.example.com/bucket/key`. */
   answer(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a request for an endpoint of this machine. */
+  answerLocal(request: IncomingMessage, response: ServerResponse, endpoint: URL): void
   close(): void
 }
 
@@ -40,9 +47,19 @@ export function createForwarder(
       const { name, port = '443', path = '/' } = target
       forward(request, response, {
         agent,
+        secure: true,
         host: name.replace(/^\[|\]$/g, ''),
         port: Number(port),
         path,
+      })
+    },
+    answerLocal: (request, response, { protocol, hostname, port }) => {
+      const secure = protocol === 'https:'
+      forward(request, response, {
+        secure,
+        host: hostname.replace(/^\[|\]$/g, ''),
+        port: Number(port || (secure ? 443 : 80)),
+        path: request.url ?? '/',
       })
     },
     close: () => agent.destroy(),
@@ -58,37 +75,24 @@ const TARGET =
   /^http:\/\/(?<name>\[[\da-f:.]+\]|[^/?#:@[\]]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i
 
 interface Target {
-  agent: Agent
+  agent?: Agent
+  secure: boolean
   host: string
   port: number
   path: string
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, target: Target): void {
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { secure, ...target }: Target,
+): void {
   const { method } = request
   const headers = endToEnd(request.headers)
-  const upstream = secureRequest({ ...target, method, headers }, (answer) => {
-    const { statusCode = 502 } = answer
-    if (statusCode >= 300 && statusCode < 400 && answer.headers.location !== undefined) {
-      answer.resume()
-      return refuse(response, 403, 'EndpointRedirects')
-    }
-    const send = (first: Buffer = Buffer.alloc(0)) => {
-      response.writeHead(statusCode, endToEnd(answer.headers))
-      response.write(first)
-      if (answer.readableEnded) response.end()
-      else pipeline(answer, response, () => {})
-    }
-    const isCoded = answer.headers['content-encoding'] !== undefined
-    if (statusCode !== 200 || isCoded || !asksForList(method, target.path)) return send()
-    beginning(answer).then(
-      (first) => {
-        if (/<(\w+:)?ListBucketResult\b/.test(first.toString('latin1'))) return send(first)
-        answer.destroy()
-        refuse(response, 502, 'EndpointListsNothing')
-      },
-      () => response.destroy(),
-    )
+  const send = secure ? secureRequest : plainRequest
+  const upstream = send({ ...target, method, headers }, (answer) => {
+    const asked = { lists: asksForList(method, target.path), method }
+    passOn(answer, response, asked).catch(() => response.destroy())
   })
   upstream.on('error', () => {
     if (response.headersSent) response.destroy()
@@ -96,6 +100,45 @@ function forward(request: IncomingMessage, response: ServerResponse, target: Tar
   })
   response.once('close', () => upstream.destroy())
   pipeline(request, upstream, () => {})
+}
+
+/** Passes an answer on, or one in the form of S3 where rclone would not understand it. */
+async function passOn(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { lists, method }: { lists: boolean; method: string | undefined },
+): Promise<void> {
+  const { statusCode = 502, headers } = answer
+  const refuseWith = (status: number, code: string, message?: string) => {
+    answer.destroy()
+    refuse(response, status, code, message)
+  }
+  const isCoded = headers['content-encoding'] !== undefined
+  const isRead = !isCoded && method !== 'HEAD' && (lists || statusCode >= 300)
+  const first = isRead ? await beginning(answer) : Buffer.alloc(0)
+  const text = first.toString('latin1')
+  const region = statusCode >= 300 ? regionOf(statusCode, text, headers) : null
+  if (region !== null) return refuseWith(400, 'EndpointRegion', `EndpointRegion region=${region}`)
+  if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined)
+    return refuseWith(403, 'EndpointRedirects')
+  const isPage = statusCode < 500 && statusCode !== 429 && /^\s*<(!doctype html|html)\b/i.test(text)
+  const isList = /<(\w+:)?ListBucketResult\b/.test(text)
+  if (lists && (isPage || (statusCode === 200 && isRead && !isList)))
+    return refuseWith(403, 'EndpointListsNothing')
+  response.writeHead(statusCode, endToEnd(headers))
+  response.write(first)
+  if (answer.readableEnded) response.end()
+  else pipeline(answer, response, () => {})
+}
+
+/** The region that a provider asks for; '': it does not name it. Null: the region is not the problem. */
+function regionOf(status: number, text: string, headers: IncomingHttpHeaders): string | null {
+  const named = /<Code>(AuthorizationHeaderMalformed|PermanentRedirect)<\/Code>/.test(text)
+  const header = headers['x-amz-bucket-region']
+  if (!named && !([301, 307, 400].includes(status) && header !== undefined)) return null
+  const region = /<Region>([a-z0-9-]{2,40})<\/Region>/.exec(text)?.[1] ?? String(header ?? '')
+  const endpoint = /<Endpoint>[^<]*\bs3[.-]([a-z0-9-]{2,40})\.[^<]*<\/Endpoint>/.exec(text)?.[1]
+  return /^[a-z0-9-]{2,40}$/.test(region) ? region : (endpoint ?? '')
 }
 
 /**
@@ -130,10 +173,10 @@ async function beginning(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /** An error in the form of S3, which rclone logs and which is then mapped to one of our codes. */
-function refuse(response: ServerResponse, status: number, code: string): void {
+function refuse(response: ServerResponse, status: number, code: string, message = code): void {
   response
     .writeHead(status, { 'content-type': 'application/xml' })
-    .end(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`)
+    .end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`)
 }
 
 /** Headers that apply to one connection and must not be forwarded. */

@@ -11,6 +11,7 @@ import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'
 import { needsConfirmation } from './decide.ts'
+import { findMoved } from './find-moved.ts'
 import { addItems } from './items.ts'
 import { listProvider } from './list-provider.ts'
 import { recordLostAccess } from './lost-access.ts'
@@ -140,6 +141,7 @@ async function listAndPlan(
     for (const { id } of await listCloudConnections(scope)) await updateSyncBase(scope, id)
     await markUndone(scope, connection.id)
     await listProvider(parts.cloud, scope, sync, connection, signal)
+    await findMoved(parts.cloud, scope, connection, signal)
     await plan(parts, scope, sync, lease)
   }
   signal.throwIfAborted()
@@ -153,7 +155,7 @@ async function listAndPlan(
       `update syncs set phase = 'planned' where shop_id = :shop and id = :id returning counts`,
       { id: sync.id },
     )
-    await parts.engine.close(tx, operation, rejectionWarnings(planned.counts.rejected ?? 0))
+    await parts.engine.close(tx, operation, rejectionWarnings(planned.counts))
     await tx.query(
       `update connections set state = 'ready', error = null
        where shop_id = :shop and id = :connection and state = 'failing'`,

@@ -1,5 +1,6 @@
 // Access tokens of connections with OAuth 2: the refresh token is sealed in the connection's row
 // and used under its lock, since providers may replace it.
+import { ownValue } from '../../../plugins/contract.ts'
 import * as oauth from 'oauth4webapi'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -24,7 +25,7 @@ const ANSWER_MS = 30_000
 
 /** The server and the client in the library's form. Throws `CloudError` without a client id. */
 export function partiesOf({ clients, emulators }: Parts, spec: OAuthSpec) {
-  const client = clients[spec.client]
+  const client = ownValue(clients, spec.client)
   if (!client) throw new CloudError('cloud_access_revoked')
   const { origin } = new URL(spec.token)
   return {

@@ -1,12 +1,12 @@
 // The differences of a sync, computed in the database: the listing against what was applied last,
 // and for two-way connections against the files here. Each difference is decided separately; the
-// decisions are rows.
+// decisions are rows. Why not `rclone sync`: docs/decisions/0032.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
-import { differencesOf, findMoved } from './differences.ts'
+import { differencesOf } from './differences.ts'
 import { uploadsOf, withFreePaths } from './plan-uploads.ts'
 import { Planner } from './planner.ts'
 import { keepListedRejections } from './rejections.ts'
@@ -25,7 +25,6 @@ export async function planSync(
   connection: CloudConnection,
 ): Promise<Plan> {
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
-  await findMoved(tx, connection)
   const rejected = await keepListedRejections(tx, connection.id)
   const planner = new Planner(connection)
   const twoWay = connection.options.direction === 'two_way'

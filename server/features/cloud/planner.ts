@@ -22,6 +22,7 @@ export class Planner {
     conflicts: 0,
     ignored: 0,
     rejected: 0,
+    awaited: 0,
   }
   /** What a person may have to confirm. */
   readonly guard = { deleted: 0, replaced: 0, sent: 0 }
@@ -46,6 +47,11 @@ export class Planner {
     if (row.there && row.base_path !== null && row.base_path !== row.path)
       return [this.#renaming(row, row.base_path)]
     if (row.rejected) return []
+    if (row.uncompared) return [this.#change(row, 'uncompared')]
+    if (row.awaited) {
+      this.counts.awaited++
+      return []
+    }
     const triple = standingsOf(row, this.#twoWay)
     // Both were touched, but ours has only another name: theirs comes first.
     if (triple.theirs === 'changed' && row.ours_version === row.base_version && row.ours_id)

@@ -1,4 +1,5 @@
 // Verifies access to a provider before it is stored.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Cloud, RemoteAccess } from './cloud.ts'
@@ -28,13 +29,18 @@ function refuse(error: unknown, provider?: Provider): never {
   if (!(error instanceof CloudError)) throw error
   const has = (name: string) => provider?.fields.some((field) => field.name === name)
   const secret = provider?.fields.find((field) => field.secret)?.name
-  const param = {
-    cloud_access_denied: secret,
-    cloud_access_revoked: secret,
-    cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
-    cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
-    cloud_redirected: 'endpoint',
-  }[error.code as string]
+  const param = ownValue(
+    {
+      cloud_access_denied: secret,
+      cloud_access_revoked: secret,
+      cloud_folder_not_found: has('bucket') ? 'bucket' : 'folder',
+      cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
+      cloud_redirected: 'endpoint',
+      cloud_not_a_listing: has('endpoint') ? 'endpoint' : undefined,
+      cloud_wrong_region: has('region') ? 'region' : undefined,
+    },
+    error.code as string,
+  )
   const { code, text: message } = error
   throw new AppError(code, {
     message,

@@ -1,7 +1,7 @@
 // The proxy of rclone, on loopback: it connects to checked addresses only, so that neither a name
 // that resolves to this network nor a redirect reaches internal hosts.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { connect, isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -10,7 +10,7 @@ import {
   isServicePort,
   resolveByServers,
 } from '../../ports/addresses.ts'
-import { createForwarder } from './forward.ts'
+import { createForwarder, type Forwarder } from './forward.ts'
 
 /** Opens the socket of a tunnel. Tests redirect host names of providers to their emulators. */
 export type Dial = (host: string, port: number) => Socket
@@ -20,6 +20,11 @@ export interface GuardProxy {
   tunnels: Readonly<Record<string, string>>
   /** Variables for a child whose endpoint a merchant chose: it opens no tunnel. */
   forwards: Readonly<Record<string, string>>
+  /**
+   * The address that stands for an endpoint of this machine, for a child that would reach it without the
+   * proxy, as Go does.
+   */
+  localEndpoint(endpoint: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -63,19 +68,47 @@ export async function openGuardProxy(options: GuardOptions = {}): Promise<GuardP
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     tunnel(request.url ?? '', client, dial)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  server.unref()
+  const port = await listenLocally(server)
+  const local = new Map<string, Promise<{ server: Server; port: number }>>()
   return {
+    localEndpoint: async (endpoint) => {
+      const url = new URL(endpoint)
+      const known = local.get(url.origin) ?? openLocal(forwarder, url, sockets)
+      local.set(url.origin, known)
+      return `http://127.0.0.1:${(await known).port}${url.pathname.replace(/\/$/, '')}`
+    },
     tunnels: users.tunnels.environment(port),
     forwards: users.forwards.environment(port),
     close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
+      const others = (await Promise.all(local.values())).map((one) => one.server)
+      const closed = Promise.all(
+        [server, ...others].map((one) => new Promise((resolve) => one.close(resolve))),
+      )
       for (const socket of sockets) socket.destroy()
       forwarder.close()
       await closed
     },
   }
+}
+
+async function listenLocally(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  return (server.address() as AddressInfo).port
+}
+
+/** Requests keep their Host, which their signatures cover: it is an address of this machine too. */
+async function openLocal(forwarder: Forwarder, endpoint: URL, sockets: Set<Duplex>) {
+  const server = createServer((request, response) =>
+    forwarder.answerLocal(request, response, endpoint),
+  )
+  server.requestTimeout = 0
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return { server, port: await listenLocally(server) }
 }
 
 /** Creates a user with a password that other programs of this machine do not know. */

@@ -6,6 +6,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import type { SyncCounts } from './sync-rows.ts'
 
 const DUPLICATE = 'cloud_duplicate_name'
 /**
@@ -49,7 +50,7 @@ export async function recordRejections(
            coalesce(i.error -> 'message_text', i.error -> 'message') as message
          from sync_changes c join items i on i.shop_id = c.shop_id and i.position = c.position
          where c.shop_id = :shop and c.sync_id = :sync and not c.rejected
-           and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate')
+           and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate', 'uncompared')
            and i.operation_id = :operation and i.status = 'failed'
            and i.error ->> 'code' = any(:codes::text[]) and i.error ->> 'retryable' = 'false'
        ), marked as (
@@ -103,14 +104,26 @@ export async function dropRejections(tx: ShopScope, connection: string): Promise
   )
 }
 
-/** The warning of a sync's operation about objects that it did not try again. */
-export function rejectionWarnings(count: number): Warning[] {
-  if (count === 0) return []
-  const message = say(
-    '{count, plural, one {# file cannot be imported and was} other {# files cannot be imported and were}} not tried again: the page of the connection says why',
-    { count },
-  )
-  return [{ code: 'cloud_rejected', message }]
+/** The warnings of a sync's operation about objects that it did not try again, and their files. */
+export function rejectionWarnings({ rejected = 0, awaited = 0 }: Partial<SyncCounts>): Warning[] {
+  const warnings: Warning[] = []
+  if (rejected > 0)
+    warnings.push({
+      code: 'cloud_rejected',
+      message: say(
+        '{count, plural, one {# file cannot be imported and was} other {# files cannot be imported and were}} not tried again: the page of the connection says why',
+        { count: rejected },
+      ),
+    })
+  if (awaited > 0)
+    warnings.push({
+      code: 'cloud_not_compared',
+      message: say(
+        '{count, plural, one {# file that is no longer there stays} other {# files that are no longer there stay}} in the shop: a new object that may be the same one could not be read',
+        { count: awaited },
+      ),
+    })
+  return warnings
 }
 
 /** Lists the rejections by path, after the path `after`. */

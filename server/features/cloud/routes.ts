@@ -1,4 +1,5 @@
 // Cloud connections: accounts and buckets that are synced.
+import { ownValue } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import {
   changeConnection,
@@ -114,7 +115,7 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
     edits:
       ({ settings }) =>
       (field) =>
-        (settings as Record<string, string | null>)[field],
+        ownValue(settings as Record<string, string | null>, field),
     replies: { 200: connectionReply, ...providerRefused },
     handler: async ({ caller: { scope }, params, body }) => {
       const id = requirePublicId('connection', params.id)

@@ -1,12 +1,12 @@
 // Providers that need an app of the operator: the log names the variables to set, merchants read what
 // has to happen.
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text, ownValue } from '../../../plugins/contract.ts'
 import type { OAuthClients } from './oauth.ts'
 import type { Provider } from './providers/provider.ts'
 
 /** The environment variables that a provider needs and that are not set. */
 export const missingOf = ({ clients }: { clients: OAuthClients }, { oauth }: Provider): string[] =>
-  oauth && !clients[oauth.client]
+  oauth && !ownValue(clients, oauth.client)
     ? [`CLOUD_${oauth.client}_CLIENT_ID`, `CLOUD_${oauth.client}_CLIENT_SECRET`]
     : []
 

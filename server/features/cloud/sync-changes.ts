@@ -4,9 +4,16 @@ import type { Decision } from './decide.ts'
 
 /**
  * `duplicate`: its name is there several times. `rename`: it moved there. `match`: both sides have
- * that name and nothing was applied yet. `move`: a rename of what is not here any more.
+ * that name and nothing was applied yet. `move`: a rename of what is not here any more. `uncompared`:
+ * it may be a vanished object, but could not be read to compare them.
  */
-export type ChangeKind = Exclude<Decision, null> | 'duplicate' | 'rename' | 'match' | 'move'
+export type ChangeKind =
+  | Exclude<Decision, null>
+  | 'duplicate'
+  | 'rename'
+  | 'match'
+  | 'move'
+  | 'uncompared'
 
 export interface ChangeRow {
   kind: ChangeKind

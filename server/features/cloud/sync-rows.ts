@@ -15,6 +15,8 @@ export interface SyncCounts {
   ignored: number
   /** Objects that cannot be imported, as an earlier sync found. */
   rejected: number
+  /** Files that stay because an object that may be theirs under another path could not be read. */
+  awaited: number
 }
 
 export interface SyncRow {

@@ -103,12 +103,13 @@ async function collect(
   }: { buyer: Buyer; places: BuyerPlaces; secrets: ComplianceParts['secrets']; now: Date },
 ): Promise<CustomerData> {
   const patterns = patternsOf(buyer)
-  const records: Record<string, Rows> = {}
+  const records = new Map<string, Rows>()
   if (patterns)
     for (const [table, { about, columns, how }] of Object.entries(places))
       if (how === 'mask' || how === 'delete')
-        records[about] = await rowsWithAddress(scope, table, columns, patterns)
-  ;(records.Messages ??= []).push(...(await waitingMails(scope, buyer)))
+        records.set(about, await rowsWithAddress(scope, table, columns, patterns))
+  const waiting = await waitingMails(scope, buyer)
+  records.set('Messages', [...(records.get('Messages') ?? []), ...waiting])
   return {
     customer: { email, customer_id: customerId, order_ids: orderIds },
     collected_at: now.toISOString(),
@@ -119,7 +120,7 @@ async function collect(
     openings: await openingsOf(scope, buyer),
     orders: await ordersOf(scope, secrets, buyer),
     deliveries: await preparedFor(scope, buyer),
-    records,
+    records: Object.fromEntries(records),
   }
 }
 

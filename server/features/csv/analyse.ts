@@ -6,6 +6,7 @@ import { present } from '../../core/present.ts'
 import {
   headerLabels,
   knownHeaders,
+  MAX_COLUMNS,
   mappingOf,
   NO_COLUMNS,
   suggestColumns,
@@ -17,9 +18,9 @@ import { isBlank, readRows, type BrokenCell, type Format } from './rows.ts'
 
 const PREVIEWED_ROWS = 10
 const MAX_PROBLEMS = 20
-const MAX_COLUMNS = 500
-/** A cell is cut to this many characters in the preview. */
+/** A cell and a row are cut to this many characters in the preview. */
 const MAX_CHARACTERS = 5000
+const MAX_ROW_CHARACTERS = 100_000
 /**
  * The maximum number of blank rows: spreadsheets write a million after a cell far below was
  * touched.
@@ -120,7 +121,7 @@ class TableAnalysis {
           { row, column: null, detail: sayPlain('There are too many empty lines') },
         ])
     } else if (this.#start === null) addRow(this.found, one)
-    else if (this.#start.push(one) >= HEADER_WITHIN) this.#begin()
+    else if (this.#start.push(withFewCells(one)) >= HEADER_WITHIN) this.#begin()
   }
 
   end(): Analysis {
@@ -151,6 +152,10 @@ interface Row {
   cells: string[]
   broken: BrokenCell | undefined
 }
+
+/** Leaves one cell too many, so that the header is refused and a row does not fit it. */
+const withFewCells = (one: Row): Row =>
+  one.cells.length > MAX_COLUMNS ? { ...one, cells: one.cells.slice(0, MAX_COLUMNS + 1) } : one
 
 /**
  * How many cells of a row are shown for the choice of the header, and how many characters of each.
@@ -201,27 +206,28 @@ function addRow(found: Analysis, { row, cells, broken }: Row): void {
   if (row === header_row) {
     if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
     if (cells.length > MAX_COLUMNS)
-      throw invalidCsv([
-        {
-          row,
-          column: null,
-          detail: say('The header has more than {count} columns', { count: MAX_COLUMNS }),
-        },
-      ])
+      throw new AppError('too_many', {
+        message: say('A table has at most {count} columns, and this header has more: remove some', {
+          count: MAX_COLUMNS,
+        }),
+      })
     found.headers = headerLabels(cells)
     return
   }
   found.rows++
-  if (found.sample.length < PREVIEWED_ROWS)
-    found.sample.push({
-      row,
-      cells: cells.slice(0, MAX_COLUMNS).map((cell) => cell.slice(0, MAX_CHARACTERS)),
-    })
+  if (found.sample.length < PREVIEWED_ROWS) found.sample.push({ row, cells: previewOf(cells) })
   if (found.structure.length >= MAX_PROBLEMS) return
   const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail
   if (detail === undefined) return
   const at = broken?.cell ?? Math.min(cells.length, found.headers.length - 1)
   found.structure.push(problemOf({ row, column: found.headers[at] ?? null, detail }))
+}
+
+function previewOf(cells: readonly string[]): string[] {
+  const shown = cells.slice(0, MAX_COLUMNS)
+  const length = shown.reduce((sum, cell) => sum + cell.length, 0)
+  const most = length > MAX_ROW_CHARACTERS ? MAX_ROW_CHARACTERS / shown.length : MAX_CHARACTERS
+  return shown.map((cell) => cell.slice(0, Math.min(most, MAX_CHARACTERS)))
 }
 
 type ProblemText = Pick<StructureProblem, 'row' | 'column' | 'detail'>

@@ -2,7 +2,8 @@
 // only what is new.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { AddressMemory, AddressProblem, OddSkus } from './check-state.ts'
+import type { AddressMemory, OddSkus } from './check-state.ts'
+import type { AddressProblem } from './probes.ts'
 
 const HASH_CHARACTERS = 22
 const BATCH = 2000

@@ -3,7 +3,7 @@ import type { OnConflict } from '../../files/admission.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
-import type { ProbeAddress, ProbeResult, SizeLimits } from './probes.ts'
+import type { AddressProblem, ProbeAddress, SizeLimits } from './probes.ts'
 import type { ColumnMapping, CsvField } from './columns.ts'
 import type { RowEdits } from './edits.ts'
 import { PortError } from '../../../plugins/contract.ts'
@@ -47,8 +47,6 @@ export interface AddressMemory {
   address(url: string): AddressProblem | undefined
   addAddress(url: string, problem: AddressProblem): Promise<void>
 }
-
-export type AddressProblem = ProbeResult['problem']
 
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
@@ -125,6 +123,8 @@ export class CheckState {
   readonly owners = new Map<string, string>()
   readonly skus = new Map<string, Rows>()
   readonly urls = new Map<string, Rows>()
+  /** The names of the rows whose addresses are requested. */
+  readonly requested = new Map<number, string>()
   /** SKUs that were not looked up yet. */
   readonly newSkus: string[] = []
   readonly skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []

@@ -8,14 +8,13 @@ import { bodyOf } from './body-rows.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
   CheckState,
-  type AddressProblem,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
   type Rows,
 } from './check-state.ts'
 import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
-import { probeAddresses, type ProbeAddress } from './probes.ts'
+import { probeAddresses, problemForName, type AddressProblem, type ProbeAddress } from './probes.ts'
 import { readValues, shapeProblem, shiftProblem, type RowValues } from './row-values.ts'
 
 const LOOKUP_BATCH = 4000
@@ -103,7 +102,9 @@ function recordRow({ probe }: CheckParts, state: CheckState, row: number, values
   const { id, product_sku } = values
   if (id === null && product_sku !== '' && addRow(state.skus, product_sku, row))
     state.newSkus.push(product_sku)
-  if (probe && id === null && !state.hasError(row)) addRow(state.urls, values.file_url, row)
+  if (!probe || id !== null || state.hasError(row)) return
+  addRow(state.urls, values.file_url, row)
+  state.requested.set(row, values.filename)
 }
 
 /** Adds the row; returns whether it is the first one with this key. */
@@ -162,6 +163,8 @@ async function checkSkus(state: CheckState): Promise<void> {
   state.skus.clear()
 }
 
+const withoutContent = ({ content: _, ...problem }: NonNullable<AddressProblem>) => problem
+
 async function checkAddresses(
   parts: CheckParts,
   state: CheckState,
@@ -171,8 +174,11 @@ async function checkAddresses(
   const { memory } = parts
   const report = async (url: string, problem: AddressProblem) => {
     if (!problem) return
-    for (const row of rowsOf(urls, url))
-      await state.add(row, { field: 'file_url', ...problem, value: url })
+    for (const row of rowsOf(urls, url)) {
+      const found = problemForName(problem, state.requested.get(row) ?? '')
+      if (!found) continue
+      await state.add(row, { field: 'file_url', ...withoutContent(found), value: url })
+    }
   }
   const unknown: string[] = []
   for (const url of urls.keys()) {

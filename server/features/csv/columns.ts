@@ -2,7 +2,7 @@
 // first rows, changed by the merchant, saved under a name.
 import { ENTRY_SETTINGS } from '../../../plugins/contract.ts'
 import { originalCell } from '../../files/cells.ts'
-import { ENGLISH, normalizeHeader, wordFor } from './headers.ts'
+import { ENGLISH, isKnownHeader, normalizeHeader, wordFor } from './headers.ts'
 
 export const FIELDS = [
   'filename',
@@ -63,9 +63,12 @@ export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
     FIELDS.map((field) => [field, suggestions[field]?.header ?? null]),
   ) as ColumnMapping
 
+/** A header with more is refused before its cells are compared. */
+export const MAX_COLUMNS = 500
+
 /** How many headers are names or synonyms of fields: a measure for guessing the delimiter. */
 export const knownHeaders = (cells: readonly string[]): number =>
-  cells.filter((cell) => FIELDS.some((field) => wordFor(field, originalCell(cell)) >= 0)).length
+  cells.length > MAX_COLUMNS ? 0 : cells.filter((cell) => isKnownHeader(originalCell(cell))).length
 
 /** The best column for each field; no column is suggested twice. `rows`: the first rows' cells. */
 export function suggestColumns(
@@ -104,8 +107,13 @@ const PICTURES = /image|picture|photo|thumb|bild|foto|画像/
 /** Is it the header of a column of pictures? Its addresses are seldom those of the files. */
 export const isOfPictures = (header: string): boolean => PICTURES.test(normalizeHeader(header))
 
+/** What a cell is shows at its beginning. */
+const JUDGED_CHARACTERS = 500
+
 const columnCells = (rows: readonly (readonly string[])[], at: number) =>
-  rows.map((cells) => originalCell(cells[at] ?? '').trim()).filter((cell) => cell !== '')
+  rows
+    .map((cells) => originalCell((cells[at] ?? '').slice(0, JUDGED_CHARACTERS)).trim())
+    .filter((cell) => cell !== '')
 
 function confidence(
   field: CsvField,

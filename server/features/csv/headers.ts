@@ -1,9 +1,13 @@
 // Headers that other programs and other languages use for the fields of an import.
 import { FILE_SETTINGS, forEntrySettings, type ENTRY_SETTINGS } from '../../../plugins/contract.ts'
 
+/** Longer headers are compared by their beginnings: a header may have as many characters as a row. */
+const MAX_COMPARED = 200
+
 /** The header in lower case, with letters and digits only. */
 export const normalizeHeader = (header: string): string =>
   header
+    .slice(0, MAX_COMPARED)
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
@@ -125,6 +129,13 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
     'Datei-ID,ID du fichier,ID del archivo,ID del file,ID do arquivo,bestands-ID,ファイルID',
   ),
 }
+
+/** Is it a word for some field? */
+export const isKnownHeader = (header: string): boolean => KNOWN.has(normalizeHeader(header))
+
+const KNOWN: ReadonlySet<string> = new Set(
+  [...Object.values(ENGLISH), ...Object.values(OTHERS)].flat(),
+)
 
 /**
  * The position of the header among the words for a field, English first; -1: it is none of them.

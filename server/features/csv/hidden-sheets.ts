@@ -1,4 +1,5 @@
 // The hidden sheets of an .ods file, which the library reads like others. Runs only in the sandbox.
+import { ownValue } from '../../../plugins/contract.ts'
 import { entryOf } from './zip-entry.ts'
 
 /** Styles with what is in them; some are empty tags. */
@@ -39,5 +40,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function attribute(tag: string, name: string): string {
   const [, value = ''] = new RegExp(`\\s${name}="([^"]*)"`).exec(tag) ?? []
-  return value.replaceAll(/&(\w+);/g, (written, entity: string) => ENTITIES[entity] ?? written)
+  return value.replaceAll(
+    /&(\w+);/g,
+    (written, entity: string) => ownValue(ENTITIES, entity) ?? written,
+  )
 }

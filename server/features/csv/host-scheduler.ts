@@ -1,19 +1,13 @@
-// Schedules requests to addresses by host, round robin: a few concurrent requests for each, and
-// none for a resting host.
+// Schedules the check of addresses by host, round robin: a few concurrent requests for each. The
+// guarded client delays those to a host that limits them.
 import { present } from '../../core/present.ts'
 
 export interface Host {
   /** Addresses that are still to be requested; the last one is next. */
   waiting: string[]
   running: number
-  /** The maximum number of concurrent requests. */
-  room: number
   /** Consecutive failures that concern the host and not one address. */
   failures: number
-  /** How many times in a row the host has asked for fewer requests. */
-  rests: number
-  /** The timer that ends a pause; set while the host gets no requests. */
-  resting: NodeJS.Timeout | null
 }
 
 export interface ScheduledRequest {
@@ -21,19 +15,16 @@ export interface ScheduledRequest {
   url: string
 }
 
-/** `wake` is called when a host may be requested again. */
 export function createHostScheduler(
   urls: readonly string[],
   { concurrency, perHost }: { concurrency: number; perHost: number },
-  wake: () => void,
 ) {
-  const hosts = hostsOf(urls, perHost)
+  const hosts = hostsOf(urls)
   let running = 0
   /** Hosts with waiting addresses and room for another request, in order. */
   const ready = new Set(hosts)
   const offer = (host: Host) => {
-    if (host.waiting.length > 0 && host.running < host.room && host.resting === null)
-      ready.add(host)
+    if (host.waiting.length > 0 && host.running < perHost) ready.add(host)
   }
   const end = (host: Host) => {
     running--
@@ -55,29 +46,21 @@ export function createHostScheduler(
       end(host)
       offer(host)
     },
-    /** Sends the host no requests for `ms`, and moves this address to its end. */
-    rest: (host: Host, url: string, ms: number) => {
+    /** Moves this address to the end of its host's. */
+    again: (host: Host, url: string) => {
       end(host)
       host.waiting.unshift(url)
-      ready.delete(host)
-      host.resting ??= setTimeout(() => {
-        host.resting = null
-        offer(host)
-        wake()
-      }, ms)
+      offer(host)
     },
     /** Removes all waiting addresses, and returns them. */
     drop: (): string[] => {
       ready.clear()
       return hosts.flatMap(({ waiting }) => waiting.splice(0))
     },
-    close: () => {
-      for (const { resting } of hosts) if (resting) clearTimeout(resting)
-    },
   }
 }
 
-function hostsOf(urls: readonly string[], room: number): Host[] {
+function hostsOf(urls: readonly string[]): Host[] {
   const hosts = new Map<string, Host>()
   // Reversed, so that the file's first address is popped first.
   for (const url of urls.toReversed()) {
@@ -85,10 +68,7 @@ function hostsOf(urls: readonly string[], room: number): Host[] {
     const host = hosts.get(name) ?? {
       waiting: [],
       running: 0,
-      room,
       failures: 0,
-      rests: 0,
-      resting: null,
     }
     host.waiting.push(url)
     hosts.set(name, host)

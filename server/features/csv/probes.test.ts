@@ -5,10 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
-import { probeAddresses, type HostLimits, type ProbeResult } from './probes.ts'
+import { probeAddresses, problemForName, type HostLimits, type ProbeResult } from './probes.ts'
 
 const limits = { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 }
-const client = createGuardedClient({ allowLoopback: true, fileBytes: limits.file_bytes })
+const client = createGuardedClient({
+  allowLoopback: true,
+  fileBytes: limits.file_bytes,
+  turns: { restMs: 1 },
+})
 let origins: Origin[]
 beforeAll(async () => {
   origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()])
@@ -51,29 +55,58 @@ async function withServer<T>(
 const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The URL was not checked' }
 
 describe('the response of a URL', () => {
-  it('is reported if it is empty, or a web page instead of a file', () =>
+  it('is reported as the import would report it for the name of the file', () =>
     withServer(
       (request, response) => {
-        const empty = request.url!.startsWith('/empty')
-        response.setHeader('content-type', empty ? 'application/pdf' : 'text/html; charset=utf-8')
-        const body = empty ? '' : '<html>Sign in</html>'
-        response.setHeader('content-length', body.length).end(body)
+        const [path = '', form = ''] = request.url!.split('?')
+        const [type, body] = ANSWERS[path] ?? expect.fail(path)
+        response.setHeader('content-type', type)
+        if (form === 'refused' && request.method === 'HEAD')
+          return void response.writeHead(405).end()
+        if (form !== 'refused') response.setHeader('content-length', body.length)
+        response.end(request.method === 'HEAD' ? '' : body)
       },
       async (url) => {
-        const found = await ask(
-          ['/empty.pdf', '/plan.pdf', '/download?id=1', '/page.html'].map((at) => url + at),
-        )
-        const problems = new Map(found.map((one) => [one.url.slice(url.length), one.problem]))
-        expect(problems.get('/empty.pdf')).toMatchObject({ severity: 'error', code: 'empty_file' })
-        expect(problems.get('/plan.pdf')).toMatchObject({ severity: 'error', code: 'web_page' })
-        expect(problems.get('/download?id=1')).toMatchObject({
-          severity: 'warning',
-          code: 'web_page',
-        })
-        expect(problems.get('/page.html')).toBeNull()
+        for (const form of ['head', 'refused']) {
+          const found = await ask(Object.keys(ANSWERS).map((at) => `${url + at}?${form}`))
+          const told = new Map(found.map((one) => [new URL(one.url).pathname, one.problem]))
+          for (const [path, name, severity, code] of EXPECTED) {
+            const problem = problemForName(told.get(path) ?? null, name)
+            expect([form, path, name, problem?.severity ?? null, problem?.code ?? null]).toEqual([
+              form,
+              path,
+              name,
+              severity,
+              code,
+            ])
+          }
+        }
       },
     ))
 })
+
+const ANSWERS: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  '/empty.pdf': ['application/pdf', ''],
+  '/sign-in': ['text/html; charset=utf-8', '<!doctype html><html>Sign in</html>'],
+  '/plan.pdf': ['text/html', '<html>Sign in</html>'],
+  '/expired': ['application/json', '{"error": "expired"}'],
+  '/real': ['text/html', '%PDF-1.7 a document whose script set no type'],
+  '/notes': ['text/plain', 'just notes'],
+}
+/** What `validate-file` does with these bytes under these names. */
+const EXPECTED = [
+  ['/empty.pdf', 'a.pdf', 'error', 'empty_file'],
+  ['/sign-in', 'plan.pdf', 'error', 'web_page'],
+  ['/sign-in', 'page.html', null, null],
+  ['/sign-in', 'plan', 'warning', 'web_page'],
+  ['/plan.pdf', 'page.html', null, null],
+  ['/plan.pdf', 'plan.pdf', 'error', 'web_page'],
+  ['/expired', 'plan.pdf', 'error', 'web_page'],
+  ['/expired', 'book.epub', 'error', 'web_page'],
+  ['/expired', 'data.json', null, null],
+  ['/real', 'plan.pdf', null, null],
+  ['/notes', 'notes.txt', null, null],
+] as const
 
 describe('addresses', () => {
   it('are requested a few at a time for each host, until all are done', async () => {

@@ -1,7 +1,6 @@
 // Checks whether the addresses of a CSV file answer. Many are requested concurrently, but few of
 // one host, within a time limit. A host that limits requests gets fewer, a host that never answers
 // is given up, and addresses that were not requested in time are warnings, not errors.
-import mime from 'mime-types'
 import {
   type AnyText,
   isPageType,
@@ -10,9 +9,8 @@ import {
   type Probe,
   say,
   sayPlain,
-  shareHostOf,
-  writtenExtension,
 } from '../../../plugins/contract.ts'
+import { isUnexpectedPage, isUnnamedPage } from '../../../plugins/validate-file/pages.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
@@ -22,8 +20,16 @@ export type ProbeAddress = (url: string, signal: AbortSignal) => Promise<Probe>
 
 export interface ProbeResult {
   url: string
-  problem: Pick<CellProblem, 'severity' | 'code' | 'message' | 'detail'> | null
+  problem: AddressProblem
 }
+
+/** The problem of an address; null: none. */
+export type AddressProblem =
+  | (Pick<CellProblem, 'severity' | 'code' | 'message' | 'detail'> & {
+      /** A page or a message: whether it is a problem depends on the name of the file. */
+      content?: Pick<Probe, 'content_type' | 'found_type'>
+    })
+  | null
 
 export interface SizeLimits {
   file_bytes: number
@@ -51,12 +57,9 @@ const DEFAULT_LIMITS: Required<HostLimits> = {
  * After this many consecutive failures of the host itself, its other addresses count as failed too.
  */
 const MAX_HOST_FAILURES = 12
-/**
- * A host that asks for a longer pause than this, or for too many in a row, is not requested any
- * more.
- */
-const MAX_REST_MS = 60_000
-const MAX_RESTS = 6
+/** The addresses of a host that asks for a longer pause than this are not checked. */
+const MAX_REST_SECONDS = 60
+const MAX_TRIES = 3
 const MB = 1024 ** 2
 
 /** Yields one result for each address, in no order. Throws the signal's reason when it aborts. */
@@ -75,14 +78,15 @@ export async function* probeAddresses(
     either: AbortSignal.any([signal, late]),
     limits,
     retryMs,
+    refusals: new Map(),
   }
   const results: ProbeResult[] = []
   let wake = () => {}
   const onChange = () => wake()
-  const scheduler = createHostScheduler(urls, { concurrency, perHost }, onChange)
+  const scheduler = createHostScheduler(urls, { concurrency, perHost })
   const ask = async ({ host, url }: ScheduledRequest) => {
     const answer = await probeOne(url, host, context)
-    if ('rest' in answer) scheduler.rest(host, url, answer.rest)
+    if (answer === 'again') scheduler.again(host, url)
     else {
       scheduler.ended(host)
       results.push(answer)
@@ -103,7 +107,6 @@ export async function* probeAddresses(
       }
     }
   } finally {
-    scheduler.close()
     context.either.removeEventListener('abort', onChange)
   }
 }
@@ -116,30 +119,31 @@ interface ProbeContext {
   either: AbortSignal
   limits: SizeLimits
   retryMs: number
+  /** How often each address was refused for the limits of a host that served no other. */
+  refusals: Map<string, number>
 }
 
-/**
- * Requests the address. Returns its result, or the milliseconds for which its host must rest first.
- */
+/** Requests the address. Returns its result, or `again` if its host refused it for its limits. */
 async function probeOne(
   url: string,
   host: Host,
   context: ProbeContext,
-): Promise<ProbeResult | { rest: number }> {
-  const { probe, signal, late, either, limits, retryMs } = context
+): Promise<ProbeResult | 'again'> {
+  const { probe, signal, late, either, limits, retryMs, refusals } = context
   for (let attempt = 1; ; attempt++) {
-    if (host.rests > MAX_RESTS) return { url, problem: HOST_LIMITED }
     if (host.failures >= MAX_HOST_FAILURES) return { url, problem: HOST_FAILED }
     try {
-      const { size_bytes, content_type } = await probe(url, either)
+      const { size_bytes, ...content } = await probe(url, either)
       host.failures = 0
-      host.rests = 0
-      return { url, problem: sizeProblem(size_bytes, limits) ?? pageProblem(url, content_type) }
+      return { url, problem: sizeProblem(size_bytes, limits) ?? pageProblem(url, content) }
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
       if (late.aborted) return { url, problem: TOO_LATE }
-      if (error instanceof ThrottledAnswer) return throttled(url, host, error, retryMs)
       const failure = error instanceof PortError ? error : null
+      const isLong = (failure?.retryAfter ?? 0) > MAX_REST_SECONDS
+      if (failure?.uncounted && !isLong) return 'again'
+      if (failure instanceof ThrottledAnswer)
+        return isLong || !mayTryAgain(url, refusals) ? { url, problem: HOST_LIMITED } : 'again'
       if (failure && !failure.retryable) {
         host.failures = 0
         return { url, problem: notAccessible(failure.code, failure.texts.detail) }
@@ -153,19 +157,10 @@ async function probeOne(
   }
 }
 
-/**
- * Limits the host to one request at a time. Several concurrent answers of this kind count as one.
- */
-function throttled(
-  url: string,
-  host: Host,
-  { retryAfter }: ThrottledAnswer,
-  least: number,
-): ProbeResult | { rest: number } {
-  const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
-  host.room = 1
-  if (host.resting === null) host.rests = ms > MAX_REST_MS ? Infinity : host.rests + 1
-  return host.rests > MAX_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
+function mayTryAgain(url: string, refusals: Map<string, number>): boolean {
+  const count = (refusals.get(url) ?? 0) + 1
+  refusals.set(url, count)
+  return count < MAX_TRIES
 }
 
 type ProbeProblem = NonNullable<ProbeResult['problem']>
@@ -215,22 +210,35 @@ function sizeProblem(
   }
 }
 
-/**
- * The problem of a web page at an address that does not end with .html: an error where the address
- * promises another file, or belongs to a host that shows pages for shared files; otherwise a
- * warning.
- */
-function pageProblem(url: string, type: string | null): ProbeProblem | null {
-  if (!isPageType(type)) return null
-  const extension = writtenExtension(URL.parse(url)?.pathname ?? '')
-  if (/^x?html?$/i.test(extension)) return null
-  const promised = mime.lookup(extension) !== false
+const MESSAGE_TYPE = /^(?:application|text)\/(?:json|xml)$/
+
+/** A web page, a message of a server, or text. */
+function pageProblem(
+  url: string,
+  content: Pick<Probe, 'content_type' | 'found_type'>,
+): ProbeProblem | null {
+  const { content_type, found_type } = content
+  const isMessage = MESSAGE_TYPE.test(found_type ?? '')
+  const isText = found_type === 'text/plain'
+  if (!isMessage && !isText && !isPageType(found_type ?? content_type)) return null
+  const problem = { severity: 'error', code: 'web_page', content } as const
+  if (!isMessage && !isText)
+    return { ...problem, message: sayPlain('The URL returns a web page'), detail: pageAdvice(url) }
   return {
-    severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
-    code: 'web_page',
-    message: sayPlain('The URL returns a web page'),
-    detail: pageAdvice(url),
+    ...problem,
+    message: isText
+      ? say('It is text instead of the file.')
+      : say('It is a message of a server (JSON or XML) instead of the file.'),
+    detail: say('Open the address in a browser: it may have expired, or need a sign-in'),
   }
+}
+
+/** The address's problem for a file of this name: what the import would say of its bytes. */
+export function problemForName(problem: AddressProblem, filename: string): AddressProblem {
+  if (!problem?.content) return problem
+  const { content_type, found_type } = problem.content
+  if (isUnexpectedPage(filename, content_type, found_type)) return problem
+  return isUnnamedPage(filename, found_type) ? { ...problem, severity: 'warning' } : null
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -98,7 +98,7 @@ const upload = ({ secrets, readWorkbook }: CsvParts) =>
     },
     readsBody: true,
     handler: async ({ caller, query, ctx, signal }) => {
-      const { bytes, filename } = await receivedFile(ctx, query.filename, MAX_BYTES)
+      const { bytes, filename } = await receivedFile(ctx, query.filename, { maxBytes: MAX_BYTES })
       const hash = createHash('sha256')
       const id = await receiveCsv(caller.scope, hashed(bytes, hash), filename, readWorkbook)
       const reply = async (): Promise<Reply> => {

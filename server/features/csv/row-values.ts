@@ -382,16 +382,24 @@ const NO_VALUE = /^(?:null|\(null\)|\[null\]|\\n|#n\/a|#n\/d|#nv|nan)$/i
  * Spaces of any kind and characters without width, which cells from web pages begin or end with, and
  * the end of a file of DOS.
  */
-const EDGES = /^[\s\u001a\u200b\u2060\ufeff]+|[\s\u001a\u200b\u2060\ufeff]+$/g
+const EDGE = /[\s\u001a\u200b\u2060\ufeff]/
 
-/** Edges that `trim` leaves. Most cells have none, and the other expression takes much longer. */
+/** Looked for from both ends: one expression would try each run of spaces within a long cell. */
+function withoutEdges(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && EDGE.test(text.charAt(from))) from++
+  while (to > from && EDGE.test(text.charAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+/** Edges that `trim` leaves. Most cells have none. */
 const ODD_EDGE = /^[\u001a\u200b\u2060]|[\u001a\u200b\u2060]$/
 
 /** The text that a person entered into a cell. */
 export function cellText(cell: string): string {
   const original = originalCell(cell)
   const trimmed = original.trim()
-  const text = ODD_EDGE.test(trimmed) ? trimmed.replaceAll(EDGES, '') : trimmed
+  const text = ODD_EDGE.test(trimmed) ? withoutEdges(trimmed) : trimmed
   // What an export has marked is the text itself.
   const [, inner] = (original === cell && TEXT_FORMULA.exec(text)) || []
   return inner === undefined ? text : inner.replaceAll('""', '"').trim()

@@ -1,6 +1,7 @@
 // Reads rows from text piece by piece: papaparse finds the cells, and this module counts rows and
 // records problems of the structure. Only one piece and one row are in memory.
 import { sayPlain } from '../../../plugins/contract.ts'
+import { nextTurn } from '../../core/turn.ts'
 import Papa from 'papaparse'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -42,9 +43,14 @@ export interface BrokenCell {
 
 /** The longest row, in characters: a longer one has a quote that is never closed. */
 const MAX_ROW_CHARACTERS = 1024 * 1024
-const PIECE = 128 * 1024
-/** The cell of a problem is found by parsing the row again, so only for this many problems. */
+/** One piece is parsed and its rows are used in one turn of the event loop. */
+const PIECE = 64 * 1024
+/**
+ * The cell of a problem is found by parsing again what is before it: for this many problems, and this
+ * many characters.
+ */
 const MAX_LOCATED = 20
+const LOCATED_WITHIN = 2 * PIECE
 
 interface ParseResult {
   data: string[][]
@@ -87,7 +93,9 @@ export async function* readRows(
       const unclosed = error.code === 'MissingQuotes'
       if (broken.has(first + error.row) && !unclosed) continue
       const cell =
-        located++ < MAX_LOCATED ? cellAt(parse(input.slice(0, error.index - 1), true)) : 0
+        error.index <= LOCATED_WITHIN && located++ < MAX_LOCATED
+          ? cellAt(parse(input.slice(0, error.index - 1), true))
+          : 0
       broken.set(first + error.row, { ...(unclosed ? UNCLOSED : UNDOUBLED), cell })
     }
     const records =
@@ -119,8 +127,10 @@ export const cellsOfWrapped = ([text = '']: readonly string[], delimiter: Delimi
  */
 async function* inSmallPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text)
-    for (let at = 0; at < piece.length; at += PIECE)
+    for (let at = 0; at < piece.length; at += PIECE) {
       yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece
+      await nextTurn()
+    }
 }
 
 /**
@@ -138,7 +148,8 @@ async function* withoutSpaces(
   let left = ''
   for await (const piece of text) {
     const whole = left + piece
-    const at = whole.search(open)
+    // Spaces without an end are no row.
+    const at = whole.length > MAX_ROW_CHARACTERS ? -1 : whole.search(open)
     left = at < 0 ? '' : whole.slice(at)
     yield (at < 0 ? whole : whole.slice(0, at)).replaceAll(spaced, '$1"')
   }

@@ -32,7 +32,7 @@ import {
 } from '../../core/encoding.ts'
 import { isBlank, readRows, type Format, type RowBatch } from './rows.ts'
 import { findSavedMapping } from './saved-mappings.ts'
-import { isWorkbook, type ReadWorkbook } from './workbook.ts'
+import { isWorkbook, type ReadWorkbook, type Sheet } from './workbook.ts'
 
 export const MAX_BYTES = 50 * 1024 ** 2
 export const MAX_CSV_ROWS = 50_000
@@ -147,16 +147,24 @@ export async function receiveCsv(
   )
   const { id } = made
   try {
-    const pieces = chunked(bytes)
+    let size = 0
+    const counted = async function* () {
+      for await (const piece of chunked(bytes)) {
+        size += piece.length
+        if (size > MAX_BYTES) throw tooLarge()
+        yield piece
+      }
+    }
+    const pieces = counted()
     const first = await pieces.next()
     const all = prepended(first, pieces)
     const stored =
       !first.done && isWorkbook(first.value)
-        ? await storeWorkbook(scope, id, all, readWorkbook)
+        ? await readWorkbook(scope.shop, all, (sheets) => storeSheets(scope, id, sheets))
         : await storeBytes(scope, id, all)
     await scope.query(
       'update csv_uploads set size_bytes = :size where shop_id = :shop and id = :id',
-      { id, size: stored.size },
+      { id, size },
     )
     await storeAnalysis(scope, id, asIs ? stored : await withList(scope, id, stored))
     if (!asIs) await removeSurplus(scope, id)
@@ -189,7 +197,7 @@ async function withList(scope: ShopScope, id: string, read: TableReading): Promi
   const { csv, list } = await listOf(readUploadRows(scope, { id, format }), shape, format)
   if (list.files === 0) return read
   const first = await nextChunk(scope, id)
-  const chunks = await insertText(scope, id, first, csv)
+  const chunks = await insertText(scope, id, first, [csv])
   const own = sheets.map((sheet) =>
     sheet.chunks === Infinity ? { ...sheet, chunks: first } : sheet,
   )
@@ -239,11 +247,12 @@ async function insertText(
   scope: ShopScope,
   id: string,
   first: number,
-  text: Buffer,
+  text: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Promise<number> {
   let number = first
-  for (let at = 0; at < text.length; at += CHUNK_BYTES)
-    await insertChunk(scope, id, number++, text.subarray(at, at + CHUNK_BYTES))
+  for await (const piece of text)
+    for (let at = 0; at < piece.length; at += CHUNK_BYTES)
+      await insertChunk(scope, id, number++, piece.subarray(at, at + CHUNK_BYTES))
   return number - first
 }
 
@@ -418,30 +427,20 @@ const insertChunk = (scope: ShopScope, id: string, number: number, chunk: Uint8A
   )
 
 /** Stores each sheet as CSV text, and reads the one that is most like a list of files. */
-async function storeWorkbook(
+async function storeSheets(
   scope: ShopScope,
   id: string,
-  bytes: AsyncIterable<Buffer>,
-  readWorkbook: ReadWorkbook,
-): Promise<TableReading & { size: number }> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of bytes) {
-    size += piece.length
-    if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
-    pieces.push(piece)
-  }
-  const found = await readWorkbook(scope.shop, Buffer.concat(pieces))
-  if (found.reduce((sum, { csv }) => sum + csv.length, 0) > MAX_BYTES)
-    throw new AppError('payload_too_large', { message: TOO_LARGE })
+  found: readonly Sheet[],
+): Promise<TableReading> {
+  if (found.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES) throw tooLarge()
   const sheets: StoredSheet[] = []
   let number = 0
-  for (const { name, csv } of found) {
-    const chunks = await insertText(scope, id, number, csv)
+  for (const { name, read } of found) {
+    const chunks = await insertText(scope, id, number, read())
     sheets.push({ name, first: number, chunks })
     number += chunks
   }
-  return { size, ...(await readBestSheet(scope, id, sheets)) }
+  return readBestSheet(scope, id, sheets)
 }
 
 const IN_UTF8: DetectedEncoding = { encoding: 'utf-8', sure: true }
@@ -487,14 +486,11 @@ async function storeBytes(
   scope: ShopScope,
   id: string,
   bytes: AsyncIterable<Buffer>,
-): Promise<TableReading & { size: number }> {
+): Promise<TableReading> {
   const detector = createEncodingDetector()
-  let size = 0
   const kept = async function* () {
     let number = 0
     for await (const chunk of bytes) {
-      size += chunk.length
-      if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
       if (number === 0) requireText(chunk)
       detector.add(chunk)
       const inserted = insertChunk(scope, id, number++, chunk)
@@ -514,12 +510,13 @@ async function storeBytes(
   const analysis = await analyse(decode(all(), presumed), MAX_CSV_ROWS)
   const detected = await detector.result()
   // A file that began as ASCII may contain other bytes later.
-  if (detected.encoding === presumed) return { size, detected, analysis }
+  if (detected.encoding === presumed) return { detected, analysis }
   const again = decode(readBytes(scope, id), detected.encoding)
-  return { size, detected, analysis: await analyse(again, MAX_CSV_ROWS) }
+  return { detected, analysis: await analyse(again, MAX_CSV_ROWS) }
 }
 
-const TOO_LARGE = say('A CSV file has at most 50 MB: split it')
+const tooLarge = () =>
+  new AppError('payload_too_large', { message: say('A CSV file has at most 50 MB: split it') })
 
 /** Joins the incoming pieces into chunks of one size. */
 async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

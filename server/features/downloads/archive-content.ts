@@ -2,7 +2,7 @@
 // checksums that it needs.
 import { crc32 } from 'node:zlib'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
-import { eachPiece } from './archive-reading.ts'
+import { DamagedEntry, eachPiece } from './archive-reading.ts'
 import type { Bytes } from './bytes.ts'
 import type {
   ArchiveAsker,
@@ -10,7 +10,8 @@ import type {
   ArchiveEntry,
   PlannedEntry,
 } from './counting/archive-counter.ts'
-import type { BlobTarget, FileTarget } from './targets.ts'
+import type { DailyChecks } from './daily-checks.ts'
+import type { BlobTarget } from './targets.ts'
 import { layoutZip, type ZipLayout } from './zip.ts'
 
 export type Archive = ZipLayout<ArchiveEntry> & {
@@ -22,8 +23,7 @@ export interface ContentParts {
   counter: ArchiveCounter
   stores: ReadonlyMap<string, BlobStore>
   bytes: Bytes
-  /** Called when a blob's bytes are not there. */
-  missing(target: FileTarget): void
+  checks: Pick<DailyChecks, 'isSuspect' | 'report' | 'withdraw'>
 }
 
 /** Files may change between the plan and the count; then both are repeated. */
@@ -69,12 +69,20 @@ export function archiveOf(entries: readonly ArchiveEntry[]): Archive {
 
 /** Computes the checksums that are not known yet, each once for a blob. False: all were known. */
 async function ensureChecksums(
-  { counter, bytes }: ContentParts,
+  { counter, bytes, checks }: ContentParts,
   planned: readonly PlannedEntry[],
 ): Promise<boolean> {
   const missing = new Map(planned.filter((one) => one.crc32 === null).map((one) => [one.hash, one]))
   for (const entry of missing.values())
-    await counter.storeChecksum(entry.shop, entry.hash, await checksumOf(bytes, entry))
+    await counter.storeChecksum(
+      entry.shop,
+      entry.hash,
+      await checksumOf(bytes, entry).catch(async (error: unknown) => {
+        if (!(error instanceof DamagedEntry)) throw error
+        await checks.withdraw(entry)
+        throw new StoreError('missing')
+      }),
+    )
   return missing.size > 0
 }
 
@@ -93,21 +101,22 @@ async function revertUnlessPresent(
 }
 
 /**
- * Rejects with a `StoreError` if a blob is missing or has another length; `missing` gets each of
- * them.
+ * Rejects with a `StoreError` if a blob is missing or has another length, and reports each of them;
+ * or if damage was found in one that is not withdrawn yet.
  */
 async function requirePresent(
-  { stores, missing }: ContentParts,
+  { stores, checks }: ContentParts,
   entries: readonly PlannedEntry[],
 ): Promise<void> {
   const sizes = entries.map(({ location, shop, hash }) => stores.get(location)?.size(shop, hash))
   const found = await Promise.all(sizes)
   const lost = entries.filter((entry, at) => found[at] !== entry.size)
-  lost.forEach(missing)
-  if (lost.length > 0) throw new StoreError('missing')
+  lost.forEach((entry) => checks.report(entry))
+  if (lost.length > 0 || entries.some((entry) => checks.isSuspect(entry)))
+    throw new StoreError('missing')
 }
 
-/** The CRC-32 of a blob, for which it is read once. */
+/** The CRC-32 of a blob, for which it is read once. Rejects with `DamagedEntry`. */
 export async function checksumOf(bytes: Bytes, entry: BlobTarget): Promise<number> {
   let sum = 0
   const whole = [{ at: 0, length: entry.size, entry }]

@@ -2,6 +2,7 @@
 // one is sent.
 import { StoreError, type BlobReader, type ByteRange } from '../../core/store/store.ts'
 import type { Bytes, OpenedBytes } from './bytes.ts'
+import { createVerifier, DamagedBytes } from '../../core/store/verifier.ts'
 import type { BlobTarget } from './targets.ts'
 import type { ZipSegment } from './zip.ts'
 
@@ -38,7 +39,20 @@ export async function eachPiece(
   return true
 }
 
-/** Yields the bytes of the part in order. The next piece may overwrite the one before it. */
+/** The bytes of this entry differ from those that were stored. */
+export class DamagedEntry<Entry extends BlobTarget = BlobTarget> extends DamagedBytes {
+  readonly entry: Entry
+  constructor(entry: Entry) {
+    super()
+    this.entry = entry
+  }
+}
+
+/**
+ * Yields the bytes of the part in order. The next piece may overwrite the one before it. Rejects
+ * with `DamagedEntry` before the last piece of an entry whose bytes differ from its hash; entries
+ * of which it reads a part are not compared.
+ */
 export async function* readPieces(
   bytes: Bytes,
   segments: readonly Segment[],
@@ -55,15 +69,34 @@ export async function* readPieces(
         continue
       }
       const opened = await opener.open(at)
-      if ('whole' in opened) yield { bytes: opened.whole, free: opened.free }
-      else if ('reader' in opened) {
-        buffer ??= Buffer.allocUnsafeSlow(READ_BYTES)
-        yield* readReader(opened.reader, range, buffer)
-      } else
-        for await (const chunk of opened.stream as AsyncIterable<Buffer>) yield { bytes: chunk }
+      if ('reader' in opened) buffer ??= Buffer.allocUnsafeSlow(READ_BYTES)
+      yield* compared(segment, range, piecesOf(opened, range, buffer))
     }
   } finally {
     await opener.close()
+  }
+}
+
+async function* piecesOf(
+  opened: OpenedBytes,
+  range: ByteRange,
+  buffer: Buffer | null,
+): AsyncGenerator<Piece> {
+  if ('whole' in opened) yield { bytes: opened.whole, free: opened.free }
+  else if ('reader' in opened)
+    yield* readReader(opened.reader, range, buffer ?? Buffer.allocUnsafeSlow(READ_BYTES))
+  else for await (const chunk of opened.stream as AsyncIterable<Buffer>) yield { bytes: chunk }
+}
+
+async function* compared(
+  { entry, length }: Extract<Segment, { entry: BlobTarget }>,
+  { start, end }: ByteRange,
+  pieces: AsyncIterable<Piece>,
+): AsyncGenerator<Piece> {
+  const verifier = start === 0 && end === length - 1 ? createVerifier(entry) : null
+  for await (const piece of pieces) {
+    if (verifier?.accepts(piece.bytes) === false) throw new DamagedEntry(entry)
+    yield piece
   }
 }
 

@@ -11,10 +11,11 @@ import {
   type Archive,
   type ContentParts,
 } from './archive-content.ts'
-import { eachPiece } from './archive-reading.ts'
+import { DamagedEntry, eachPiece } from './archive-reading.ts'
 import { createByteSender, written, type Bytes, type SendAllowance } from './bytes.ts'
+import type { DailyChecks } from './daily-checks.ts'
 import type { Client } from '../../http/clients.ts'
-import { evaluateConditions, isProbe } from '../../http/conditions.ts'
+import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions.ts'
 import { fileHeaders, PRIVATE } from '../../http/headers.ts'
 import type { ArchiveAsker, ArchiveCounter, BegunArchive } from './counting/archive-counter.ts'
 import { readSettled } from './counting/counting.ts'
@@ -23,7 +24,6 @@ import { sitesOf } from './referrers.ts'
 import { hasConditions, resumedPart } from './request.ts'
 import { isBodiless, rangeOfAnswer, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
-import type { FileTarget } from './targets.ts'
 
 export interface WantedArchive {
   shop: number
@@ -71,8 +71,7 @@ export function createArchives(given: {
   log: Logger
   clock: () => Date
   stallMs: number
-  /** Called when a blob's bytes are not there. */
-  missing(target: FileTarget): void
+  checks: Pick<DailyChecks, 'isSuspect' | 'report' | 'withdraw'>
 }): Archives {
   const parts: ArchiveParts = { ...given, bytes: createByteSender(given.stores) }
   return {
@@ -107,11 +106,16 @@ async function answer(parts: ArchiveParts, one: ArchiveRequest): Promise<Outcome
     const answered = await answerUncounted(parts, one, begun)
     if (answered !== 'to_count') return answered
   } else if (begun) {
+    if (isWithdrawn(parts, begun)) return 'unavailable'
     const sent = await resume(parts, one, begun, archiveOf(begun.entries), null)
     if (sent) return null
   }
   return answerCounted(parts, one)
 }
+
+/** Was one of its files found damaged since it was counted? */
+const isWithdrawn = ({ checks }: ArchiveParts, { entries }: BegunArchive): boolean =>
+  entries.some((entry) => entry.damaged || checks.isSuspect(entry))
 
 /**
  * Answers HEAD, conditions that need no body, probes, and what continues a download that was counted
@@ -125,6 +129,7 @@ async function answerUncounted(
   const { request } = one.visit
   const archive = begun ? archiveOf(begun.entries) : await planArchive(parts, one.asker)
   if (!archive) return 'link_exhausted'
+  if (begun && isWithdrawn(parts, begun)) return 'unavailable'
   const decision = evaluateConditions(
     request.method ?? '',
     request.headers,
@@ -158,7 +163,9 @@ async function answerCounted(parts: ArchiveParts, one: ArchiveRequest): Promise<
   const archive = await chargeArchive(parts, one.asker)
   if (!archive) return 'link_exhausted'
   const decision = evaluateConditions('GET', request.headers, representation(archive))
-  const range = rangeOfAnswer(decision)
+  const asked = rangeOfAnswer(decision)
+  // Without a session and a condition the client's copy may be of another ZIP file.
+  const range = asked && (asked.start === 0 || namesVersion(request.headers)) ? asked : null
   const transfer = parts.counter.begin(one.asker, archive.entries, partOf(archive, range))
   // The client left while its files were read and counted: it has received nothing.
   if (response.destroyed) {
@@ -221,7 +228,9 @@ async function send(
     await transfer.end(state.sent)
   } catch (error) {
     parts.log.error('a file could not be read completely', { shop, link, ...errorFields(error) })
-    await (state.sent === 0 ? transfer.undo() : transfer.end(state.sent))
+    const isDamaged = error instanceof DamagedEntry
+    if (isDamaged) await parts.checks.withdraw(error.entry)
+    await (state.sent === 0 || isDamaged ? transfer.undo() : transfer.end(state.sent))
     response.destroy()
   }
 }

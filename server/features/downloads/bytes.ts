@@ -1,7 +1,6 @@
 // Reads a blob from its store and writes it to the response. Where all of it is sent, its hash can be
 // compared on the way: the last piece is sent only if it fits.
 import type { ServerResponse } from 'node:http'
-import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
@@ -10,6 +9,7 @@ import {
   type BlobStore,
   type ByteRange,
 } from '../../core/store/store.ts'
+import { DamagedBytes, type Verifier } from '../../core/store/verifier.ts'
 import type { BlobTarget } from './targets.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 
@@ -38,7 +38,7 @@ export interface SendAllowance {
 /**
  * A file up to this size is read and sent whole; of a larger one this much is in memory at a time.
  */
-const PIECE_BYTES = 256 * 1024
+export const PIECE_BYTES = 256 * 1024
 
 /** How long the length of a blob in a bucket is trusted: each check is a request. */
 const LENGTH_TTL_MS = 10_000
@@ -140,31 +140,6 @@ export interface SendOptions {
   /** Checks the bytes; possible only if all bytes of the blob are sent. */
   verifier?: Verifier | null
 }
-
-/** Compares a blob's bytes with its hash. */
-export interface Verifier {
-  /** Returns whether the next bytes may be sent: the last ones only if all have the hash. */
-  accepts(bytes: Uint8Array): boolean
-  result(): 'whole' | 'damaged' | 'unknown'
-}
-
-export function createVerifier({ hash, size }: Pick<BlobTarget, 'hash' | 'size'>): Verifier {
-  const hasher = new Blake3Hasher()
-  let left = size
-  let result: ReturnType<Verifier['result']> = 'unknown'
-  return {
-    accepts: (bytes) => {
-      hasher.update(bytes as Buffer)
-      left -= bytes.length
-      if (left <= 0) result = hasher.digest('hex') === hash ? 'whole' : 'damaged'
-      return result !== 'damaged'
-    },
-    result: () => result,
-  }
-}
-
-/** The bytes differ from those that were stored: the client must not get all of them. */
-export class DamagedBytes extends Error {}
 
 /** Fewer bytes than Content-Length: the client sees that the file is incomplete. */
 function closeShort(response: ServerResponse): 0 {

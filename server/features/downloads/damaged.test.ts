@@ -3,7 +3,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { SCRUB_PARTS, scrubBlobs } from '../../files/blob-checks.ts'
 import { locateFile } from '../../files/list.ts'
@@ -168,6 +168,60 @@ describe('other bytes at the first download of a day', () => {
     const other = await depot.serve({ stores: new Map([['primary', bucket]]) })
     await madeBefore(1)
     await expect(get(other, link.key)).rejects.toThrow()
+  })
+})
+
+describe('after damage was found, no request gets a byte of it', () => {
+  /** A check that does not end during the test: the requests meanwhile are what is tested. */
+  const unchecked = (): BlobStore => {
+    const held = Promise.withResolvers<never>()
+    held.promise.catch(() => {})
+    onTestFinished(() => held.reject(new Error('The test has ended')))
+    return { ...depot.store, read: () => held.promise }
+  }
+  const found = async (size: number) => {
+    const link = await depot.addLink(fresh(size))
+    const serveAgain = () => depot.serve({ stores: new Map([['primary', unchecked()]]) })
+    const ports = [await serveAgain(), await serveAgain()]
+    // The other process has compared it today, when it was whole.
+    expect((await get(ports[1]!, link.key)).status).toBe(200)
+    await spoil(link.file, size)
+    return { link, ports, first: get(ports[0]!, link.key) }
+  }
+  it('of a small file: whole, part, HEAD, and in another process', async () => {
+    const { link, ports, first } = await found(SIZES.small)
+    expect((await first).status).toBe(503)
+    for (const at of [ports[0]!, ports[1]!])
+      for (const answer of [
+        await get(at, link.key),
+        await get(at, link.key, { range: 'bytes=10-20' }),
+        await get(at, link.key, {}, 'HEAD'),
+      ])
+        expect(answer.status).toBe(503)
+  })
+  it('of a large file, whose download broke off', async () => {
+    const { link, ports, first } = await found(SIZES.large)
+    await expect(first).rejects.toThrow()
+    for (const at of [ports[0]!, ports[1]!])
+      for (const answer of [
+        await get(at, link.key),
+        await get(at, link.key, { range: 'bytes=10-20' }),
+      ])
+        expect(answer.status).toBe(503)
+  })
+  it('of a small file that another server would send, before it is handed over', async () => {
+    const accel = { location: 'primary', prefix: '/blobs' }
+    const at = await depot.serve({ accel, stores: new Map([['primary', unchecked()]]) })
+    const link = await depot.addLink(fresh(SIZES.small))
+    await spoil(link.file, SIZES.small)
+    for (const headers of [{}, { range: 'bytes=10-20' }, {}] as Record<string, string>[])
+      expect((await get(at, link.key, headers)).status).toBe(503)
+  })
+  it('of a small file asked for in parts', async () => {
+    const link = await depot.addLink(fresh(SIZES.small))
+    await spoil(link.file, SIZES.small)
+    for (const range of ['bytes=0-', 'bytes=5-9', 'bytes=-3'])
+      expect((await get(port, link.key, { range })).status).toBe(503)
   })
 })
 

@@ -39,8 +39,9 @@ export function createDelegates({ stores, accel, bucketRedirect }: DelegateParts
   const sendByNginx = accel && createNginxAnswer(accel)
   return async (visit: Visit, part: Part): Promise<boolean> => {
     const { target, redirectHeaders } = part
-    const large =
-      bucketRedirect !== null && part.range === null && target.size >= bucketRedirect.fromBytes
+    // A program sends its Range to the bucket too, also one that this process does not grant.
+    const isWhole = part.range === null && visit.request.headers.range === undefined
+    const large = bucketRedirect !== null && isWhole && target.size >= bucketRedirect.fromBytes
     const store = stores.get(target.location)
     if (large && redirectHeaders && store?.signedAddress) {
       await requirePresent(target)

@@ -222,7 +222,7 @@ function connect(
     log,
     clock,
     stallMs,
-    missing: (target) => checks.report(target),
+    checks,
   })
   const recordOpening = (shop: number, id: string, at: Date) =>
     void query('opened', OPENED, [shop, id, at]).catch((error: unknown) =>
@@ -255,7 +255,7 @@ function connect(
 }
 
 /**
- * Drops cached links when links or shops change (triggers of migration 0011) and when an operation
+ * Drops cached links when links or shops change (trigger `links_changed`) and when an operation
  * makes progress: the files that it changes have no trigger, because a NOTIFY in its transactions
  * would make their commits wait for each other. A missed notification costs at most the cache's
  * time to live.

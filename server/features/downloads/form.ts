@@ -1,8 +1,8 @@
 // The forms of buyers' pages: their fields, also as JSON, and the error that ends a request.
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { readBounded } from '../../core/bounded-body.ts'
-import type { ErrorCode } from '../../core/errors.ts'
+import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { readRequest } from '../../core/request-body.ts'
 import type { Client } from '../../http/clients.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
@@ -39,10 +39,12 @@ export async function readForm(request: IncomingMessage): Promise<Record<string,
   const json = isJson(request)
   if (!json && typeOf(request) !== 'application/x-www-form-urlencoded')
     throw new FormRefusal('unsupported_media_type')
-  const bytes = await readBounded(request, MAX_FORM_BYTES)
-  // The rest is unread, so the connection cannot be used again.
-  if (bytes === null)
-    throw new FormRefusal('payload_too_large', { headers: ['Connection', 'close'] })
+  const bytes = await readRequest(request, MAX_FORM_BYTES).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error
+    const retry = error.retryAfter === null ? [] : ['Retry-After', String(error.retryAfter)]
+    // The rest is unread, so the connection cannot be used again.
+    throw new FormRefusal(error.code, { headers: ['Connection', 'close', ...retry] })
+  })
   const fields = Object.entries(json ? readJson(bytes) : formOf(bytes))
   return Object.fromEntries(fields.map(([name, value]) => [name, storable(value)]))
 }

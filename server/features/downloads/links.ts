@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../core/errors.ts'
 import { hashKey } from '../../core/secrets.ts'
 import type { Client } from '../../http/clients.ts'
-import { evaluateConditions } from '../../http/conditions.ts'
+import { evaluateConditions, namesVersion } from '../../http/conditions.ts'
 import { PRIVATE } from '../../http/headers.ts'
 import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
@@ -149,7 +149,7 @@ async function answerConditional(
   const { request } = visit
   const { target } = link
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
-  const range = rangeOfAnswer(decision)
+  const range = isSafe(request, link) ? rangeOfAnswer(decision) : null
   const bodiless = isBodiless(decision)
   if (bodiless || request.method === 'HEAD') {
     // A session allows only parts, and HEAD asks for the whole file: it is refused like its GET.
@@ -161,6 +161,15 @@ async function answerConditional(
   if (!download) return false
   await serve(parts, visit, asker, download)
   return true
+}
+
+/**
+ * May the request get a part of the file? Without a condition on the version only if the file was
+ * not replaced since the client's transfer began: the client would join two versions.
+ */
+function isSafe({ headers }: IncomingMessage, { session, steady, target }: FileLink): boolean {
+  if (namesVersion(headers) || steady) return true
+  return /^bytes=[ \t]*0+-/i.test(headers.range ?? '') || session?.version === target.hash
 }
 
 function serve(

@@ -453,14 +453,16 @@ describe('all files as a ZIP file', () => {
     expect(await ended).toMatchObject({ code: 'ECONNRESET' })
     stall.resolve()
     const rest = await all(one.key, { range: 'bytes=10-' })
-    expect(rest.status).toBe(change ? 410 : 206)
+    // The ZIP file has other files now: a part of it would not continue the client's.
+    expect(rest.status).toBe(change ? 410 : 200)
     expect(rest.text).not.toContain('the refunded bytes')
   })
-  test('a part without an earlier download is counted, and an invalid range is not', async () => {
+  test('a part without an earlier download is counted and answered whole, and an invalid range is not counted', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes]))
     expect((await all(one.key, { range: 'bytes=99999999-' })).status).toBe(416)
     expect(await one.downloads()).toEqual([0, 0, 0])
-    expect((await all(one.key, { range: 'bytes=10-19' })).body.length).toBe(10)
+    const answer = await all(one.key, { range: 'bytes=10-19' })
+    expect([answer.status, answer.headers['content-range']]).toEqual([200, undefined])
     expect(await one.downloads()).toEqual([1, 1, 1])
   })
   test('counts nothing if bytes are missing', async () => {

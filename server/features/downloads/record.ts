@@ -37,6 +37,7 @@ const KEPT_MONTHS = 13
 const SWEEP_BATCH = 10_000
 
 // A client's address and agent are sent once, for all of its downloads.
+// Downloads have no foreign key: upkeep deletes a row whose file is gone (docs/decisions/0024).
 const INSERT = `
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
   select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client],

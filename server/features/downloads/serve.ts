@@ -2,16 +2,9 @@
 // download's transfer how that ended.
 import { errorFields, type Logger } from '../../core/log.ts'
 import { StoreError } from '../../core/store/store.ts'
+import { createVerifier, DamagedBytes, type Verifier } from '../../core/store/verifier.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
-import {
-  closeOpened,
-  createVerifier,
-  DamagedBytes,
-  send,
-  type Bytes,
-  type OpenedBytes,
-  type Verifier,
-} from './bytes.ts'
+import { closeOpened, PIECE_BYTES, send, type Bytes, type OpenedBytes } from './bytes.ts'
 import type { FileTransfer } from './counting/file-transfer.ts'
 import type { DailyChecks } from './daily-checks.ts'
 import type { createDelegates } from './delegates.ts'
@@ -38,13 +31,14 @@ interface ServingParts {
   revocation: Revocation
   log: Logger
   stallMs: number
-  checks: Pick<DailyChecks, 'begin' | 'end' | 'enqueue' | 'report'>
+  checks: Pick<DailyChecks, 'isWhole' | 'isSuspect' | 'end' | 'enqueue' | 'report' | 'withdraw'>
 }
 
 export function createServing(parts: ServingParts): ByteServer {
   const { log, checks } = parts
-  const failed = ({ request, response }: Visit, target: FileTarget, error: unknown) => {
+  const failed = async ({ request, response }: Visit, target: FileTarget, error: unknown) => {
     log.error('the bytes of a file are missing', { ...blobFields(target), ...errorFields(error) })
+    if (error instanceof DamagedBytes) await checks.withdraw(target)
     if (error instanceof StoreError && error.code === 'missing') checks.report(target)
     refuse(request, response, 'unavailable', { headers: ['Retry-After', '60'] })
   }
@@ -54,28 +48,39 @@ export function createServing(parts: ServingParts): ByteServer {
         await serveBytes(parts, visit, part, transfer)
       } catch (error) {
         await transfer.undo()
-        failed(visit, part.target, error)
+        await failed(visit, part.target, error)
       }
     },
     serveText: async (visit, target, { type, of }) => {
       try {
-        const text = await of(await readWhole(parts.bytes, target))
+        const text = await of(await readVerified(parts.bytes, target))
         sendBody(visit, [...PAGE_HEADERS, 'Content-Type', type], text)
       } catch (error) {
-        failed(visit, target, error)
+        await failed(visit, target, error)
       }
     },
   }
 }
 
 /** Rejects if they are missing or damaged. */
-async function readWhole(bytes: Bytes, target: FileTarget): Promise<Buffer> {
+async function readVerified(bytes: Bytes, target: FileTarget): Promise<Buffer> {
   const whole = await bytes.readWhole(target)
-  if (!createVerifier(target).accepts(whole)) throw new StoreError('missing')
+  if (!createVerifier(target).accepts(whole)) throw new DamagedBytes()
   return whole
 }
 
-/** Rejects, before anything is sent, if the bytes cannot be opened. */
+/**
+ * Rejects if damage was found and its file is not withdrawn yet. A small file is compared here,
+ * before this process or another server sends any part of it.
+ */
+async function requireSound({ bytes, checks }: ServingParts, target: FileTarget): Promise<void> {
+  if (checks.isSuspect(target)) throw new DamagedBytes()
+  if (target.size > PIECE_BYTES || checks.isWhole(target)) return
+  await readVerified(bytes, target)
+  checks.end(target, 'whole')
+}
+
+/** Rejects, before anything is sent, if the bytes cannot be opened or are known to be damaged. */
 async function serveBytes(
   parts: ServingParts,
   visit: Visit,
@@ -83,6 +88,7 @@ async function serveBytes(
   transfer: FileTransfer,
 ): Promise<void> {
   const { bytes, delegate, checks } = parts
+  await requireSound(parts, part.target)
   if (!transfer.allowance && (await delegate(visit, part))) {
     transfer.opened(visit.response)
     transfer.confirmed()
@@ -95,9 +101,9 @@ async function serveBytes(
     await Promise.all([closeOpened(opened), transfer.undo()])
     return
   }
-  if (isWholeFile(part) && checks.begin(part.target))
-    return sendVerified(parts, visit, part, opened, transfer)
   transfer.opened(visit.response)
+  if (isWholeFile(part) && !checks.isWhole(part.target))
+    return sendVerified(parts, visit, part, opened, transfer)
   transfer.confirmed()
   checks.enqueue(part.target)
   return transfer.end(await sendOpened(parts, visit, part, opened, transfer, null))
@@ -112,19 +118,17 @@ async function sendVerified(
   transfer: FileTransfer,
 ): Promise<void> {
   const verifier = createVerifier(part.target)
-  // Before the first byte: the client gets a page that says so.
-  if ('whole' in opened && !verifier.accepts(opened.whole)) throw new StoreError('missing')
-  transfer.opened(visit.response)
   const sent = await sendOpened(parts, visit, part, opened, transfer, verifier)
-  parts.checks.end(part.target, verifier.result())
-  if (verifier.result() === 'damaged') return transfer.undo()
+  const result = verifier.result()
+  if (result === 'damaged') return transfer.undo()
+  parts.checks.end(part.target, result)
   transfer.confirmed()
   return transfer.end(sent)
 }
 
 /** Returns the number of bytes that the socket took. */
 async function sendOpened(
-  { revocation, log, stallMs }: ServingParts,
+  { revocation, log, stallMs, checks }: ServingParts,
   { response }: Visit,
   part: Part,
   opened: OpenedBytes,
@@ -140,11 +144,13 @@ async function sendOpened(
     if ('whole' in opened && response.socket?.writableLength) watch()
     return sent
   } catch (error) {
-    const what =
-      error instanceof DamagedBytes
-        ? 'a file was not sent to its end: its bytes are damaged'
-        : 'a file could not be read completely'
+    const isDamaged = error instanceof DamagedBytes
+    const what = isDamaged
+      ? 'a file was not sent to its end: its bytes are damaged'
+      : 'a file could not be read completely'
     log.error(what, { ...blobFields(part.target), ...errorFields(error) })
+    // Before the client knows: its next request must not get a part of them.
+    if (isDamaged) await checks.withdraw(part.target)
     response.destroy()
     return 0
   }

@@ -1,6 +1,6 @@
 // The address to which the button of a page leads: GET /download?key=…&start=…. It is signed, so that
 // no program that reads the page or guesses addresses begins a download. It begins one for some
-// minutes; later it only continues one.
+// minutes; later it only continues one. docs/decisions/0082.
 import type { IncomingMessage } from 'node:http'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSigner, hasPassed, readSignedUntil, untilAfter } from './signer.ts'

@@ -1,5 +1,5 @@
 // The browsers that view files: each has a random cookie, which identifies nobody and ends with the
-// browser's session.
+// browser's session. Why views are not downloads: docs/decisions/0062.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hashKey } from '../../core/secrets.ts'

@@ -3,6 +3,8 @@
 import { PortError, type FilesSize, type Listings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import { DamagedBytes } from '../../core/store/verifier.ts'
+import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createListings } from '../links/listings.ts'
 import { storeFailure } from '../../ports/stage.ts'
@@ -19,6 +21,7 @@ interface Job {
   /** The bare UUID of the operation. */
   operation: string
   bytes: Bytes
+  check: CheckBlob
   /** Called with the numbers of files that were read and written so far. */
   seen(files: number, written: number): void
 }
@@ -27,6 +30,7 @@ interface ListingParts {
   secrets: Secrets
   baseUrl: string
   stores: ReadonlyMap<string, BlobStore>
+  check: CheckBlob
 }
 
 /** All documents of an operation: lists of its files and links, and the files themselves. */
@@ -36,7 +40,10 @@ export const operationListings =
     ...createListings(parts)(scope, operation, seen),
     size: () => sizeOf(scope, operation),
     zip: (signal) =>
-      zipOf({ scope, operation, seen, bytes: createByteSender(parts.stores) }, signal),
+      zipOf(
+        { scope, operation, seen, check: parts.check, bytes: createByteSender(parts.stores) },
+        signal,
+      ),
   })
 
 /** The operation's files: from its batches if no items were written, or else from its items. */
@@ -93,9 +100,9 @@ async function* zipOf(job: Job, signal: AbortSignal): AsyncGenerator<Uint8Array>
   seen(entries.length + left, entries.length)
 }
 
-/** The entry of a file. Reads its bytes once if their checksum is not known. */
+/** The entry of a file. Reads its bytes once to compare them, and restores them if necessary. */
 async function entryOf(
-  { scope, bytes }: Job,
+  { scope, bytes, check }: Job,
   { hash, location, size, modified_ms, crc32 }: Row,
   filename: string,
   signal: AbortSignal,
@@ -103,7 +110,15 @@ async function entryOf(
   signal.throwIfAborted()
   const { shop } = scope
   const target = { shop, location, hash, size, blob: `${location}/${shop}/${hash}` }
-  const sum = crc32 ?? (await named(filename, () => checksumOf(bytes, target)))
+  // Before the first byte of the ZIP file: damaged bytes can still be restored.
+  const compare = () =>
+    checksumOf(bytes, target).catch((error: unknown) => {
+      if (error instanceof DamagedBytes) return null
+      throw error
+    })
+  const sum = await readOrRepair(compare, target, check, signal).catch((error: unknown) => {
+    throw unreadable(filename, error)
+  })
   if (crc32 === null)
     await scope.query(
       `update blobs set crc32 = :sum where shop_id = :shop and hash = decode(:hash, 'hex')`,
@@ -131,17 +146,10 @@ async function* piecesOf(
   }
 }
 
-async function named<T>(filename: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw unreadable(filename, error)
-  }
-}
-
 /** The error of a store, with the name of the file; other errors unchanged. */
 function unreadable(filename: string, error: unknown): unknown {
-  if (!(error instanceof StoreError)) return error
-  const { code, retryable } = storeFailure(error)
+  const problem = error instanceof DamagedBytes ? new StoreError('damaged') : error
+  if (!(problem instanceof StoreError)) return error
+  const { code, retryable } = storeFailure(problem)
   return new PortError(code, `“${filename}” could not be read`, retryable, { cause: error })
 }

@@ -5,7 +5,10 @@ export interface ConnectionLimits {
   loginGraceMs: number
   /** Signed-in connections of one protocol in one process; further ones are closed immediately. */
   perProtocol: number
-  /** Connections of both protocols that have not signed in, in one process. */
+  /**
+   * Connections of both protocols that have not signed in, in one process. A further one replaces
+   * the oldest of the network that has most.
+   */
   unsigned: number
   /**
    * Connections from one network (IPv4: /24, IPv6: /64) that have not signed in, in one process.

@@ -1,5 +1,6 @@
 // The rows of drop folders: one shop's names, and the file or folder of each.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { DroppedBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
 import { PROCESSED, removeNote } from './own-folders.ts'
 import { joinPath, splitPath } from './paths.ts'
@@ -115,21 +116,28 @@ export async function insertFolder(
   return row
 }
 
+/** SQL: the bytes of a row before the statement. */
+const DROPPED_BYTES = `encode(old.hash, 'hex') as hash, old.location, old.placed`
+
 const FOREIGN_KEY = '23503'
 const UNIQUE = '23505'
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
 
-/** Removes an empty folder, or a file that is not being imported. */
-export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<void> {
+/**
+ * Removes an empty folder, or a file that is not being imported. Returns the bytes that it had; the
+ * caller releases them after its transaction.
+ */
+export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<DroppedBytes> {
   try {
-    const rows = await scope.query(
+    const [removed] = await scope.query<DroppedBytes>(
       `delete from drop_entries where shop_id = :shop and id = :id
-         and state is distinct from 'importing' returning 1`,
+         and state is distinct from 'importing' returning ${DROPPED_BYTES}`,
       { id: entry.id },
     )
     await removeNote(scope, entry.folder, entry.name)
-    if (rows.length === 0)
+    if (!removed)
       throw new DropError((await findEntry(scope, entry.folder, entry.name)) ? 'busy' : 'not_found')
+    return removed
   } catch (error) {
     if (codeOf(error) === FOREIGN_KEY) throw new DropError('not_empty')
     throw error
@@ -144,14 +152,17 @@ export interface Move {
   overwrite: boolean
 }
 
-/** Moves an entry in one transaction; a folder keeps its contents. */
+/**
+ * Moves an entry in one transaction; a folder keeps its contents. Returns the bytes of the file that
+ * it replaced, as `removeEntry` does; null: none.
+ */
 export function moveEntry(
   scope: ShopScope,
   { entry, folder, name, overwrite }: Move,
-): Promise<void> {
+): Promise<DroppedBytes | null> {
   const from = joinPath(entry.folder, entry.name)
   const to = joinPath(folder, name)
-  if (from === to) return Promise.resolve()
+  if (from === to) return Promise.resolve(null)
   // A client that moves a failed file back moves its note too; the note is then not needed.
   if (entry.state === 'note') return removeEntry(scope, entry)
   if (entry.kind === 'folder' && `${to}/`.startsWith(`${from}/`))
@@ -162,7 +173,7 @@ export function moveEntry(
       const there = await findEntry(tx, folder, name)
       if (there && !(overwrite && there.kind === 'file' && entry.kind === 'file'))
         throw new DropError('exists')
-      if (there) await removeEntry(tx, there)
+      const replaced = there && (await removeEntry(tx, there))
       const moved = await tx.query(
         `update drop_entries set folder = :folder, name = :name, parent_id = :parent,
           quiet_since = now(),
@@ -173,6 +184,7 @@ export function moveEntry(
       await removeNote(tx, entry.folder, entry.name)
       if (moved.length === 0) throw new DropError('busy')
       if (entry.kind === 'folder') await moveContents(tx, from, to)
+      return replaced
     })
     .catch((error: unknown) => {
       if (codeOf(error) === UNIQUE) throw new DropError('exists')
@@ -228,13 +240,19 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
 
 /**
  * Sums the bytes of files in the shop's folders, including files that are being written and failed
- * files, but not imported files. `process`: without the files that this process writes.
+ * files, but not imported files; and those that were removed and are still stored. `process`: without the files that this process writes.
  */
 export async function waitingBytes(scope: ShopScope, process: number | null): Promise<number> {
   const row = await scope.one<{ bytes: number }>(
-    `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries
-     where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'
-       and (state <> 'writing' or process is distinct from :process)`,
+    `select (
+       select coalesce(sum(size_bytes), 0) from drop_entries
+       where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'
+         and (state <> 'writing' or process is distinct from :process)
+     )::bigint + (
+       select coalesce(sum(b.size_bytes), 0) from blob_locations l
+       join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
+       where l.shop_id = :shop and l.dropped_at is not null and l.unneeded_since is not null
+     )::bigint as bytes`,
     { process },
   )
   return row.bytes

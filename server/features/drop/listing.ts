@@ -9,6 +9,7 @@ import {
   type DropEntry,
   type FileState,
 } from './entries.ts'
+import { releaseBytes, type ReleaseParts } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import type { Reason } from './note.ts'
@@ -82,9 +83,9 @@ export async function retryFile(scope: ShopScope, id: string): Promise<void> {
 }
 
 /** Deletes a file. Throws `not_found`, and `busy` while the file is written or imported. */
-export async function deleteFile(scope: ShopScope, id: string): Promise<void> {
+export async function deleteFile(parts: ReleaseParts, scope: ShopScope, id: string): Promise<void> {
   const file = await readDropFile(scope, id)
   if (!file) throw new DropError('not_found')
   if (file.state === 'writing') throw new DropError('busy', sayPlain('The file is being sent'))
-  await removeEntry(scope, file)
+  await releaseBytes(parts, scope.shop, await removeEntry(scope, file))
 }

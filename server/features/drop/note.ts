@@ -1,4 +1,5 @@
 // The content of the text file next to a file that could not be imported.
+import { ownValue } from '../../../plugins/contract.ts'
 export interface Reason {
   code: string
   /** The reason in the specification's words, if it has some: `Duplicate filename`. */
@@ -25,7 +26,7 @@ export const noteOf = (path: string, { code, message, detail }: Reason): string 
     ...(detail ? [detail] : []),
     '',
     `File: ${path}`,
-    ...(WHAT_TO_DO[code] ? [WHAT_TO_DO[code]] : []),
+    ...(ownValue(WHAT_TO_DO, code) ? [ownValue(WHAT_TO_DO, code)] : []),
     'To try again, move the file out of this folder. It is kept here for 30 days.',
     '',
   ].join('\r\n')

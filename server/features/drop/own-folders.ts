@@ -35,12 +35,12 @@ export function requireUnmanaged(place: { folder: string; name: string }): void 
 }
 
 const NOTE_END = '.error.txt'
-const MAX_NAME_BYTES = 255
+const MAX_NAME = 255
 
 /** The name of a file's note, cut to the longest allowed name. */
 export function noteName(name: string): string {
   let stem = name
-  while (Buffer.byteLength(stem + NOTE_END) > MAX_NAME_BYTES) stem = [...stem].slice(0, -1).join('')
+  while ((stem + NOTE_END).length > MAX_NAME) stem = [...stem].slice(0, -1).join('')
   return stem + NOTE_END
 }
 

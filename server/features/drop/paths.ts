@@ -7,8 +7,10 @@ export type Place =
   /** `folder` and `name` are both '' for the home itself. */
   | { kind: 'entry'; folder: string; name: string }
 
-const MAX_PATH_BYTES = 1000
-const MAX_NAME_BYTES = 255
+const MAX_PATH_BYTES = 1800
+const MAX_FOLDER_BYTES = 700
+/** UTF-16 units, as in every channel (decision 92). */
+const MAX_NAME = 255
 const MAX_DEPTH = 16
 /**
  * Refused characters: control characters, the separator of another system, and the result of a
@@ -36,11 +38,11 @@ export function absolutePath(given: string, from: string): string {
 
 /** Is the relative path short enough for clients to reach it, also below their home? */
 export const isPathAllowed = (path: string): boolean =>
-  path.split('/').length <= MAX_DEPTH - 4 && Buffer.byteLength(path) <= MAX_PATH_BYTES - 300
+  path.split('/').length <= MAX_DEPTH - 4 && Buffer.byteLength(path) <= MAX_FOLDER_BYTES
 
 function checkedName(name: string): string {
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
-    throw new DropError('bad_name', `A name has at most ${MAX_NAME_BYTES} bytes`)
+  if (name.length > MAX_NAME)
+    throw new DropError('bad_name', `A name has at most ${MAX_NAME} characters`)
   if (REFUSED.test(name) || !name.isWellFormed())
     throw new DropError(
       'bad_name',

@@ -57,7 +57,7 @@ export function createDropPort({ scope, stores }: DropPortParts): DropFolders {
  * the next hourly import.
  */
 async function takeEntry(tx: ShopScope, id: string, claim: string): Promise<Row> {
-  const sql = `update drop_entries set state = 'importing' where ${TAKEABLE}
+  const sql = `update drop_entries set state = 'importing', placed = null where ${TAKEABLE}
     returning ${COLUMNS}, old.state <> 'importing' as begins`
   const { begins, ...row } = required(await tx.query<Row & { begins: boolean }>(sql, { id, claim }))
   if (begins) await queueTask(tx, DROP_TASK, String(tx.shop))

@@ -29,6 +29,8 @@ export interface ReceivedBytes {
   bytes: Buffer | null
   /** The digests of a staging file; null: the file must be read to compute them. */
   digests: BlobDigests | null
+  /** The file has the bytes that it had before: there is no staging file. */
+  unchanged?: true
 }
 
 export interface Receiver {

@@ -11,6 +11,7 @@ import type { BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
 import { endLost } from './connections.ts'
 import { isGone } from './processes.ts'
+import { releaseBytes } from './dropped-bytes.ts'
 import { commitBytes } from './writes.ts'
 
 export interface RecoveryParts {
@@ -74,9 +75,10 @@ async function recoverTransfer(
   const bytes = here ? await storeFile(parts, scope, file) : before
   const { id, write_id: writeId, protocol } = orphan
   const ended = { protocol, clean: false, modifiedAt: null, ...bytes }
-  const kept = await commitBytes(parts.database, { shop: scope.shop, id, writeId }, ended)
+  const dropped = await commitBytes(parts.database, { shop: scope.shop, id, writeId }, ended)
+  await releaseBytes(parts, scope.shop, dropped ?? { placed: null, ...bytes })
   await rm(file, { force: true })
-  return kept
+  return dropped !== null
 }
 
 /**

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { DropError, type DropCode } from './errors.ts'
 
 export type RefusalReason =
-  /** Too many connections of one network, or in all, have not signed in. */
+  /** A connection that had not signed in made room for a new one of its network, or of another. */
   | 'no_place'
   /** The connection did not sign in in time. */
   | 'grace'

@@ -15,6 +15,7 @@ import type { Database } from '../../core/db/database.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { publicId } from '../../core/public-id.ts'
+import type { Logger } from '../../core/log.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
@@ -28,6 +29,7 @@ import { dropCredentialsRoutes } from './routes/credentials-endpoints.ts'
 import { dropFileRoutes } from './routes/file-endpoints.ts'
 
 export interface DropRouteParts {
+  log: Logger
   database: Database
   engine: Engine
   stores: ReadonlyMap<string, BlobStore>
@@ -99,7 +101,7 @@ export const dropRoutes = (parts: DropRouteParts): Endpoint[] => [
   importRoute(parts),
   ...dropAccountRoutes(),
   ...dropCredentialsRoutes(parts.drop),
-  ...dropFileRoutes(),
+  ...dropFileRoutes(parts),
 ]
 
 type Settings = Awaited<ReturnType<typeof readSettings>>

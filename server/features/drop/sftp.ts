@@ -93,10 +93,9 @@ export function createSftpServer(parts: SftpParts): Server {
  */
 const waits = new WeakMap<Socket, () => void>()
 
-/** Takes a place for a connection that has not signed in. False: none is free. */
-function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client: string): boolean {
-  const free = places.take(client)
-  if (!free) return false
+/** Takes a place for a connection that has not signed in. */
+function wait({ places, limits, refusals }: SftpParts, socket: Socket, client: string): void {
+  const free = places.take(client, () => socket.destroy())
   const grace = setTimeout(() => {
     refusals.count('grace')
     socket.destroy()
@@ -107,7 +106,6 @@ function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client
   }
   waits.set(socket, done)
   socket.once('close', done)
-  return true
 }
 
 /** Admits a connection. A banned address gets no reply, and no key exchange. */
@@ -115,7 +113,8 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
   const { signIn, log } = parts
   try {
     const client = clientOf(socket)
-    if (client === null || !mayWait(parts, socket, client)) return void socket.destroy()
+    if (client === null) return void socket.destroy()
+    wait(parts, socket, client)
     if ((await signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     serveSocket(ssh, socket)

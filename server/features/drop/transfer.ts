@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -18,6 +19,8 @@ import { traced, type SpanOptions } from '../../core/tracing.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
+import { ContinuedReceiver } from './continued-receiver.ts'
+import { releaseBytes, type DroppedBytes } from './dropped-bytes.ts'
 import { createReceiver, type ReceivedBytes, type Receiver } from './receiver.ts'
 import type { Waker } from './wake.ts'
 import {
@@ -100,6 +103,8 @@ export interface TransferStart {
   allowance: Allowance
   /** The location of the shop's new files. */
   location: () => Promise<string>
+  /** Runs copies of files one after another in each shop. */
+  inTurn: <T>(copy: () => Promise<T>) => Promise<T>
 }
 
 /**
@@ -116,8 +121,7 @@ export async function startTransfer(start: TransferStart): Promise<NamedTransfer
   try {
     const isEarly = request.mode === 'keep' || request.exclusive
     const before = isEarly ? await name.take() : null
-    const from = before?.hash ? await loadExisting(start, before, file) : undefined
-    receiver = createReceiver(file, from)
+    receiver = receiverOf(start, before, file)
   } catch (error) {
     await name.release().catch(() => {})
     allowance.close()
@@ -225,7 +229,9 @@ async function endTransfer(
     const received = await receiver.finish()
     if (!received.whole) progress.refused ??= new DropError('interrupted', HAS_GAP)
     if (!clean && received.size === 0 && !name.isTaken()) return ''
-    const blob = await stored(start, received, file)
+    const blob = received.unchanged
+      ? bytesOf(await name.take())
+      : await stored(start, received, file)
     const { modifiedAt, refused } = progress
     const { protocol } = request
     const id = await name.giveBytes({ clean: clean && !refused, modifiedAt, protocol, ...blob })
@@ -247,11 +253,19 @@ const HAS_GAP = 'A part of the file did not arrive: send the file again'
 type NameOfTransfer = ReturnType<typeof createName>
 
 /** The name of a transfer, which has a row after the name was taken. */
-function createName({ parts: { database }, request, process }: TransferStart, writeId: string) {
+function createName({ parts, request, process }: TransferStart, writeId: string) {
+  const { database } = parts
+  const release = (bytes: DroppedBytes | null) => releaseBytes(parts, request.shop, bytes)
   const began = performance.now()
   let taking: Promise<TakenName> | null = null
   let failure: DropError | null = null
-  const take = () => (taking ??= takeName(database, { ...request, process, writeId }).catch(failed))
+  const take = () =>
+    (taking ??= takeName(database, { ...request, process, writeId })
+      .then(async (taken) => {
+        await release(taken.dropped)
+        return taken
+      })
+      .catch(failed))
   const failed = (error: unknown): never => {
     failure = asDropError(error)
     throw failure
@@ -260,16 +274,26 @@ function createName({ parts: { database }, request, process }: TransferStart, wr
     take,
     isTaken: () => taking !== null,
     failure: () => failure,
+    /** Nothing names the bytes if this rejects, and nothing names the earlier ones if not. */
     giveBytes: async (ended: TransferResult): Promise<string> => {
       const { shop, folder, name, account } = request
-      if (taking === null) {
-        const openSeconds = (performance.now() - began) / 1000
-        return putFile(database, { ...ended, shop, folder, name, account, openSeconds })
+      try {
+        if (taking === null) {
+          const openSeconds = (performance.now() - began) / 1000
+          const placing = { ...ended, shop, folder, name, account, openSeconds }
+          const { id, dropped } = await putFile(database, placing)
+          await release(dropped)
+          return id
+        }
+        const { id } = await taking
+        const dropped = await commitBytes(database, { shop, id, writeId }, ended)
+        if (dropped === null) throw new DropError('interrupted')
+        await release(dropped)
+        return id
+      } catch (error) {
+        await release({ ...ended, placed: ended.placed ?? null })
+        throw error
       }
-      const { id } = await taking
-      if (!(await commitBytes(database, { shop, id, writeId }, ended)))
-        throw new DropError('interrupted')
-      return id
     },
     /** Releases the name, unless another transfer has taken it. */
     release: async () => {
@@ -279,22 +303,37 @@ function createName({ parts: { database }, request, process }: TransferStart, wr
   }
 }
 
-/** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
-async function loadExisting({ parts, request }: TransferStart, before: TakenName, file: string) {
+/** @param before the file whose name was taken; null: it was not taken yet. */
+function receiverOf(start: TransferStart, before: TakenName | null, file: string): Receiver {
+  const { parts, request } = start
+  const size = before?.size_bytes ?? 0
+  const { keepBytes: keep = size } = request
+  if (!before?.hash || keep === 0) return createReceiver(file)
+  if (keep > size) throw new DropError('denied', 'A file can only be extended by writing to it')
+  const { hash } = before
   const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
+  const readFrom = (start: number, end: number) => store.read(request.shop, hash, { start, end })
+  return new ContinuedReceiver({
+    size,
+    keep,
+    load: () =>
+      start.inTurn(async () =>
+        createReceiver(file, await loadExisting(await readFrom(0, keep - 1), file)),
+      ),
+    read: async (position, length) =>
+      length === 0
+        ? Buffer.alloc(0)
+        : Buffer.concat(
+            await Array.fromAsync<Buffer>(await readFrom(position, position + length - 1)),
+          ),
+  })
+}
+
+/** Copies a file's bytes to the staging file and hashes them: the receiver appends to it. */
+async function loadExisting(source: Readable, file: string) {
   const hasher = new BlobDigester()
   let size = 0
-  const { keepBytes = before.size_bytes } = request
-  if (keepBytes > before.size_bytes)
-    throw new DropError('denied', 'A file can only be extended by writing to it')
-  if (keepBytes === 0) return undefined
-  const range = { start: 0, end: keepBytes - 1 }
-  const source = await store.read(
-    request.shop,
-    present(before.hash, 'The hash of a received file'),
-    range,
-  )
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hasher.update(chunk)
@@ -311,11 +350,20 @@ async function loadExisting({ parts, request }: TransferStart, before: TakenName
   return { size, hasher }
 }
 
+type ReceivedBlob = Pick<TransferResult, 'hash' | 'sha256' | 'location' | 'size_bytes' | 'placed'>
+
+const bytesOf = ({ hash, location, size_bytes, placed }: TakenName): ReceivedBlob => ({
+  hash,
+  location,
+  size_bytes,
+  placed,
+})
+
 async function stored(
   { parts: { stores }, request: { shop }, location }: TransferStart,
   { bytes, digests, size }: ReceivedBytes,
   file: string,
-): Promise<Pick<TransferResult, 'hash' | 'sha256' | 'location' | 'size_bytes'>> {
+): Promise<ReceivedBlob> {
   const name = await location()
   const store = stores.get(name)
   if (!store) throw new DropError('unavailable')

@@ -123,14 +123,15 @@ async function beginTransfer(
   const location = () =>
     locations(String(shop), async () => (await readShop(scope)).settings.storage_location)
   const allowance = await quota.open(shop)
-  // The copy of the bytes so far takes space too.
+  // Its row does not count while this process writes it.
   const copied = Math.min(before?.size_bytes ?? 0, request.keepBytes ?? Infinity)
   if (copied > 0 && !allowance.take(copied)) {
     allowance.close()
     throw new DropError('quota')
   }
-  const start = () => startTransfer({ parts, request, process: number, allowance, location })
-  return copied > 0 ? inTurn(shop, start) : start()
+  const copyInTurn = <T>(copy: () => Promise<T>) => inTurn(shop, copy)
+  const about = { parts, request, process: number, allowance, location }
+  return startTransfer({ ...about, inTurn: copyInTurn })
 }
 
 /** Resolves when each open file of the shop has its row; undefined: each has one. */

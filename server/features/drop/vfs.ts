@@ -1,4 +1,5 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
+// Names are rows: docs/decisions/0030.
 import type { Readable } from 'node:stream'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf, present } from '../../core/present.ts'
@@ -13,11 +14,13 @@ import {
   type DropEntry,
   type FileState,
 } from './entries.ts'
+import { releaseBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
 import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Space } from './quota.ts'
 import type { RecentFiles } from './received.ts'
+import { renameImported, untilImported } from './recent-imports.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -164,17 +167,24 @@ class AccountFs implements DropFs {
   async remove(path: string): Promise<void> {
     const entry = await this.#required(path, 'file')
     this.#received.forget(this.#owner.shop, path)
-    await removeEntry(this.#scope, entry)
+    const bytes = await removeEntry(this.#scope, entry)
+    await releaseBytes(this.#parts, this.#owner.shop, bytes)
   }
 
   async rename(from: string, to: string, overwrite: boolean): Promise<void> {
-    const entry = await this.#required(from)
-    this.#received.forget(this.#owner.shop, from)
     const place = this.#changeable(to)
     requireUnmanaged(place)
-    if (entry.kind === 'folder') requireUnmanaged(entry)
-    await moveEntry(this.#scope, { entry, ...place, overwrite })
-    this.#parts.waker.wake(this.#owner.shop)
+    const entry = await this.#notImporting(from)
+    if (entry === null) {
+      const sent = { ...this.#changeable(from), account_id: this.#owner.account }
+      await renameImported(this.#scope, sent, place.name)
+    } else {
+      if (entry.kind === 'folder') requireUnmanaged(entry)
+      const replaced = await moveEntry(this.#scope, { entry, ...place, overwrite })
+      await releaseBytes(this.#parts, this.#owner.shop, replaced)
+      this.#parts.waker.wake(this.#owner.shop)
+    }
+    this.#received.forget(this.#owner.shop, from)
   }
 
   async setModified(path: string, at: Date): Promise<void> {
@@ -210,6 +220,15 @@ class AccountFs implements DropFs {
 
   markInterrupted(entry: string): Promise<void> {
     return markInterrupted(this.#scope, entry)
+  }
+
+  /** The entry at a path, after its import if it has begun. Null: there is none, or no longer. */
+  async #notImporting(path: string): Promise<DropEntry | null> {
+    const entry = await this.#required(path).catch((error: unknown) => {
+      if (isGone(error)) return null
+      throw error
+    })
+    return entry && untilImported(this.#scope, entry)
   }
 
   #placeOf(path: string): Place {

@@ -3,10 +3,11 @@ import { SYSTEM_FILE, SYSTEM_FOLDER } from '../../../plugins/_page/system-files.
 
 /**
  * The ends of temporary names: WinSCP `name.filepart`, rclone `name.partial`, FreeFileSync
- * `name.1a2b.ffs_tmp`, editors of JetBrains `name___jb_tmp___`. Scanners test a folder with
- * `name.LCK`.
+ * `name.1a2b.ffs_tmp`, editors of JetBrains `name___jb_tmp___`, Hadoop `name._COPYING_`, programs for
+ * integration `name.writing` and `name.inprogress`, torrent programs `name.!ut`. Scanners test a
+ * folder with `name.LCK`.
  */
-const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|temp|ffs_tmp|incomplete|upload|uploading|download|crdownload|opdownload|aria2|lck)|___jb_(tmp|old)___)$`
+const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|tmp[._-]{0,1}[0-9]+|temp|ffs_tmp|incomplete|unfinished|upload|uploading|download|downloading|crdownload|opdownload|aria2|lck|lock|camellock|writing|new|_copying_|copying|inprogress|in_progress|in-progress|progress|processing|pending|transfer|transferring|sending|receiving|wip|swp|swo|swx|!ut|!qb|!sync|bc!)|___jb_(tmp|old)___)$`
 
 /**
  * Cyberduck appends eight letters and digits to the name: `guide.pdf-4kT9xQ2z`. People end names with
@@ -21,20 +22,25 @@ const OWN_END =
  * Temporary names that clients use until a file is complete; lftp and others put a dot in front, or
  * write into a folder whose name begins with one.
  */
-const TEMPORARY_NAME = `(^[.~]|${TEMPORARY_END})`
+const TEMPORARY_NAME = `(^[.~]|^(tmp|temp)[._-]|^#.*#$|${TEMPORARY_END})`
 const TEMPORARY_FOLDER = String.raw`(^|/)\.`
 
+/** Empty files that programs send to say that another one is complete. */
+const MARKER = String.raw`(^_{0,1}|\.)(success|succeeded|started|committed|done|ok|ready|trigger|trg|complete|completed|finished|fin|sem|semaphore|go|eof|end|flag|ctl)$`
+
 /**
- * `rename`: its name is temporary; `nothing`: it is a system file, which is removed; `manifest`: the
+ * `rename`: its name is temporary; `nothing`: it is a system file or an empty
+ * marker, which is removed; `manifest`: the
  * import.csv in its folder is being sent; `files`: it is an import.csv, and files of its rows have
  * not arrived. Null: the next import takes it.
  */
 export const AWAITED_EVENTS = ['rename', 'nothing', 'manifest', 'files'] as const
 export type AwaitedEvent = (typeof AWAITED_EVENTS)[number]
 
-/** SQL: the file is left by an operating system or a program. `entry`: `e.` for the table `e`. */
+/** SQL: the file is left by an operating system or a program, and is no content. `entry`: `e.` for the table `e`. */
 export const isSystemEntry = (entry = ''): string =>
-  `(${entry}name ~* '${SYSTEM_FILE}' or ${entry}folder ~* '${SYSTEM_FOLDER}')`
+  `(${entry}name ~* '${SYSTEM_FILE}' or ${entry}folder ~* '${SYSTEM_FOLDER}'
+    or (${entry}size_bytes = 0 and ${entry}name ~* '${MARKER}'))`
 
 /** SQL: the file has a temporary name. */
 const isTemporary = (entry = ''): string =>

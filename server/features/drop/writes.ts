@@ -5,6 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { HOLD_BLOBS } from '../../files/blob-holds.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
+import type { DroppedBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
 import { ASIDE } from './own-folders.ts'
 import { splitPath } from './paths.ts'
@@ -24,7 +25,23 @@ export interface NameClaim extends DropPlace {
   writeId: string
 }
 
-export type TakenName = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
+export interface TakenName extends Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'> {
+  placed: string | null
+  /** The bytes that the name had; null: it keeps them, or had none. */
+  dropped: DroppedBytes | null
+}
+
+interface DroppedRow {
+  old_hash: string | null
+  old_location: string | null
+  old_placed: string | null
+}
+
+const droppedOf = (row: DroppedRow): DroppedBytes => ({
+  hash: row.old_hash,
+  location: row.old_location,
+  placed: row.old_placed,
+})
 
 /**
  * SQL: the commit does not wait for the disk. If a crash of the database loses the name, the end of
@@ -55,9 +72,12 @@ const TAKE = (folder: string) => `
     closed_cleanly = false, ${UNCLAIMED}, hash = case when $10::boolean then drop_entries.hash end,
     location = case when $10 then drop_entries.location end,
     size_bytes = case when $10 and drop_entries.hash is not null then drop_entries.size_bytes
-      else 0 end
+      else 0 end,
+    placed = case when $10 then drop_entries.placed end
     where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and not $11::boolean
-  returning id, encode(hash, 'hex') as hash, location, size_bytes`
+  returning id, encode(hash, 'hex') as hash, location, size_bytes, placed,
+    case when not $10 then encode(old.hash, 'hex') end as old_hash, old.location as old_location,
+    old.placed as old_placed`
 
 const preparedName = (what: string, folder: string): string =>
   folder === '' ? `${what}-home` : `${what}-folder`
@@ -71,7 +91,7 @@ export async function takeName(database: Database, taking: NameClaim): Promise<T
   const { shop, folder, name, account, protocol, process, writeId, exclusive = false } = taking
   const parent = splitPath(folder)
   const keep = taking.mode === 'keep'
-  const { rows } = await database.pool.query<TakenName>({
+  const { rows } = await database.pool.query<TakenName & DroppedRow>({
     name: preparedName('take-drop-name', folder),
     text: TAKE(folder),
     values: [
@@ -88,7 +108,7 @@ export async function takeName(database: Database, taking: NameClaim): Promise<T
       exclusive,
     ],
   })
-  if (rows[0]) return rows[0]
+  if (rows[0]) return { ...rows[0], dropped: droppedOf(rows[0]) }
   const scope = forShop(database, shop)
   const moved = !keep && (await moveAside(scope, taking))
   return moved ? takeName(database, taking) : refused(scope, taking, exclusive)
@@ -126,6 +146,8 @@ export interface TransferResult {
   sha256?: string
   location: string | null
   size_bytes: number
+  /** As in `WrittenBlob`. */
+  placed?: string | null
 }
 
 /** SQL: holds the blobs, with the parameters $1 (the shop) and $2 (the blobs). */
@@ -138,23 +160,25 @@ const isSure = ({ clean, protocol }: TransferResult): boolean => clean && protoc
 
 const COMMIT = `with ${HOLD}
   update drop_entries set state = $3, closed_cleanly = $4, size_bytes = $5, location = $6,
-    hash = decode($7, 'hex'),
+    hash = decode($7, 'hex'), placed = $11,
     modified_at = coalesce($8::timestamptz, now()), quiet_since = now(), process = null,
     write_id = null,
     writing_since = null
-  where shop_id = $1 and id = $9::uuid and write_id = $10::uuid returning 1`
+  where shop_id = $1 and id = $9::uuid and write_id = $10::uuid
+  returning encode(old.hash, 'hex') as old_hash, old.location as old_location,
+    old.placed as old_placed`
 
 /**
  * Writes the bytes of a name that was taken, in one statement and so with one wait for the disk.
- * False: another transfer has taken the name, or it was removed.
+ * Returns the bytes that it had. Null: another transfer has taken the name, or it was removed.
  */
 export async function commitBytes(
   { pool }: Database,
   { shop, id, writeId }: { shop: number; id: string; writeId: string },
   ended: TransferResult,
-): Promise<boolean> {
-  const { size_bytes, location, hash, modifiedAt } = ended
-  const { rows } = await pool.query({
+): Promise<DroppedBytes | null> {
+  const { size_bytes, location, hash, modifiedAt, placed = null } = ended
+  const { rows } = await pool.query<DroppedRow>({
     name: 'commit-drop-bytes',
     text: COMMIT,
     values: [
@@ -168,9 +192,10 @@ export async function commitBytes(
       modifiedAt,
       id,
       writeId,
+      placed,
     ],
   })
-  return rows.length > 0
+  return rows[0] ? droppedOf(rows[0]) : null
 }
 
 /**
@@ -201,19 +226,20 @@ const STILL_OURS = `(case when $6 = 'waiting'
 const PUT = (folder: string) => `with ${HOLD.replaceAll('$2', '$4')}
   insert into drop_entries (shop_id, folder, name, kind, parent_id, state, account_id, protocol,
     hash, location,
-    size_bytes, modified_at, closed_cleanly)
+    size_bytes, modified_at, closed_cleanly, placed)
   select $1::int, $5, $7, 'file', parent.id, $6, $8::uuid, $9, decode($10, 'hex'), $11, $12::bigint,
-    coalesce($13::timestamptz, now()), $14::boolean
+    coalesce($13::timestamptz, now()), $14::boolean, $16
   from ${parentOf(folder)} parent
   on conflict (shop_id, folder, name) do update
     set state = excluded.state, account_id = excluded.account_id,
     protocol = excluded.protocol, hash = excluded.hash, location = excluded.location,
     size_bytes = excluded.size_bytes, modified_at = excluded.modified_at,
-    closed_cleanly = excluded.closed_cleanly,
+    closed_cleanly = excluded.closed_cleanly, placed = excluded.placed,
     quiet_since = now(), process = null, write_id = null, writing_since = null, ${UNCLAIMED}
     where drop_entries.kind = 'file' and drop_entries.state <> 'importing'
       and ${STILL_OURS.replaceAll('opened.at', `(now() - make_interval(secs => $15::float8))`)}
-  returning id`
+  returning id, encode(old.hash, 'hex') as old_hash, old.location as old_location,
+    old.placed as old_placed`
 
 export interface TransferEnd extends DropPlace, TransferResult {
   account: string | null
@@ -222,13 +248,17 @@ export interface TransferEnd extends DropPlace, TransferResult {
 }
 
 /**
- * Writes name and bytes of a file in one statement. Returns its id; throws as `takeName` does.
+ * Writes name and bytes of a file in one statement. Returns its id, and the bytes that the name had;
+ * throws as `takeName` does.
  */
-export async function putFile(database: Database, putting: TransferEnd): Promise<string> {
-  const { shop, folder, name, account, protocol, modifiedAt } = putting
+export async function putFile(
+  database: Database,
+  putting: TransferEnd,
+): Promise<{ id: string; dropped: DroppedBytes }> {
+  const { shop, folder, name, account, protocol, modifiedAt, placed = null } = putting
   const { hash, location, size_bytes } = putting
   const parent = splitPath(folder)
-  const { rows } = await database.pool.query<{ id: string }>({
+  const { rows } = await database.pool.query<{ id: string } & DroppedRow>({
     name: preparedName('put-drop-file', folder),
     text: PUT(folder),
     values: [
@@ -247,9 +277,10 @@ export async function putFile(database: Database, putting: TransferEnd): Promise
       modifiedAt,
       isSure(putting),
       putting.openSeconds,
+      placed,
     ],
   })
-  if (rows[0]) return rows[0].id
+  if (rows[0]) return { id: rows[0].id, dropped: droppedOf(rows[0]) }
   const scope = forShop(database, shop)
   const moved = putting.clean && (await moveAside(scope, putting))
   return moved ? putFile(database, putting) : refused(scope, putting, false)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
@@ -33,6 +33,25 @@ const file = async (given: Partial<MadeFile> = {}) =>
 const read = (id: string) => owner.call('GET', `/api/files/${id}`)
 const change = (id: string, body: object, client = owner) =>
   client.call('PATCH', `/api/files/${id}`, body)
+
+it('the day of an upload is that of the shop: at the file, in lists and their filters', async () => {
+  const zoned = async (zone: string) => owner.call('PATCH', '/api/settings', { time_zone: zone })
+  expect((await zoned('Pacific/Kiritimati')).status).toBe(200)
+  onTestFinished(async () => void (await zoned('UTC')))
+  const id = await file()
+  // In Kiritimati it is 11:00 on the second.
+  await owner.scope.query(
+    `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
+    { id: parsePublicId('file', id) },
+  )
+  expect((await read(id)).body.upload_date).toBe('2026-03-02')
+  const listed = async (day: string) =>
+    (
+      await owner.call('GET', `/api/files?uploaded_after=${day}&uploaded_before=2026-03-03`)
+    ).body.data.map(({ upload_date }: { upload_date: string }) => upload_date)
+  expect(await listed('2026-03-02')).toEqual(['2026-03-02'])
+  expect(await listed('2026-03-03')).toEqual([])
+})
 
 describe('PATCH /api/files/{id}', () => {
   it('changes the named fields and keeps the rest', async () => {

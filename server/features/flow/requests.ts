@@ -3,12 +3,13 @@
 // webhooks.
 import { ENGLISH, say, textIn, textOf, type TextLanguage } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBounded } from '../../core/bounded-body.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { findShop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
+import { readRequest, setEndHeaders } from '../../core/request-body.ts'
+import { isSignature } from '../../storefront/webhooks/signature.ts'
 import { textOfMessage } from '../../core/texts.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
@@ -24,6 +25,8 @@ export const isFlowPath = (path: string): boolean => ADDRESSES.some((one) => one
 interface Answer {
   status: number
   body: object
+  /** Seconds until a retry makes sense. */
+  retryAfter?: number | null
 }
 
 /** Answers a request for one of the addresses. Never rejects. */
@@ -42,16 +45,16 @@ export function createFlowRequests(parts: FlowParts) {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     }
-    const close = answer.status === 413 ? { connection: 'close' } : {}
-    response.writeHead(answer.status, { ...headers, ...close }).end(text)
+    setEndHeaders(request, response, answer.retryAfter ?? null)
+    response.writeHead(answer.status, headers).end(text)
   }
 }
 
 async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Answer> {
   if (request.method !== 'POST') throw new AppError('method_not_allowed')
-  const raw = await readBounded(request, MAX_BODY_BYTES)
-  if (raw === null) throw new AppError('payload_too_large')
   const signature = String(request.headers['x-shopify-hmac-sha256'] ?? '')
+  if (!isSignature(signature)) throw new AppError('unauthenticated')
+  const raw = await readRequest(request, MAX_BODY_BYTES)
   if (!parts.storefront.isSigned(raw, signature)) throw new AppError('unauthenticated')
   const body = objectIn(raw)
   const domain = typeof body.shopify_domain === 'string' ? body.shopify_domain : ''
@@ -87,10 +90,10 @@ function objectIn(raw: Buffer): Record<string, unknown> {
 function refusalOf(error: unknown, language: TextLanguage = ENGLISH): Answer {
   if (!(error instanceof AppError))
     return { status: 503, body: { code: 'unavailable', message: 'Try again later' } }
-  const { code, status, text, details } = error
+  const { code, status, text, details, retryAfter } = error
   const errors = details.map(({ param, ...detail }) => ({
     param,
     message: textIn(textOf(textOfMessage(detail)), language),
   }))
-  return { status, body: { code, message: textIn(text, language), errors } }
+  return { status, retryAfter, body: { code, message: textIn(text, language), errors } }
 }

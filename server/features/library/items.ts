@@ -1,8 +1,9 @@
 // What a library lists: the files of the address's ready deliveries, and the links that were made
 // for it. Links have the address, so one index gives them in order: a page costs the same in a
 // library of 50 and of 5,000 files.
+import { searchWords } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { hasAllWords } from '../../core/db/word-match.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
@@ -128,13 +129,13 @@ const BOUGHT = `select b.product_id, b.title from delivery_files df
   where df.shop_id = l.shop_id and df.delivery_id = d.id and df.file_id = l.file_id
   order by b.position`
 
-const SEARCHED = `(f.filename ilike :search or k.name ilike :search or o.name ilike :search
-  or exists (select from (${BOUGHT}) b where b.title ilike :search))`
+const NAMES = `search_text(concat_ws(e'\\n', f.filename, k.name, o.name,
+  (select string_agg(b.title, e'\\n') from (${BOUGHT}) b)))`
 
 const CURRENT_HASH = `(select v.hash from versions v
   where v.shop_id = l.shop_id and v.file_id = f.id and v.number = f.version)`
 
-const READ = (search: boolean) => `
+const READ = (found: string) => `
   with shown as materialized (
     select l.id, l.file_id, l.pack_id, d.id as delivery_id, d.order_id, l.rotation, l.key_hash,
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
@@ -152,7 +153,7 @@ const READ = (search: boolean) => `
       ${runningView(':viewer', ':now')} as viewing, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
-    where ${LISTED} ${search ? `and ${SEARCHED}` : ''}
+    where ${LISTED} and ${found}
     order by l.id desc limit :limit offset :offset
   )
   select shown.*, coalesce(g.title, m.title) as product, coalesce(g.handle, m.handle) as handle
@@ -178,7 +179,7 @@ export interface LibraryPage {
 
 /**
  * A page of a library, newest first.
- * @param asked `email` in lower case; `page` from 1; `search` in names of files, packs, orders and
+ * @param asked `email` in lower case; `page` from 1; `search`: words in names of files, packs, orders and
  *   products; `viewer`: the browser (`viewerOf`).
  */
 export async function readLibrary(
@@ -187,13 +188,14 @@ export async function readLibrary(
   asked: { email: string; search: string; page: number; now: Date; viewer?: Buffer | null },
 ): Promise<LibraryPage> {
   const { email, search, page, now, viewer = null } = asked
-  const rows = await scope.query<ItemRow>(READ(search !== ''), {
+  const found = hasAllWords(NAMES, searchWords(search))
+  const rows = await scope.query<ItemRow>(READ(found.sql), {
     email,
     now,
     viewer,
     limit: ITEMS_PER_PAGE + 1,
     offset: (page - 1) * ITEMS_PER_PAGE,
-    ...(search === '' ? {} : { search: `%${likeLiteral(search)}%` }),
+    ...found.bindings,
   })
   const shown = rows.slice(0, ITEMS_PER_PAGE)
   const deliveries = new Set(shown.flatMap(({ delivery_id }) => delivery_id ?? []))

@@ -1,9 +1,9 @@
 // /library and /library/request: requests of buyers, answered before Koa like downloads. The answer
 // to a request for a key is the same for every address, and nothing is looked up before it is sent:
-// neither its content nor its time says who has bought here.
+// neither its content nor its time says who has bought here. docs/decisions/0061.
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emailAddress } from '../../../plugins/contract.ts'
+import { emailAddress, ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
@@ -171,7 +171,7 @@ async function answerRequest(
   const used = await networks.consume(networkOfRequest(request, parts.trustProxy))
   const form = await readForm(request)
   const text = (name: string) => {
-    const value = form[name]
+    const value = ownValue(form, name)
     return typeof value === 'string' ? value : null
   }
   const key = text('key')

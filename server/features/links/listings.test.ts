@@ -408,7 +408,15 @@ describe('a JSON export', () => {
       .where('id', second!)
       .update({ mapping_state: 'mapped' } as never)
     await scope.insert('mappings', { file_id: second, ...mapping })
-    const upload_date = new Date().toISOString().slice(0, 10)
+    // The day of the shop, which is not that of UTC.
+    await scope.query(
+      `update shops set settings = settings || '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`,
+    )
+    await scope.query(
+      `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = any(:ids)`,
+      { ids: [first!, second!] },
+    )
+    const upload_date = '2026-03-02'
     const common = { size_bytes: 3, upload_date, downloads: 0, sha256: null }
     const id = (of: string) => toPublicId('file', of)
     const url = (of: string) => `${BASE}/api/files/${id(of)}/content`

@@ -1,6 +1,6 @@
 // A link as every answer shows it.
 import { z } from 'zod'
-import { FILE_SETTINGS, flag } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, flag, searchText } from '../../../plugins/contract.ts'
 import type { LinkFilter } from './model/list.ts'
 import { copiedAddress, type CopiedLinks } from './model/copied.ts'
 import { shownAskSchema } from './model/ask-terms.ts'
@@ -103,11 +103,11 @@ export const linkFilterFields = {
     .describe('Links that this operation created'),
   status: z.enum(LINK_STATUSES).optional(),
   email: z.string().max(320).optional().describe('Created for this address, ignoring case'),
-  search: z
-    .string()
-    .max(255)
+  search: searchText(255)
     .optional()
-    .describe('The file’s name contains this, or the address begins with it'),
+    .describe(
+      'Each of these words is in the name or a tag of the file or in the name of the pack, or the address begins with it',
+    ),
 }
 type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 

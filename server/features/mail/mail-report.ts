@@ -1,5 +1,6 @@
 // Reads reports that mail servers send as mails: delivery status notifications (RFC 3464), reports
 // of spam (ARF, RFC 5965), and the free texts of older servers.
+import { ownValue } from '../../../plugins/contract.ts'
 import { allParts, parseFields, parseMime, valueOf, type MimePart } from './mime.ts'
 import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
 import { statusCodeIn } from './report-body.ts'
@@ -104,7 +105,7 @@ function fateOfBlock(block: string): ReportedFate[] {
   const recipient = addressIn(
     valueOf(fields, 'original-recipient') ?? valueOf(fields, 'final-recipient'),
   )
-  const event = EVENTS[action]
+  const event = ownValue(EVENTS, action)
   if (event === undefined) return []
   const diagnostic = valueOf(fields, 'diagnostic-code') ?? ''
   const status = valueOf(fields, 'status') ?? ''

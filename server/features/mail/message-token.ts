@@ -1,6 +1,7 @@
 // The token by which a report about a mail finds the mail: in the address to which reports are sent
 // (VERP) and in a header. It ends with a MAC: nobody can report about a mail that was not sent to
 // them. Base32 in lower case, because some servers change the case of addresses.
+// docs/decisions/0063.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../../core/secrets.ts'
 

@@ -1,13 +1,14 @@
 // POST /mail-reports/postmark, /ses and /mailgun: providers of mail servers report what happened to
 // mails. Each request is checked before anything in it is read, recorded once, and answered with 200
 // when the mail is unknown, so that the provider does not repeat it.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
-import { readBounded } from '../../core/bounded-body.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { readRequest, setEndHeaders } from '../../core/request-body.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import { createMailTokens } from './message-token.ts'
@@ -58,13 +59,12 @@ export function createReportRequests(parts: ReportRequestParts) {
   const answer = async (request: IncomingMessage): Promise<number> => {
     const [path = ''] = (request.url ?? '').split('?', 1)
     const name = path.slice(PREFIX.length)
-    const read = Object.hasOwn(readers, name) ? readers[name] : null
+    const read = ownValue(readers, name) ?? null
     if (!read) throw new AppError('not_found')
     if (request.method !== 'POST') throw new AppError('method_not_allowed')
     const network = networkOfRequest(request, trustProxy)
     if ((await wrong.consumed(network)) >= WRONG_PER_MINUTE) throw new AppError('rate_limited')
-    const body = await readBounded(request, MAX_BODY_BYTES)
-    if (body === null) throw new AppError('payload_too_large')
+    const body = await readRequest(request, MAX_BODY_BYTES)
     let reports: MailReport[]
     try {
       reports = await read({ headers: request.headers, body, now: parts.clock() })
@@ -78,14 +78,16 @@ export function createReportRequests(parts: ReportRequestParts) {
   }
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let status: number
+    let retryAfter: number | null = null
     try {
       status = await answer(request)
     } catch (error) {
-      status = error instanceof AppError ? error.status : 503
+      status = 503
+      if (error instanceof AppError) ({ status, retryAfter } = error)
       if (status >= 500) parts.log.error('a report about a mail failed', errorFields(error))
     }
     if (response.destroyed) return
-    const close = status === 413 ? { connection: 'close' } : {}
-    response.writeHead(status, { 'content-length': 0, ...close }).end()
+    setEndHeaders(request, response, retryAfter)
+    response.writeHead(status, { 'content-length': 0 }).end()
   }
 }

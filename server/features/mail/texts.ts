@@ -1,7 +1,14 @@
 // A shop's own texts of mails to buyers. They are plain text: `{name}` is replaced once, by a value
 // as text, and nothing else in them has a meaning. They never reach the template language.
 import { z } from 'zod'
-import { say, sayFixed, sayPlain, type Text, textIssue } from '../../../plugins/contract.ts'
+import {
+  say,
+  sayFixed,
+  sayPlain,
+  type Text,
+  textIssue,
+  ownValue,
+} from '../../../plugins/contract.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import {
   BUYER_MAILS,
@@ -121,6 +128,6 @@ export function mailText({ mail, locale, own, values }: MailWords, field: TextFi
   if (!text) return usualText({ mail, field, locale }, values)
   const known: TextValues = { ...values, files: filesText(locale, Number(values.count ?? 0)) }
   return text.replaceAll(VARIABLE, (whole, name: string) =>
-    VARIABLES[mail].includes(name) ? String(known[name] ?? '') : whole,
+    VARIABLES[mail].includes(name) ? String(ownValue(known, name) ?? '') : whole,
   )
 }

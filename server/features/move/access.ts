@@ -2,6 +2,7 @@
 // of the product that the export names, with what remains of their terms.
 import { MAX_DOWNLOAD_LIMIT, sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { inSlices } from '../../core/turn.ts'
 import type { ExportedAccess } from './buyer-rows.ts'
 import type { RowFinding } from './findings.ts'
 import type { MoveCounts } from './moves.ts'
@@ -46,7 +47,7 @@ export async function resolveAccess(
   const findings: RowFinding[] = []
   const counts = { without_file: 0, ended: 0, present: 0 }
   const wanted = new Map<string, BuyerAccess & { row: number }>()
-  for (const row of rows) {
+  await inSlices(rows, (row) => {
     const warn = (what: keyof typeof counts, message: string) => {
       counts[what]++
       findings.push({ row: row.row, severity: 'warning', message })
@@ -62,7 +63,7 @@ export async function resolveAccess(
         wanted.set(key, { ...(other ? better(other, access) : access), row: row.row })
       }
     }
-  }
+  })
   const present = await presentLinks(scope, [...wanted.values()])
   const links = [...wanted.values()].filter((access) => !present.has(keyOf(access)))
   for (const { row } of [...wanted.values()].filter((access) => present.has(keyOf(access))))

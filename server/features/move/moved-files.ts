@@ -1,6 +1,9 @@
-// Which file of the shop came from which address of another app.
+// Which file of the shop came from which address of another app. The items of imports are no memory
+// for this: they are deleted after 90 days. Addresses are stored hashed, because they may contain
+// secrets.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { inSlices } from '../../core/turn.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
 
 export interface MovedFile {
@@ -20,7 +23,8 @@ export async function presentAddresses(
   scope: ShopScope,
   urls: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const byHash = new Map(urls.map((url) => [addressHash(url), url]))
+  const byHash = new Map<string, string>()
+  await inSlices(urls, (url) => byHash.set(addressHash(url), url))
   const rows = await scope.query<{ address: string }>(
     `select distinct encode(m.address, 'hex') as address from moved_files m
      left join files f on f.shop_id = m.shop_id and f.id = m.file_id

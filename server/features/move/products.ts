@@ -2,6 +2,7 @@
 // the title, in this order. Only a product that is the only one counts.
 import { nameKey, say, type Mapping, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { nextTurn } from '../../core/turn.ts'
 import { variantsBySkuKey, type MirroredVariant } from '../../storefront/mirror/lookup.ts'
 import type { NamedProduct } from './order-cells.ts'
 
@@ -39,6 +40,7 @@ export async function productFinder(
 ): Promise<FindProduct> {
   const own = ({ id, ...product }: NamedProduct): NamedProduct =>
     id !== undefined && PLATFORM_APPS.has(app) ? { ...product, id } : product
+  await nextTurn()
   const named = given.map(own)
   const skus = await variantsOf(scope, unique(named.flatMap(({ sku }) => sku ?? [])))
   const products = {

@@ -3,6 +3,7 @@
 import { say, sayPlain } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { inSlices, nextTurn } from '../../core/turn.ts'
 import { bodyOf } from '../csv/body-rows.ts'
 import { shapeProblem } from '../csv/row-values.ts'
 import {
@@ -120,15 +121,18 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
     title: 0,
     none: 0,
   }
-  for (const group of Map.groupBy(files, ({ product }) => JSON.stringify(product)).values()) {
-    const [{ product, row } = { product: null, row: 0 }] = group
-    if (!product) continue
+  const seen = new Set<string>()
+  await inSlices(files, ({ product, row }) => {
+    const key = JSON.stringify(product)
+    if (!product || seen.has(key)) return
+    seen.add(key)
     const found = find(product)
     products[found?.by ?? 'none']++
     if (!found) findings.push({ row, severity: 'warning', message: NO_PRODUCT })
-  }
+  })
   const urls = [...new Set(files.map(({ url }) => url))]
   const present = await presentAddresses(scope, urls)
+  await nextTurn()
   const counts: MoveCounts = {
     rows,
     files: {
@@ -160,6 +164,7 @@ async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPre
     findings.push(...found.findings)
   }
   const resolved = await resolveAccess(scope, preset.app, access, now)
+  await nextTurn()
   const counts: MoveCounts = {
     rows,
     files: null,

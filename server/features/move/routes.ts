@@ -48,7 +48,7 @@ const upload = ({ readWorkbook, clock }: MoveRouteParts) =>
     },
     readsBody: true,
     handler: async ({ caller: { scope }, query, ctx }) => {
-      const { bytes, filename } = await receivedFile(ctx, query.filename, MAX_BYTES)
+      const { bytes, filename } = await receivedFile(ctx, query.filename, { maxBytes: MAX_BYTES })
       const id = await receiveMove(scope, bytes, { filename, readWorkbook, now: clock() })
       const body = moveRecord(await requireMove(scope, id))
       return { status: 201, headers: { Location: `/api/moves/${body.id}` }, body }

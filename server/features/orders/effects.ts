@@ -2,6 +2,7 @@
 // order and kind requests that the order is marked or fulfilled, and a task of the shop carries
 // them out, many orders in one request. The rows contain no content: the task reads the current
 // state, so a late effect is still correct.
+// What is waited for, and for how long: docs/decisions/0042.
 import { setTimeout as delay } from 'node:timers/promises'
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'

@@ -2,6 +2,7 @@
 // entitled its buyer keeps doing so until it is refunded or removed, or the order is cancelled,
 // refunded or voided. An edit that leaves a balance concerns only the lines that it adds, also in an
 // order that is first seen after the edit.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import { linkEnds } from '../links/model/ends.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
@@ -34,7 +35,7 @@ export function isEntitled(
 ): boolean {
   if (line.quantity < 1 || order.cancelled_at !== null) return false
   if (LOST.includes(order.financial_status ?? '')) return false
-  return before || isPaid(order, settings) || order.paid_units[line.id] !== undefined
+  return before || isPaid(order, settings) || ownValue(order.paid_units, line.id) !== undefined
 }
 
 /**
@@ -48,7 +49,7 @@ export function paidUnits(
   settings: Settings,
   before: number | undefined,
 ): number {
-  const paid = order.paid_units[id]
+  const paid = ownValue(order.paid_units, id)
   // A line that was never paid entitles to nothing, and keeps its units.
   if (isPaid(order, settings) || (before === undefined && paid === undefined)) return quantity
   return Math.min(quantity, Math.max(before ?? 0, paid ?? 0))

@@ -1,5 +1,7 @@
 // New files of products that were sold before: those about which the shop has to decide whether
-// their past buyers get them. A trigger of the database notes them when they are mapped.
+// their past buyers get them. A trigger of the database notes them when they are mapped. The choice
+// is that of the mapping (by its rule), else of the product, else of the shop, as of the moment
+// when somebody asks.
 import { say, type NewFilesChoice } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

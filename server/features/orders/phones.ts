@@ -1,5 +1,5 @@
 // Phone numbers of buyers whose orders have no email address. They are kept only while a text may be sent
-// to them: not beside an address, and not after the delivery has ended.
+// to them: not beside an address, and not after the delivery has ended. docs/decisions/0078.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'

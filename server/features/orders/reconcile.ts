@@ -2,7 +2,7 @@
 // their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
 // state and writes the differences, so it is idempotent and events may arrive in any order. Orders
 // of one batch share its statements.
-import { say, sentences, type Text } from '../../../plugins/contract.ts'
+import { say, sentences, type Text, ownValue } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
@@ -267,7 +267,7 @@ const RELEASE = say(
 )
 
 function notifyOfHold(tx: ShopScope, delivery: string, order: PlatformOrder): Promise<void> {
-  const advice = ADVICE[order.recommendation]
+  const advice = ownValue(ADVICE, order.recommendation)
   return raiseNotice(tx, {
     level: 'warning',
     title: say('The files of order {order} are held', { order: order.name }),

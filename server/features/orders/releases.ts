@@ -1,5 +1,6 @@
 // Releases of files: links follow when the release of their file changes, and buyers are told by
 // email when the time has come. All of it in small steps, each one transaction.
+// Why releases are times of links: docs/decisions/0064.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { laterReleaseOf } from '../links/model/release.ts'

@@ -1,6 +1,6 @@
 // Packs: named, ordered groups of files, and the products that their files get.
 import { z } from 'zod'
-import { packName, sayFixed } from '../../../plugins/contract.ts'
+import { packName, sayFixed, searchText } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from './change-pack.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
@@ -72,7 +72,7 @@ const list = () =>
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z.string().max(255).default('').describe('The name contains this (case is ignored)'),
+      search: searchText(255).default('').describe('The name has each of these words'),
     }),
     replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {

@@ -37,7 +37,7 @@ export async function writeReady(
   await tx.query(
     `update prepared_files p set status = 'ready', reason = null, hash = decode(:hash, 'hex'),
        location = :location, size_bytes = :size, content_type = coalesce(:type, f.content_type),
-       version = :version, stale = f.version <> :version::int
+       version = :version, stale = f.version <> :version::int, damaged = false
      from files f where p.shop_id = :shop and p.delivery_id = :delivery and p.file_id = :file
        and f.shop_id = :shop and f.id = p.file_id`,
     {

@@ -160,7 +160,7 @@ const add = (secrets: Secrets) =>
     handler: async ({ caller, params, ctx }) => {
       const id = requirePublicId('licences', params.id)
       await requireList(caller.scope, id)
-      const { bytes } = await receivedFile(ctx, undefined, MAX_BYTES)
+      const { bytes } = await receivedFile(ctx, undefined, { maxBytes: MAX_BYTES, isKept: true })
       const keys = await readLicenceKeys(bytes, MAX_BYTES)
       const added = await addKeys(caller.scope, secrets, id, keys)
       return { body: { ...recordOf(await requireList(caller.scope, id)), ...added } }

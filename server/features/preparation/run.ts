@@ -1,7 +1,8 @@
 // Runs a delivery's workflow over its files, as a background task under a lease. It is not an
 // operation: there may be thousands a day, none can be undone, and their results belong to the
 // delivery. No file is served unstamped, but one that takes long or fails does not hold the others:
-// they are delivered as soon as they are ready.
+// they are delivered as soon as they are ready. It also must not wait for an import, which may take
+// minutes in the places that operations share.
 import {
   adviceOf,
   english,
@@ -9,6 +10,7 @@ import {
   sentences,
   textOf,
   type Plugin,
+  ownValue,
 } from '../../../plugins/contract.ts'
 import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
@@ -300,7 +302,7 @@ function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): Run
 }
 
 const adviceFor = (code: string, plugins: readonly Plugin[]) =>
-  plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
+  plugins.map((plugin) => ownValue(adviceOf(plugin), code)).find((one) => one !== undefined)
 
 function lackingOf(all: readonly LackingKeys[], plugins: readonly Plugin[]): RunFailure | null {
   const most = all.toSorted((a, b) => b.count - a.count)[0]

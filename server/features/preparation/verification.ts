@@ -1,6 +1,7 @@
 // POST /api/licences/verify, /activate and /deactivate, also without `/api`: programs of buyers check their licence key, from
 // anywhere and without an API key. Requests are limited by address and by key, and wrong keys by
 // address: keys cannot be found by trying. A malformed key takes the same way as an unknown one.
+// docs/decisions/0060.
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'

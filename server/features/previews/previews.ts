@@ -6,9 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { PortError, type Sandbox } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { locateFile, type LocatedFile } from '../../files/list.ts'
-import { copyOut } from '../../ports/item-bytes.ts'
+import { copyOut, type StoredBytes } from '../../ports/item-bytes.ts'
 import { findFfmpeg, takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -17,8 +16,7 @@ import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
 
-export interface PreviewParts {
-  stores: ReadonlyMap<string, BlobStore>
+export interface PreviewParts extends StoredBytes {
   sandboxOf: (shop: number) => Sandbox
   /** The program; null: it is not installed, and videos have no previews. */
   ffmpeg: string | null
@@ -126,7 +124,9 @@ async function makeKept(
   kind: PreviewKind,
 ): Promise<Buffer | null> {
   const image = await make(parts, scope, file, kind).catch((error: unknown) => {
-    if (error instanceof PortError && !error.retryable) return null
+    const isFinal = error instanceof PortError && !error.retryable
+    // Damaged bytes may be restored.
+    if (isFinal && error.code !== 'file_damaged') return null
     throw error
   })
   await scope.query(
@@ -139,7 +139,7 @@ async function makeKept(
 }
 
 const make = (
-  { stores, sandboxOf, ffmpeg }: PreviewParts,
+  { stores, check, sandboxOf, ffmpeg }: PreviewParts,
   scope: ShopScope,
   file: LocatedFile,
   kind: PreviewKind,
@@ -147,7 +147,7 @@ const make = (
   withWorkFolder(async (folder) => {
     const { signal } = new AbortController()
     const [from, to] = [path.join(folder, 'file'), path.join(folder, 'preview')]
-    await copyOut(scope, { stores }, file, from, signal)
+    await copyOut(scope, { stores, check }, file, from, signal)
     const picture = kind === 'video' ? path.join(folder, 'frame.png') : from
     if (kind === 'video') await takeFrame(present(ffmpeg, 'ffmpeg'), from, picture, signal)
     const input = { kind: kind === 'video' ? 'image' : kind, from: picture, to }

@@ -1,6 +1,6 @@
 // Writes what changed of a shop's samples to the platform, for the block of its theme. It compares
 // what is published with the settings, so an undo, a restored file and a new mapping need no call.
-import { say } from '../../../plugins/contract.ts'
+import { say, ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
@@ -74,7 +74,7 @@ async function publish(
   // A field without samples is emptied, not deleted: the block then finds nothing.
   const emptied = Object.keys(before).filter((key) => !wanted.has(key))
   const changed = [
-    ...fields.filter(({ key, value }) => before[key] !== digestOf(value)),
+    ...fields.filter(({ key, value }) => ownValue(before, key) !== digestOf(value)),
     ...emptied.map((key) => ({ namespace: NAMESPACE, key, value: {} })),
   ]
   for (let at = 0; at < changed.length; at += FIELDS_PER_REQUEST)

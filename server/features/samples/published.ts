@@ -1,6 +1,6 @@
 // The samples of each product as metafields of the app's installation, which the block of a theme
 // reads. Products share metafields: the platform limits the size of each, and a product's own one
-// would need a scope to write products.
+// would need a scope to write products. The other ways: docs/decisions/0074.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { InstallationField } from '../../storefront/installation.ts'
@@ -47,22 +47,26 @@ export interface Publication {
 export async function readPublication(scope: ShopScope, baseUrl: string): Promise<Publication> {
   const rows = await scope.query<ShownRow>(`${SHOWN_SAMPLES(':shop')} order by 1, 2, 3`)
   const products = Map.groupBy(rows, ({ product_id }) => numberOf(product_id))
-  const fields = new Map<string, { value: Record<string, BlockSample[]>; bytes: number }>()
+  const fields = new Map<string, { value: Map<string, BlockSample[]>; bytes: number }>()
   let left_out = 0
   for (const [product, all] of products) {
     const key = fieldOf(product)
-    const field = fields.get(key) ?? { value: {}, bytes: 2 }
+    const field = fields.get(key) ?? { value: new Map(), bytes: 2 }
     const samples = all.slice(0, MAX_SAMPLES_PER_PRODUCT).map((row) => blockSample(row, baseUrl))
     const bytes = Buffer.byteLength(JSON.stringify({ [product]: samples }))
     const fits = field.bytes + bytes <= MAX_FIELD_BYTES
     left_out += fits ? all.length - samples.length : all.length
     if (!fits) continue
-    field.value[product] = samples
+    field.value.set(product, samples)
     field.bytes += bytes
     fields.set(key, field)
   }
   return {
-    fields: [...fields].map(([key, { value }]) => ({ namespace: NAMESPACE, key, value })),
+    fields: [...fields].map(([key, { value }]) => ({
+      namespace: NAMESPACE,
+      key,
+      value: Object.fromEntries(value),
+    })),
     left_out,
   }
 }

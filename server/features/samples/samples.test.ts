@@ -2,6 +2,7 @@ import { PDFDocument, PDFName } from 'pdf-lib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { silent } from '../../../test/database.ts'
 import { documentOf, encrypted, numberedPages, textsOf } from '../../../test/documents.ts'
 import { findProgram } from '../../../test/programs.ts'
 import { soakTest } from '../../../test/scale.ts'
@@ -27,7 +28,13 @@ const change = (id: string, settings: object) =>
   app.owner.call('PATCH', `/api/files/${toPublicId('file', id)}`, settings)
 const shown = async (id: string) =>
   ((await app.owner.call('GET', `/api/files/${toPublicId('file', id)}`)).body as Shown).sample
-const task = () => sampleTask({ database: app.engine.parts.database, stores: app.stores })
+const task = () =>
+  sampleTask({
+    database: app.engine.parts.database,
+    stores: app.stores,
+    log: silent,
+    clock: () => new Date(),
+  })
 const wanted = async (): Promise<string[]> => {
   const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(
     present(task().wanted, 'The keys of the task'),

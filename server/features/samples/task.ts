@@ -3,15 +3,16 @@
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
-import type { Database } from '../../core/db/database.ts'
+import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { findFfmpeg, takeBeginning } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
-import { copyOut, portError } from '../../ports/item-bytes.ts'
+import { copyOut, portError, type StoredBytes } from '../../ports/item-bytes.ts'
+import type { CheckBlob } from '../../ports/repair.ts'
+import { checkBlob, type BlobCheckParts } from '../../files/blob-checks.ts'
 import { createSandboxes } from '../../ports/sandbox.ts'
 import { stageBytes } from '../../ports/stage.ts'
 import {
@@ -23,11 +24,6 @@ import {
   type SampleProblem,
   type SampleSource,
 } from './model.ts'
-
-export interface SampleParts {
-  database: Database
-  stores: ReadonlyMap<string, BlobStore>
-}
 
 const MAX_ATTEMPTS = 3
 /** Files queued in one sweep. */
@@ -43,7 +39,9 @@ const LIMITS = {
 }
 const MAX_SOURCE_BYTES = 1024 ** 3
 
-export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
+export function sampleTask(parts: BlobCheckParts): BackgroundTask {
+  const { database, stores, log } = parts
+  const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
   return {
     name: 'make-samples',
     concurrency: 1,
@@ -65,12 +63,14 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
         await dropSample(scope, key)
         return null
       }
-      const made = await make(stores, scope, source, signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        if (!(error instanceof PortError)) throw error
-        if (error.retryable && attempt < MAX_ATTEMPTS) throw error
-        return problemOf(error)
-      })
+      const made = await make({ stores, check, log }, scope, source, signal).catch(
+        (error: unknown) => {
+          signal.throwIfAborted()
+          if (!(error instanceof PortError)) throw error
+          if (error.retryable && attempt < MAX_ATTEMPTS) throw error
+          return problemOf(error)
+        },
+      )
       await scope.transaction((tx) => writeSample(tx, key, source, made))
       return null
     },
@@ -78,7 +78,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
 }
 
 async function make(
-  stores: SampleParts['stores'],
+  { stores, check, log }: StoredBytes & { log: Logger },
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,
@@ -88,12 +88,12 @@ async function make(
   const store = stores.get(location)
   if (!store) throw portError('location_not_found')
   // Each child makes one sample, so nothing is lost by closing them with it.
-  const sandboxes = createSandboxes()
+  const sandboxes = createSandboxes(log)
   const ask = <Answer>(input: unknown, answer: z.ZodType<Answer>) =>
     sandboxes.of(scope.shop).run(SCRIPT, { input, answer, limits: LIMITS, signal })
   return withWorkFolder(async (folder) => {
     const [from, to] = [path.join(folder, 'file'), path.join(folder, 'sample')]
-    await copyOut(scope, { stores }, source, from, signal)
+    await copyOut(scope, { stores, check }, source, from, signal)
     const isDocument = source.content_type.toLowerCase().startsWith('application/pdf')
     if (isDocument) await ask({ do: 'cut', from, to, pages: length }, z.number())
     else {
@@ -127,4 +127,4 @@ const PROBLEMS: Readonly<Record<string, SampleProblem>> = {
 }
 
 const problemOf = (error: PortError): SampleProblem =>
-  error instanceof NoSample ? error.problem : (PROBLEMS[error.code] ?? 'damaged')
+  error instanceof NoSample ? error.problem : (ownValue(PROBLEMS, error.code) ?? 'damaged')

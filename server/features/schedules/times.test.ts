@@ -45,6 +45,43 @@ describe('next runs', () => {
     )
   })
 
+  // Berlin: 29 March 2026 had no 02:00 to 03:00, 25 October has it twice.
+  test.each([
+    ['0 */2 * * *', '2026-03-28T23:00', ['2026-03-29T01:00', '2026-03-29T02:00']],
+    ['*/10 2 * * *', '2026-03-28T12:00', ['2026-03-29T01:00', '2026-03-30T00:00']],
+    ['0 */2 * * *', '2026-10-24T23:00', ['2026-10-25T00:00', '2026-10-25T03:00']],
+    [
+      '*/20 2 * * *',
+      '2026-10-24T23:00',
+      ['2026-10-25T00:00', '2026-10-25T00:20', '2026-10-25T00:40', '2026-10-26T01:00'],
+    ],
+    ['*/30 * * * *', '2026-10-25T00:00', ['2026-10-25T00:30', '2026-10-25T01:00']],
+    ['5 * * * *', '2026-03-29T00:00', ['2026-03-29T00:05', '2026-03-29T01:05']],
+  ])('%s after %s with steps', (cron, after, expected) => {
+    expect(runs(cron, 'Europe/Berlin', `${after}Z`, expected.length)).toEqual(expected)
+  })
+
+  // Half an hour in Lord Howe, at midnight in Beirut and Santiago, a whole day in Apia.
+  test.each([
+    ['Australia/Lord_Howe', '15 2 * * *', '2026-10-03T12:00', ['2026-10-03T15:30']],
+    [
+      'Australia/Lord_Howe',
+      '45 1 * * *',
+      '2026-04-04T00:00',
+      ['2026-04-04T14:45', '2026-04-05T15:15'],
+    ],
+    ['Asia/Beirut', '0 0 * * *', '2026-03-28T12:00', ['2026-03-28T22:00', '2026-03-29T21:00']],
+    [
+      'America/Santiago',
+      '30 23 * * *',
+      '2026-04-04T12:00',
+      ['2026-04-05T02:30', '2026-04-06T03:30'],
+    ],
+    ['Pacific/Apia', '0 8,9 * * *', '2011-12-29T20:00', ['2011-12-30T10:00', '2011-12-30T18:00']],
+  ])('in %s, %s after %s', (zone, cron, after, expected) => {
+    expect(runs(cron, zone, `${after}Z`, expected.length)).toEqual(expected)
+  })
+
   test('a run in the first of two equal hours is not repeated in the second', () => {
     expect(runs('30 1 * * *', 'America/New_York', '2026-11-01T06:10:00Z', 1)).toEqual([
       '2026-11-02T06:30',

@@ -2,9 +2,8 @@
 import { type Text, say } from '../../../plugins/texts.ts'
 import { Cron } from 'croner'
 import { present } from '../../core/present.ts'
+import { localTimeAt, momentsOf } from './local-times.ts'
 
-/** A line with more fixed times of day than this is evaluated as one pattern. */
-const MAX_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
 /** The problem of a cron line, or null. */
@@ -27,39 +26,40 @@ const fieldsOf = (cron: string): string[] => cron.trim().split(/\s+/)
 const reasonOf = (error: unknown) =>
   String(error instanceof Error ? error.message : error).replace(/^CronPattern: /, '')
 
-/**
- * Computes the next `count` runs after a moment. A time of day occurs once a day, also when clocks
- * change: a skipped time runs when the clocks have skipped it, a repeated time runs the first time.
- * `*` in the hour counts real hours.
- */
-export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
-  const lines = fixedTimes(cron).map((line) => {
-    const times = new Cron(line, { timezone: timeZone, paused: true, mode: '5-part' })
-    return { times, next: times.nextRun(after) }
-  })
-  const runs: Date[] = []
-  while (runs.length < count) {
-    const coming = lines.flatMap(({ next }) => next?.getTime() ?? [])
-    if (coming.length === 0) break
-    const first = new Date(Math.min(...coming))
-    runs.push(first)
-    for (const line of lines)
-      if (line.next?.getTime() === first.getTime()) line.next = line.times.nextRun(first)
-  }
-  return runs
+/** Clocks are changed by at most a day. */
+const LONGEST_CHANGE_MS = 25 * 3_600_000
+
+/** The local time before the first one whose run may be after the moment. */
+function beginning(after: number, timeZone: string): Date {
+  const local = localTimeAt(after, timeZone)
+  const change = [-LONGEST_CHANGE_MS, LONGEST_CHANGE_MS].some(
+    (ms) => localTimeAt(after + ms, timeZone) !== local + ms,
+  )
+  return new Date(change ? local - LONGEST_CHANGE_MS : local)
 }
 
 /**
- * Splits a line with several fixed times a day into lines with one each: croner handles clock
- * changes in this way only for those.
+ * Computes the next `count` runs after a moment: one for each local time of the line. A local time that clocks
+ * skip runs when they have skipped it: one run, also for several times. One that they repeat runs the first
+ * time. `*` in the hour counts real hours: nothing is made up for, and repeated times run again.
  */
-function fixedTimes(cron: string): string[] {
-  const [minute = '', hour = '', ...days] = fieldsOf(cron)
-  const minutes = numbersOf(minute)
-  const hours = numbersOf(hour)
-  if (!minutes?.length || !hours?.length || minutes.length * hours.length > MAX_TIMES)
-    return [fieldsOf(cron).join(' ')]
-  return hours.flatMap((h) => minutes.map((m) => [m, h, ...days].join(' ')))
+export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
+  const hourly = /^\*(\/1)?$/.test(fieldsOf(cron)[1] ?? '')
+  // The line is read with clocks that never change.
+  const line = new Cron(fieldsOf(cron).join(' '), { timezone: 'UTC', paused: true, mode: '5-part' })
+  const begin = beginning(after.getTime(), timeZone)
+  const found = new Set<number>()
+  const runsUntil = (until: number) =>
+    [...found].filter((run) => run <= until).sort((one, other) => one - other)
+  for (let local = line.nextRun(begin); local; local = line.nextRun(local)) {
+    const { moments, skippedUntil } = momentsOf(local.getTime(), timeZone)
+    const once = hourly ? moments : [moments[0] ?? skippedUntil]
+    for (const run of once) if (run !== null && run > after.getTime()) found.add(run)
+    // The runs of later local times are not before the first one of this.
+    const runs = found.size < count ? [] : runsUntil(moments[0] ?? -Infinity)
+    if (runs.length >= count) return runs.slice(0, count).map((run) => new Date(run))
+  }
+  return runsUntil(Infinity).map((run) => new Date(run))
 }
 
 /** The numbers of a field: `1,3-5` → 1, 3, 4, 5; null: it is no list of numbers. */

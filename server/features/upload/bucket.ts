@@ -2,6 +2,7 @@
 // are objects with random names; a row names each one that counts. The row is written only if the
 // upload is at the offset where the object begins, so of two processes that receive the same bytes
 // one wins, also if both believe that they hold the upload's lock.
+// Why not multipart uploads: docs/decisions/0066.
 import { say } from '../../../plugins/contract.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'

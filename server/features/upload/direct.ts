@@ -2,6 +2,7 @@
 // for one piece. The pieces are those of bucket.ts: a row names each one that counts, so an upload
 // may continue here or over tus at any offset. The server chooses the piece: its length is signed,
 // and its name follows from its offset, so a client can store no more than it announced.
+// docs/decisions/0073.
 import { createHash } from 'node:crypto'
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

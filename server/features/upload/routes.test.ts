@@ -278,10 +278,10 @@ describe('refused before any byte is sent', () => {
   })
   it('a taken name, unless the request says what to do', async () => {
     const id = await batch({ count: 1 })
-    await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } })
+    await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.TXT', batch: id } })
       .done
     await importOf(id)
-    const refused = await create(owner, 10, { filename: 'taken.pdf' })
+    const refused = await create(owner, 10, { filename: 'taken.txt' })
     expect(refused.status).toBe(422)
     expect(await refused.json()).toMatchObject({
       error: {
@@ -291,16 +291,16 @@ describe('refused before any byte is sent', () => {
     })
     const second = await batch({ count: 1 })
     await sendFile(owner, Buffer.from('second'), {
-      metadata: { filename: 'taken.pdf', batch: second, on_conflict: 'rename' },
+      metadata: { filename: 'taken.txt', batch: second, on_conflict: 'rename' },
     }).done
     expect(await importOf(second)).toMatchObject({ status: 'success' })
-    expect(await fileNamed('taken (2).pdf')).toBeDefined()
+    expect(await fileNamed('taken (2).txt')).toBeDefined()
     const { body } = await app.owner.call('POST', '/api/uploads/check-names', {
-      filenames: ['TAKEN.pdf', 'free.pdf', 'a/b'],
+      filenames: ['TAKEN.txt', 'free.txt', 'a/b'],
     })
     expect(body.data).toMatchObject([
-      { filename: 'TAKEN.pdf', taken: { filename: 'Taken.PDF', size_bytes: 5 }, error: null },
-      { filename: 'free.pdf', taken: null, error: null },
+      { filename: 'TAKEN.txt', taken: { filename: 'Taken.TXT', size_bytes: 5 }, error: null },
+      { filename: 'free.txt', taken: null, error: null },
       {
         filename: 'a/b',
         taken: null,

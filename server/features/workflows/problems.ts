@@ -1,6 +1,6 @@
 // The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
-import { say, type Plugin, type Text, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Plugin, type Text, type Workflow, ownValue } from '../../../plugins/contract.ts'
 import { issueText, parseBounded, type Issue, shortName } from '../../core/bounds.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
@@ -63,7 +63,7 @@ export function keptProblems(
   options: Record<string, unknown>,
   param: string,
 ): WorkflowProblem[] {
-  const secrets = sensitiveOptions(plugin).filter((name) => options[name] !== undefined)
+  const secrets = sensitiveOptions(plugin).filter((name) => ownValue(options, name) !== undefined)
   return [
     ...schemaProblems(plugin.options, options, param),
     ...secrets.map((name) => ({

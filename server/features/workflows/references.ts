@@ -1,7 +1,7 @@
 // Ids in the options of a workflow or a schedule: each must belong to the shop when it is saved.
 // Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
-import { type Plugin, say, type Step, type Text } from '../../../plugins/contract.ts'
+import { type Plugin, say, type Step, type Text, ownValue } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'
@@ -62,7 +62,7 @@ export function referencesIn(
     unrepresentable: 'any',
   })
   return Object.entries(options).flatMap(([name, value]): Reference[] => {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const property = ownValue(properties, name)
     const widget = typeof property === 'object' ? property.widget : undefined
     const kind = (typeof widget === 'string' ? KINDS.get(widget) : undefined) ?? null
     return found(value, kind, `${at}.${name}`)
@@ -90,7 +90,7 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
     .slice(0, MAX_OF_LIST)
     .flatMap(([name, one]) => [
       ...keyReference(name, `${param}.${name}`),
-      ...found(one, (Object.hasOwn(INNER, name) && INNER[name]) || null, `${param}.${name}`),
+      ...found(one, ownValue(INNER, name) ?? null, `${param}.${name}`),
     ])
 }
 

@@ -1,8 +1,10 @@
-// Product search in the mirror by title, SKU and barcode: exact matches first, then prefixes, then parts.
-import { nameKey } from '../../../plugins/contract.ts'
+// Product search in the mirror by title, SKU and barcode: exact matches first, then prefixes, then
+// titles with all words.
+import { nameKey, searchWords } from '../../../plugins/contract.ts'
 import { skuKey } from '../../core/sku-key.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { hasAllWords } from '../../core/db/word-match.ts'
 
 export interface FoundProduct {
   id: string
@@ -29,18 +31,19 @@ export async function searchProducts(
 ): Promise<FoundProduct[]> {
   const key = nameKey(search.trim())
   const like = likeLiteral(key)
+  const within = hasAllWords('search_text(p.title)', searchWords(search))
   const code = skuKey(search) || key
   const bindings = {
     key,
     code,
     codes: `${likeLiteral(code)}%`,
     starts: `${like}%`,
-    within: `%${like}%`,
+    ...within.bindings,
   }
   const found: FoundProduct[] = []
   // A rank is only read if the better ones have not filled the page: a word that is in a hundred
   // thousand titles takes as long as one that is in a hundred.
-  for (const [rank, conditions] of (key === '' ? ALL : RANKS).entries()) {
+  for (const [rank, conditions] of (key === '' ? ALL : ranksOf(within.sql)).entries()) {
     if (after && rank < after[0]) continue
     const page = {
       rank,
@@ -129,9 +132,9 @@ async function beginsManyCodes(scope: ShopScope, codes: string): Promise<boolean
 
 const ALL: readonly (readonly string[])[] = [[]]
 /** SQL conditions of each rank, without the products of better ranks. */
-const RANKS: readonly (readonly string[])[] = [
+const ranksOf = (hasWords: string): readonly (readonly string[])[] => [
   [EXACTLY],
   CODES,
   ['p.title_key like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
-  ['p.title_key like :within', 'p.title_key not like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
+  [hasWords, 'p.title_key not like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
 ]

@@ -65,7 +65,7 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
     )
     if (staged !== read) throw new Error(`Of ${read} rows of the catalog ${staged} are staged`)
     // The statistics describe the old rows; with them the planner would choose nested loops over
-    // all pairs of rows.
+    // all pairs of rows. For the same reason variants have no foreign key: docs/decisions/0015.
     await tx.query(`select set_config('enable_nestloop', 'off', true), :shop`)
     const removed = await changed(
       tx,

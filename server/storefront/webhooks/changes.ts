@@ -105,6 +105,7 @@ export async function reportChange(tx: ShopScope, change: ShopChange): Promise<v
   await queueTask(tx, APPLY_CHANGE, keyOf(tx.shop, change))
 }
 
+/** Each report raises `noted`: a run deletes the row only with the number that it has read. */
 export interface ChangeReport {
   noted: number
   payload: unknown

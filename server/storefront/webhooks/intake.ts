@@ -1,17 +1,19 @@
 // POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
+import { ownValue } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBounded } from '../../core/bounded-body.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { findKnownShop } from '../../core/db/shops.ts'
+import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { readRequest, setEndHeaders } from '../../core/request-body.ts'
 import { uninstall as uninstallApp } from '../uninstall.ts'
 import { createQueryBatcher } from '../../core/query-batcher.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
-import { isSigned } from './signature.ts'
+import { isSignature, isSigned } from './signature.ts'
 import { readBody, TOPICS } from './topics.ts'
 import { keptPerShop } from '../per-shop.ts'
 
@@ -22,6 +24,8 @@ export type Intake = (request: IncomingMessage, response: ServerResponse) => Pro
 
 /** A product with 2,000 variants has some megabytes. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
+/** Of a shop that was deleted, or a webhook without an id: the answer does not depend on the body. */
+const MAX_UNKNOWN_BYTES = 1024 * 1024
 const MAX_ID_LENGTH = 200
 
 /** @param secrets the current one, and the previous one while the platform still signs with it. */
@@ -33,16 +37,19 @@ export function createIntake(
   const { shopOf, store } = createStore(database)
   const answer = async (request: IncomingMessage): Promise<number> => {
     if (request.method !== 'POST') return 405
-    const body = await readBounded(request, MAX_BODY_BYTES)
-    if (body === null) return 413
     const { headers } = request
+    // What can be refused by the headers is refused before the body is read: anybody can send it.
     const signature = String(headers['x-shopify-hmac-sha256'] ?? '')
-    if (!isSigned(body, signature, secrets)) return 401
+    if (!isSignature(signature)) return 401
     const id = String(headers['x-shopify-webhook-id'] ?? '')
-    if (id === '' || id.length > MAX_ID_LENGTH) return 400
+    const isNamed = id !== '' && id.length <= MAX_ID_LENGTH
+    const shop = await shopOf(String(headers['x-shopify-shop-domain'] ?? ''))
+    const isKnown = isNamed && shop !== null
+    const body = await readRequest(request, isKnown ? MAX_BODY_BYTES : MAX_UNKNOWN_BYTES)
+    if (!isSigned(body, signature, secrets)) return 401
+    if (!isNamed) return 400
     const report = readReport(request, body)
     if (report === null) return 400
-    const shop = await shopOf(String(headers['x-shopify-shop-domain'] ?? ''))
     // A deleted shop, or a topic of another version: nothing to do.
     if (shop === null || report === 'unknown') return 200
     await store(shop, id, report)
@@ -50,15 +57,17 @@ export function createIntake(
   }
   return async (request, response) => {
     let status = 503
+    let retryAfter: number | null = null
     try {
       status = await answer(request)
     } catch (error) {
-      log.error('a webhook was not stored', errorFields(error))
+      if (error instanceof AppError) ({ status, retryAfter } = error)
+      else log.error('a webhook was not stored', errorFields(error))
     }
     if (response.destroyed) return
     const allow = status === 405 ? { allow: 'POST' } : {}
-    const close = status === 413 ? { connection: 'close' } : {}
-    response.writeHead(status, { ...allow, ...close, 'content-length': 0 }).end()
+    setEndHeaders(request, response, retryAfter)
+    response.writeHead(status, { ...allow, 'content-length': 0 }).end()
   }
 }
 
@@ -72,7 +81,7 @@ interface Report {
 function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unknown' | null {
   const topic = String(headers['x-shopify-topic'] ?? '')
   const at = new Date(String(headers['x-shopify-triggered-at'] ?? ''))
-  const changeOf = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined
+  const changeOf = ownValue(TOPICS, topic)
   if (!changeOf) return 'unknown'
   try {
     const parsed = readBody(body.toString())

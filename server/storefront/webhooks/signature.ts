@@ -3,6 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const BYTES = 32
 
+/** 32 bytes in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/
+
+/** Can this be a signature? Whether it is one, the body shows. */
+export const isSignature = (header: string): boolean => SIGNATURE.test(header)
+
 /**
  * Was the signature made with one of the secrets? All are compared, in constant time.
  * @param header X-Shopify-Hmac-Sha256, in base64.

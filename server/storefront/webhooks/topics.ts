@@ -1,6 +1,7 @@
 // The webhook topics that the app receives, and the change that each reports. Only ids are taken
 // from a body: the state itself is read from the platform, because webhooks arrive late and out of
 // order.
+import { ownValue } from '../../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 
 /** A change to read from the platform, or a request to carry out, once for each subject. */
@@ -31,7 +32,9 @@ type Topic = (body: Body) => ShopChange | 'uninstalled' | null
 const order =
   (...fields: readonly string[]): Topic =>
   (body) => {
-    const id = fields.map((field) => gidOf('Order', body[field])).find((one) => one !== null)
+    const id = fields
+      .map((field) => gidOf('Order', ownValue(body, field)))
+      .find((one) => one !== null)
     return id ? { kind: 'order', subject: id } : null
   }
 

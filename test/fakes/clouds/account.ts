@@ -9,6 +9,8 @@ export interface CloudFile {
   modified: Date
   /** What lists say, if it is not the size of the content. */
   listedSize?: number
+  /** Lists state no hash of it. */
+  unhashed?: boolean
 }
 
 export interface Account {

@@ -58,6 +58,6 @@ const driveFile = (file: CloudFile, at: number) => ({
   name: path.basename(file.path),
   mimeType: 'application/pdf',
   size: String(file.content.length),
-  md5Checksum: md5(file.content).digest('hex'),
+  ...(file.unhashed ? {} : { md5Checksum: md5(file.content).digest('hex') }),
   modifiedTime: file.modified.toISOString(),
 })

@@ -15,7 +15,7 @@ export function storage(clouds: Account, { url }: CloudRequest): Answer {
     name: file.path,
     bucket: 'harbour',
     size: String(file.content.length),
-    md5Hash: md5(file.content).digest('base64'),
+    ...(file.unhashed ? {} : { md5Hash: md5(file.content).digest('base64') }),
     updated: file.modified.toISOString(),
     mediaLink: `https://storage.googleapis.com/storage/v1/b/harbour/o/${encodeURIComponent(file.path)}?alt=media`,
     contentType: 'application/pdf',

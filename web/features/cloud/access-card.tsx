@@ -1,4 +1,5 @@
 // What a connection has access to, and its folder.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { useState } from 'react'
 import { type Connection, type Provider } from './calls.ts'
 import { Facts } from '../../shell/components/facts.tsx'
@@ -19,8 +20,10 @@ export function AccessCard({ connection, provider, onEdit }: Props) {
   const field = folderField(provider)
   const whole = field === 'prefix' ? t('The whole bucket') : t('The whole account')
   const rows = provider.fields
-    .filter(({ name, secret }) => !secret && name !== field && settings[name])
-    .map(({ name, title }) => [title, shownValue(provider, name, settings[name]!)] as const)
+    .filter(({ name, secret }) => !secret && name !== field && ownValue(settings, name))
+    .map(
+      ({ name, title }) => [title, shownValue(provider, name, ownValue(settings, name)!)] as const,
+    )
   return (
     <Titled
       title={t('Folder')}

@@ -1,4 +1,5 @@
 // The values of a provider's form, as texts: which are missing, and which are sent.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Provider, type ProviderField } from './calls.ts'
 import { type Objection } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -13,7 +14,7 @@ export const missingFields = (
 ): Objection[] =>
   fields
     .filter(({ name, required }) => required && !known.includes(name))
-    .filter(({ name }) => (values[name] ?? '').trim() === '')
+    .filter(({ name }) => (ownValue(values, name) ?? '').trim() === '')
     .map(({ name, title }) => ({ param: name, message: t('Enter: {field}', { field: title }) }))
 
 /** The values that are not empty, trimmed: pasted keys often have spaces around them. */
@@ -31,11 +32,14 @@ export function changedAccess(
   values: Values,
 ): Record<string, string | null> {
   const changed = fields.filter(({ name, secret }) => {
-    const text = values[name]?.trim()
+    const text = ownValue(values, name)?.trim()
     if (text === undefined) return false
-    return secret ? text !== '' : text !== (saved[name] ?? '')
+    return secret ? text !== '' : text !== (ownValue(saved, name) ?? '')
   })
   return Object.fromEntries(
-    changed.map(({ name }) => [name, values[name]!.trim() === '' ? null : values[name]!.trim()]),
+    changed.map(({ name }) => [
+      name,
+      ownValue(values, name)!.trim() === '' ? null : ownValue(values, name)!.trim(),
+    ]),
   )
 }

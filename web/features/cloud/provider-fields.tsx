@@ -1,4 +1,5 @@
 // The fields that a provider needs, with the presets of S3-compatible services.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Provider, type ProviderField } from './calls.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -38,7 +39,7 @@ export function ProviderFields({ provider, values, problems, onChange, without, 
         <Field
           key={field.name}
           field={field}
-          value={values[field.name] ?? ''}
+          value={ownValue(values, field.name) ?? ''}
           error={problems.within(field.name)}
           kept={saved === true && field.secret}
           onChange={(text) => onChange({ [field.name]: text })}

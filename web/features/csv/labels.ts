@@ -1,4 +1,5 @@
 // Texts about CSV files, their columns and problems.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import {
   type CsvCheck,
   type CsvEncoding,
@@ -84,10 +85,15 @@ export const ENCODINGS: Record<CsvEncoding, string> = {
   ibm866: t('Cyrillic (DOS)'),
   'iso-8859-5': t('Cyrillic (ISO 8859-5)'),
   'windows-1253': t('Greek (Windows-1253)'),
+  'iso-8859-7': t('Greek (ISO 8859-7)'),
   'windows-1254': t('Turkish (Windows-1254)'),
   'windows-1255': t('Hebrew (Windows-1255)'),
+  'iso-8859-8': t('Hebrew (ISO 8859-8)'),
   'windows-1256': t('Arabic (Windows-1256)'),
+  'iso-8859-6': t('Arabic (ISO 8859-6)'),
   'windows-1257': t('Baltic (Windows-1257)'),
+  'iso-8859-4': t('Baltic (ISO 8859-4)'),
+  'iso-8859-13': t('Baltic (ISO 8859-13)'),
   'windows-1258': t('Vietnamese (Windows-1258)'),
   'windows-874': t('Thai (Windows-874)'),
   shift_jis: t('Japanese (Shift_JIS)'),
@@ -104,7 +110,8 @@ const DELIMITERS: Record<string, string> = {
   '|': t('Vertical bar'),
 }
 
-export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter] ?? delimiter
+export const delimiterText = (delimiter: string): string =>
+  ownValue(DELIMITERS, delimiter) ?? delimiter
 
 /** `Row 12, column file_url` */
 export const problemPlace = ({ row, column }: Pick<CsvProblem, 'row' | 'column'>): string =>

@@ -1,4 +1,5 @@
 // Texts about drop accounts, their connections and files.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Drop, type DropAccount, type DropConnection, type DropFile } from './calls.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type StatusWord } from '../operations/operation-status.ts'
@@ -22,7 +23,7 @@ export function passwordAge({ password_age_days: days }: Pick<DropAccount, 'pass
 /** Why a connection was refused, and what to do about it. */
 export function refusalText(refused: string): { text: string; advice: string } {
   return (
-    REFUSALS[refused] ?? {
+    ownValue(REFUSALS, refused) ?? {
       text: refused,
       advice: t('Check username, password and port, then connect again.'),
     }
@@ -85,7 +86,7 @@ const PROTOCOLS: Record<string, string> = {
   ftps: t('FTP over TLS'),
 }
 export const protocolText = (protocol: string | null): string =>
-  protocol === null ? '' : (PROTOCOLS[protocol] ?? protocol)
+  protocol === null ? '' : (ownValue(PROTOCOLS, protocol) ?? protocol)
 
 /** Why a file is not imported yet. */
 export function fileWord({ state }: Pick<DropFile, 'state'>): StatusWord {
@@ -115,7 +116,7 @@ const WAITING: Record<NonNullable<DropFile['waits_for']>, string> = {
 }
 
 /** What to do about a failed file, where its reason alone does not say. */
-export const failureAdvice = (code: string): string | null => FAILURES[code] ?? null
+export const failureAdvice = (code: string): string | null => ownValue(FAILURES, code) ?? null
 
 const FAILURES: Record<string, string> = {
   duplicate_filename: t(

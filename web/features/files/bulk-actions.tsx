@@ -1,4 +1,5 @@
 // The actions on the ticked files, as the bars above the list offer them, and the open dialog.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Operation } from '../../shell/client/types.ts'
 import { type Entry, type PluginList, usePlugins } from '../../shell/client/plugins.ts'
@@ -132,7 +133,7 @@ function offered(written: string, open: (entry: MenuEntry) => void) {
   const reasons = JSON.parse(written) as Reasons
   return (entry: MenuEntry): MenuItem => {
     if (entry === 'workflow') return { content: t('Run workflow'), onAction: () => open(entry) }
-    const reason = reasons[entry.action.id]
+    const reason = ownValue(reasons, entry.action.id)
     return {
       ...itemOf(entry, () => open(entry)),
       ...(reason === undefined ? {} : { disabled: true, helpText: reason }),

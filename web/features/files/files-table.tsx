@@ -1,5 +1,6 @@
 // The files of one page, with the selection.
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
+import { hasWord, searchWords } from '../../../plugins/_page/search-key.ts'
 import { type File } from '../../shell/client/types.ts'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn } from './columns.ts'
@@ -267,7 +268,7 @@ function Trashed({ at }: { at: string }) {
 
 const SHOWN_TAGS = 2
 const isFound = (tag: string, find: string): boolean =>
-  find.toLowerCase().split(/\s+/).includes(tag.toLowerCase())
+  searchWords(find).some((word) => hasWord(tag, word))
 
 function Tags({ tags, find }: { tags: readonly string[]; find: string }) {
   if (tags.length === 0) return null

@@ -4,10 +4,9 @@ import { type FindRecords } from '../../shell/feature.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type File } from '../../shell/client/types.ts'
-import { findOf } from './url-state.ts'
 
 export const findFiles: FindRecords = async (text, limit, signal) => {
-  const query = { find: findOf(text), limit }
+  const query = { search: text, limit }
   const { data, total, total_is_exact: isExact } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
     label: file.filename,

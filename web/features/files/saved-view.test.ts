@@ -10,8 +10,8 @@ const view: SavedView = {
   query: '',
   name: 'Large',
   filter: {
-    find: 'sea chart',
-    search: 'guide',
+    search: 'sea chart',
+    name_contains: 'guide',
     type: ['pdf', 'image'],
     mapped: false,
     larger_than: 100,

@@ -11,16 +11,16 @@ import {
 } from './url-state.ts'
 import { type SavedView, type ViewContent } from '../../shell/views/view-calls.ts'
 
-const isFileSort = (sort: string): sort is FileSort => sort in FILE_SORTS
+const isFileSort = (sort: string): sort is FileSort => Object.hasOwn(FILE_SORTS, sort)
 
 /** The list that the view shows. */
 export function stateOf({ id, filter, sort, columns }: SavedView): FilesUrlState {
-  const { find, search, ...conditions } = filter ?? {}
+  const { name_contains: contains, find = '', search = find, ...conditions } = filter ?? {}
   return {
     ...readFilesUrlState(''),
     ...conditions,
-    ...(find === undefined ? {} : { search: find }),
-    ...(search === undefined ? {} : { contains: search }),
+    search,
+    ...(contains === undefined ? {} : { contains }),
     sort: sort !== null && isFileSort(sort) ? sort : DEFAULT_SORT,
     columns: columns === null ? [] : writeColumns(columns),
     view: id,

@@ -44,7 +44,7 @@ describe('invalid values in an address are ignored', () => {
 test('the API request has no page number', () => {
   const query = filesQuery(readFilesUrlState('?search=+knots+&page=2&cursor=abc&mapped=true'))
   expect(query).toMatchObject({
-    find: 'knots',
+    search: 'knots',
     cursor: 'abc',
     mapped: true,
     sort: '-created_at',
@@ -86,7 +86,7 @@ test('the selection of an operation only names filters that are set', () => {
   expect(
     filterOf(readFilesUrlState('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),
   ).toEqual({
-    find: 'a',
+    search: 'a',
     tags: ['x'],
     mapped: false,
     larger_than: 0,

@@ -43,7 +43,6 @@ const idOf = (prefix: string) => matching(new RegExp(`^${prefix}_[0-9a-f]{32}$`)
 export const FILES_STATE = listState({
   /** Words in any order: the API's `find`. */
   search: typed,
-  /** A part of the name: the `search` of a selection. */
   contains: trimmed,
   tags: words,
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
@@ -96,28 +95,21 @@ export const listOf = (urlState: FilesUrlState): string =>
 /** The API's query for this state. */
 export function filesQuery(urlState: FilesUrlState): Query {
   const { sort, cursor, rows } = urlState
-  const { search, ...filter } = filterOf(urlState)
-  return { ...filter, name_contains: search, sort, cursor, limit: rows }
+  return { ...filterOf(urlState), sort, cursor, limit: rows }
 }
-
-/** The API takes this many words. */
-const MAX_WORDS = 8
-/** The words of a search, as the API's `find` takes them. */
-export const findOf = (search: string): string =>
-  search.trim().split(/\s+/).slice(0, MAX_WORDS).join(' ')
 
 /** The search and filters as a filter of an operation. */
 export function filterOf({ search, contains, deleted, ...urlState }: FilesUrlState): FileFilter {
   const said = Object.entries({
     ...urlState,
-    search: contains,
+    search: search.trim(),
+    name_contains: contains,
     deleted: deleted || null,
-    find: findOf(search),
   })
   return Object.fromEntries(
     said.filter(
       ([name, value]) =>
-        !(name in SHOWN) &&
+        !Object.hasOwn(SHOWN, name) &&
         value !== null &&
         value !== '' &&
         !(Array.isArray(value) && value.length === 0),

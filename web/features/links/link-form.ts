@@ -1,4 +1,5 @@
 // The values of a new link, checked, and the server's problems by field.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { type NewLink } from '../../shell/client/queries.ts'
 import { EMPTY_ASK, readAsk, type AskForm } from './ask-form.ts'
@@ -99,7 +100,7 @@ export function linkProblems(error: Error): { fields: LinkFormErrors; other: Err
   const fields: LinkFormErrors = {}
   let unplaced = error.details.length === 0
   for (const { param, message } of error.details) {
-    const field = FIELDS[param]
+    const field = ownValue(FIELDS, param)
     if (field) fields[field] ??= message
     else unplaced = true
   }

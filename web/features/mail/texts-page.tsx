@@ -1,4 +1,5 @@
 // Settings → Mail to buyers → Texts: the shop's own texts in each language, with a live preview.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
@@ -98,7 +99,7 @@ function changeOf(
   let count = 0
   for (const { mail, locale, fields } of saved)
     for (const { field, own } of fields) {
-      const text = draft[keyOf(locale, mail, field)]
+      const text = ownValue(draft, keyOf(locale, mail, field))
       if (text === undefined || text.trim() === (own ?? '')) continue
       count += 1
       texts[locale] = {
@@ -204,7 +205,7 @@ function Fields({ shown, draft, problems, onChange }: FieldsProps) {
         {t('Variables of this email: {names}. They are replaced when it is sent.', { names })}
       </Hint>
       {fields.map(({ field, max_length, usual, own }) => {
-        const value = draft[keyOf(locale, mail, field)] ?? own ?? ''
+        const value = ownValue(draft, keyOf(locale, mail, field)) ?? own ?? ''
         const param = `texts.${locale}.${mail}.${field}`
         const button =
           value === '' ? (

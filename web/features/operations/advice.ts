@@ -1,4 +1,5 @@
 // The plugins' advice about the errors of an operation's files.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Item, type Operation } from '../../shell/client/types.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
@@ -19,7 +20,10 @@ export function adviceFor(
   const found = new Map<string, Set<string>>()
   for (const { status, error } of items) {
     if (status !== 'failed' || !error) continue
-    const text = ran.find(({ advice }) => advice[error.code])?.advice[error.code]
+    const text = ownValue(
+      ran.find(({ advice }) => ownValue(advice, error.code))?.advice,
+      error.code,
+    )
     if (text === undefined) continue
     found.set(text, (found.get(text) ?? new Set()).add(messageText(error)))
   }

@@ -1,4 +1,5 @@
 // The filters of the history, and the applied ones.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { usePlugins } from '../../shell/client/plugins.ts'
 import { useSession } from '../../shell/client/queries.ts'
@@ -165,7 +166,8 @@ function appliedFilters(
     { status: null },
   )
   add('kind', kind !== null && t('Kind: {kind}', { kind: KINDS[kind] }), { kind: null })
-  const named = actions[action] ?? operationTitle({ kind: 'bulk', channel: '', action }, channels)
+  const named =
+    ownValue(actions, action) ?? operationTitle({ kind: 'bulk', channel: '', action }, channels)
   add('action', action !== '' && t('Action: {action}', { action: named }), { action: '' })
   add(
     'channel',

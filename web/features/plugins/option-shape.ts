@@ -1,4 +1,5 @@
 // Maps the JSON Schema of a plugin's option to the kind of field that draws it.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type JsonSchema } from '../../shell/client/workflows.ts'
 
 export type Shape =
@@ -82,7 +83,7 @@ const isCondition = ({ properties }: JsonSchema): boolean =>
 
 /** Is it required, because it has no default? */
 export const isRequired = (owner: JsonSchema, name: string): boolean =>
-  (owner.required ?? []).includes(name) && owner.properties?.[name]?.default === undefined
+  (owner.required ?? []).includes(name) && ownValue(owner.properties, name)?.default === undefined
 
 /** `add_expiry_days` → `Add expiry days`, if the plugin gives no title. */
 export function titleOf(schema: JsonSchema, name: string): string {

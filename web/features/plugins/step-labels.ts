@@ -1,4 +1,5 @@
 // Texts about workflows: what they run on, their steps, plugins by kind, and places in the form.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { titleOf, withoutNull } from './option-shape.ts'
 import { type Channel } from '../imports/channel-calls.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
@@ -70,7 +71,7 @@ const PLACES: Record<string, string> = {
  */
 export function workflowPlace(param: string, plugins: readonly (Plugin | undefined)[]): string {
   const [, index, rest = ''] = /^steps\[(\d+)\]\.?(.*)$/.exec(param) ?? []
-  if (index === undefined) return PLACES[param.split(/[.[]/)[0]!] ?? ''
+  if (index === undefined) return ownValue(PLACES, param.split(/[.[]/)[0]!) ?? ''
   const plugin = plugins[Number(index)]
   const [part, ...path] = segments(rest)
   const words = [t('Step {index}', { index: Number(index) + 1 }), plugin?.title]
@@ -86,7 +87,7 @@ export function optionPlace(path: readonly string[], schema: JsonSchema | undefi
   if (name === undefined || !schema) return []
   const inner = withoutNull(schema).schema
   if (/^\d+$/.test(name)) return [String(Number(name) + 1), ...optionPlace(rest, inner.items)]
-  const part = inner.properties?.[name]
+  const part = ownValue(inner.properties, name)
   return part ? [titleOf(part, name), ...optionPlace(rest, part)] : []
 }
 

@@ -1,4 +1,5 @@
 // Texts about scheduled tasks: their times as simple forms and as cron lines.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type NotifySetting } from './calls.ts'
 import { type JsonSchema } from '../../shell/client/workflows.ts'
 import { andText } from '../../shell/labels/list.ts'
@@ -142,5 +143,5 @@ export function schedulePlace(param: string, schema: JsonSchema | undefined): st
   const [part = '', ...path] = segments(param)
   return part === 'options'
     ? [PLACES.action!, ...optionPlace(path, schema)].join(', ')
-    : (PLACES[part] ?? '')
+    : (ownValue(PLACES, part) ?? '')
 }

@@ -1,4 +1,5 @@
 // The watermark of a pack’s documents: its own, or the shop’s.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { lazy, Suspense, useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useKnown } from '../../shell/client/edits.ts'
@@ -29,7 +30,7 @@ type Mark = ShopSettings['watermark']
 export function PackWatermark({ pack }: { pack: Pack }) {
   const settings = useSettings()
   const [editing, setEditing] = useState(false)
-  const own = settings.data?.pack_watermarks[pack.id] ?? null
+  const own = ownValue(settings.data?.pack_watermarks, pack.id) ?? null
   return (
     <Card>
       <BlockStack gap="300">

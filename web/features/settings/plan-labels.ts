@@ -1,4 +1,5 @@
 // Texts about plans: limits, usage, prices.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Plan, type PlanState } from './plan-calls.ts'
 import { pageLocale } from '../../shell/messages/locale.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -20,7 +21,7 @@ const FEATURES: Readonly<Record<string, string>> = {
   webhooks: t('Webhooks'),
 }
 
-export const featureText = (feature: string): string => FEATURES[feature] ?? feature
+export const featureText = (feature: string): string => ownValue(FEATURES, feature) ?? feature
 
 const amountText = (limit: Limit, amount: number): string =>
   limit === 'storage_bytes' ? sizeText(amount) : numberText(amount)

@@ -32,7 +32,7 @@ function typesText(types: readonly string[]): string {
 /** What follows “files”: `over 10 MB`, `tagged guide`. */
 function restrictionsOf({ search, tags = [], mapped, ...sizes }: Condition): string[] {
   return [
-    ...(search ? [t('with “{search}” in the name', { search })] : []),
+    ...(search ? [t('with “{search}” in the name or a tag', { search })] : []),
     ...sizeTexts(sizes),
     ...(tags.length > 0 ? [t('tagged {list}', { list: andText(tags) })] : []),
     ...(mapped === undefined

@@ -828,7 +828,12 @@ export interface components {
         | 'windows-1258'
         | 'windows-874'
         | 'iso-8859-2'
+        | 'iso-8859-4'
         | 'iso-8859-5'
+        | 'iso-8859-6'
+        | 'iso-8859-7'
+        | 'iso-8859-8'
+        | 'iso-8859-13'
         | 'iso-8859-15'
         | 'koi8-r'
         | 'koi8-u'
@@ -2295,7 +2300,6 @@ export interface components {
           limit?: number
           /** Mapped */
           mapped?: boolean
-          /** Name contains */
           name_contains?: string
           not_downloaded_for_days?: number
           offset?: number
@@ -2303,7 +2307,7 @@ export interface components {
           pack?: string
           product?: string
           released?: boolean
-          /** Name contains */
+          /** Search */
           search?: string
           /** Smaller than */
           smaller_than?: number
@@ -2438,7 +2442,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3126,7 +3133,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3571,7 +3581,10 @@ export interface components {
           tags: string[]
           /** Format: date-time */
           updated_at: string
-          /** Format: date */
+          /**
+           * Format: date
+           * @description The day of its upload in the time zone of the shop
+           */
           upload_date: string
           version: number
           /**
@@ -3884,7 +3897,7 @@ export interface components {
             deleted?: boolean
             /** @description Was sent through this account of the drop folder: its id */
             drop_account?: string
-            /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+            /** @description As `search`: more words that must be found */
             find?: string
             /**
              * Larger than
@@ -3898,6 +3911,8 @@ export interface components {
              * @description Is mapped to a product, or is not
              */
             mapped?: boolean
+            /** @description The name contains this text, without regard to case and accents */
+            name_contains?: string
             /** @description No download in this many days, and no view in the browser; views are known for 13 months */
             not_downloaded_for_days?: number
             /** @description Uploaded more than this many days ago */
@@ -3909,8 +3924,8 @@ export interface components {
             /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
             released?: boolean
             /**
-             * Name contains
-             * @description The name contains this (case is ignored)
+             * Search
+             * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
              */
             search?: string
             /**
@@ -4332,7 +4347,10 @@ export interface components {
       tags: string[]
       /** Format: date-time */
       updated_at: string
-      /** Format: date */
+      /**
+       * Format: date
+       * @description The day of its upload in the time zone of the shop
+       */
       upload_date: string
       version: number
       /**
@@ -4614,7 +4632,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -4628,6 +4646,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -4639,8 +4659,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -5931,7 +5951,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -5945,6 +5965,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -5956,8 +5978,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6065,7 +6087,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -6079,6 +6101,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -6090,8 +6114,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6382,7 +6406,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+              /** @description As `search`: more words that must be found */
               find?: string
               /**
                * Larger than
@@ -6396,6 +6420,8 @@ export interface components {
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /** @description The name contains this text, without regard to case and accents */
+              name_contains?: string
               /** @description No download in this many days, and no view in the browser; views are known for 13 months */
               not_downloaded_for_days?: number
               /** @description Uploaded more than this many days ago */
@@ -6407,8 +6433,8 @@ export interface components {
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
-               * Name contains
-               * @description The name contains this (case is ignored)
+               * Search
+               * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
                */
               search?: string
               /**
@@ -6509,7 +6535,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6523,6 +6549,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6534,8 +6562,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6607,7 +6635,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6621,6 +6649,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6632,8 +6662,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6694,7 +6724,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6708,6 +6738,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6719,8 +6751,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6807,7 +6839,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6821,6 +6853,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6832,8 +6866,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -6940,7 +6974,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -6954,6 +6988,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -6965,8 +7001,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -7044,7 +7080,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
+        /** @description As `search`: more words that must be found */
         find?: string
         /**
          * Larger than
@@ -7058,6 +7094,8 @@ export interface components {
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /** @description The name contains this text, without regard to case and accents */
+        name_contains?: string
         /** @description No download in this many days, and no view in the browser; views are known for 13 months */
         not_downloaded_for_days?: number
         /** @description Uploaded more than this many days ago */
@@ -7069,8 +7107,8 @@ export interface components {
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
-         * Name contains
-         * @description The name contains this (case is ignored)
+         * Search
+         * @description Words in any order, without regard to case and accents. Each is in the name or in a tag, or in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins. More than 8 words are a part of the name
          */
         search?: string
         /**
@@ -7365,6 +7403,8 @@ export interface components {
     }
     Sync: {
       added: number
+      /** @description Vanished there and kept here: a new object that may be the same could not be read */
+      awaited: number
       bytes: number
       changed: number
       conflicts: number

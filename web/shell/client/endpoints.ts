@@ -1,4 +1,5 @@
 // The endpoints of the API as types, from the OpenAPI document: what each takes and what it answers.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import {
   type Item,
   type Operation,
@@ -81,4 +82,4 @@ export interface AnyParams {
 export const pathOf = (endpoint: Endpoint, { path = {} }: AnyParams = {}): string =>
   endpoint
     .slice(endpoint.indexOf('/'))
-    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(ownValue(path, name))))

@@ -1,4 +1,5 @@
 // Plugins from GET /api/plugins: options, entries in menus with their texts, and forms.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { useQuery } from '@tanstack/react-query'
 import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'
@@ -47,7 +48,10 @@ export const entriesOf = (plugins: readonly Plugin[]): Entry[] =>
 export function fieldsOf({ plugin, action }: Entry): [name: string, schema: JsonSchema][] {
   const all = plugin.options.properties ?? {}
   const names = action.fields ?? Object.keys(all)
-  return names.flatMap((name) => (all[name] ? [[name, all[name]]] : []))
+  return names.flatMap((name): [string, JsonSchema][] => {
+    const schema = ownValue(all, name)
+    return schema ? [[name, schema]] : []
+  })
 }
 
 /** The first entry whose form has such a widget, with the name of the option. */

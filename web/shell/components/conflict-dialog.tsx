@@ -1,4 +1,5 @@
 // Asks which version to keep when somebody else has changed the same fields while a form was open.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type Conflict } from '../client/edits.ts'
 import { editedFieldText, editedValueText } from '../labels/edited-field.ts'
 import { Hint, Text } from '../ui/index.ts'
@@ -36,7 +37,7 @@ export const ConflictDialog = ({
         <li key={field}>
           {t('{field}: {value}', {
             field: editedFieldText(field),
-            value: editedValueText(conflict.current?.[field]),
+            value: editedValueText(ownValue(conflict.current, field)),
           })}
         </li>
       ))}

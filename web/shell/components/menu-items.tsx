@@ -1,5 +1,6 @@
 // The items of a menu in a popover, in sections with titles. They look like those of Polaris'
 // ActionList and have a third of its elements: a popover draws all of them before it is shown.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type KeyboardEvent } from 'react'
 import './menu-items.css'
 
@@ -69,12 +70,12 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 /** The arrow keys go from item to item and around the ends, Home and End to these. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('button:not(:disabled)')]
-  const step = STEPS[event.key]
+  const step = ownValue(STEPS, event.key)
   const at = items.findIndex((item) => item === document.activeElement)
   const to =
     step !== undefined
       ? (at + step + items.length) % items.length
-      : { Home: 0, End: items.length - 1 }[event.key]
+      : ownValue({ Home: 0, End: items.length - 1 }, event.key)
   if (to === undefined) return
   event.preventDefault()
   items[to]?.focus()

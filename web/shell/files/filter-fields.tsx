@@ -27,6 +27,7 @@ interface Props {
 type Part = Exclude<
   keyof FileFilter,
   | 'find'
+  | 'name_contains'
   | 'uploaded_before'
   | 'uploaded_after'
   | 'pack'
@@ -41,7 +42,7 @@ type Part = Exclude<
 >
 
 const PARTS: Record<Part, string> = {
-  search: t('Name contains'),
+  search: t('Name or tags contain'),
   mapped: t('Products'),
   older_than_days: t('Uploaded more than'),
   not_downloaded_for_days: t('Not downloaded for'),

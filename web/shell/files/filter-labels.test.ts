@@ -3,7 +3,8 @@ import { filterTexts } from './filter-labels.ts'
 
 test('every criterion has its phrase', () => {
   const filter = {
-    search: 'ebook',
+    search: 'ebook sale',
+    name_contains: 'guide',
     type: ['pdf', 'image'],
     tags: ['a', 'b'],
     mapped: false,
@@ -14,7 +15,8 @@ test('every criterion has its phrase', () => {
     uploaded_after: '2026-01-31',
   }
   expect(filterTexts(filter, 'en-GB')).toEqual([
-    'name contains “ebook”',
+    'found by “ebook sale”',
+    'name contains “guide”',
     'type PDF or Images',
     'tagged a and b',
     'not mapped to a product',

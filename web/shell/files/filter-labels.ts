@@ -9,11 +9,13 @@ import { t } from '../messages/t.ts'
 
 /** A phrase for each part: `the name contains “ebook”`, `over 100 MB`. Empty: every file. */
 export function filterTexts(filter: FileFilter, locale?: string): string[] {
-  const { find, search, type = [], tags = [], mapped, larger_than, smaller_than } = filter
+  const { find: more = '', search = '', name_contains: part = '' } = filter
+  const find = `${more} ${search}`.trim()
+  const { type = [], tags = [], mapped, larger_than, smaller_than } = filter
   const { older_than_days, not_downloaded_for_days, uploaded_before, uploaded_after, pack } = filter
   const texts: (string | false | undefined)[] = [
-    find !== undefined && find !== '' && t('found by “{find}”', { find }),
-    search !== undefined && search !== '' && t('name contains “{search}”', { search }),
+    find !== '' && t('found by “{find}”', { find }),
+    part !== '' && t('name contains “{search}”', { search: part }),
     type.length > 0 && t('type {list}', { list: orText(type.map(typeText)) }),
     tags.length > 0 && t('tagged {list}', { list: andText(tags) }),
     mapped !== undefined && (mapped ? t('mapped to a product') : t('not mapped to a product')),

@@ -1,27 +1,53 @@
 // Where the words of a search are in a text.
+import { searchKey, searchWords } from '../../../plugins/_page/search-key.ts'
 
 export interface MarkedPart {
   text: string
   marked: boolean
 }
 
-const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-/** The text in parts, without regard to case. Without words: one part. */
+/** The text in parts, compared as a search compares texts. Without words: one part. */
 export function markedParts(text: string, find: string): MarkedPart[] {
-  const words = find.split(/\s+/).filter((word) => word !== '')
+  const words = searchWords(find)
+    .map(searchKey)
+    .filter((word) => word !== '')
   if (words.length === 0) return [{ text, marked: false }]
-  const pattern = new RegExp(
-    `(${words
+  const { key, places } = keyWithPlaces(text)
+  const parts: MarkedPart[] = []
+  const add = (from: number, to: number, marked: boolean) => {
+    const part = text.slice(places[from], places[to])
+    if (part !== '') parts.push({ text: part, marked })
+  }
+  let done = 0
+  for (const { index, 0: found } of key.matchAll(anyOf(words))) {
+    add(done, index, false)
+    done = index + found.length
+    add(index, done, true)
+  }
+  add(done, key.length, false)
+  return parts
+}
+
+const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const anyOf = (words: readonly string[]) =>
+  new RegExp(
+    words
       .toSorted((a, b) => b.length - a.length)
       .map(escaped)
-      .join('|')})`,
-    'giu',
+      .join('|'),
+    'gu',
   )
-  return text
-    .split(pattern)
-    .map((part, at) => ({ text: part, marked: at % 2 === 1 }))
-    .filter((part) => part.text !== '')
+
+/** The key of the text, and where in the text each of its characters begins. A letter has its marks. */
+function keyWithPlaces(text: string): { key: string; places: number[] } {
+  let key = ''
+  const places: number[] = []
+  for (const { 0: letter, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gu)) {
+    const part = searchKey(letter)
+    for (let at = 0; at < part.length; at++) places.push(index)
+    key += part
+  }
+  return { key, places: [...places, text.length] }
 }
 
 /** Characters at the end of a name that stay when it is cut: what differs is often a number there. */

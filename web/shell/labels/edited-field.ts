@@ -1,4 +1,5 @@
 // Names and values of fields that somebody else has changed.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { capitalized, numberText } from './size.ts'
 import { t } from '../messages/t.ts'
 
@@ -39,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Fields without a name here are rare: their name in the API says enough. */
 export const editedFieldText = (field: string): string =>
-  NAMES[field] ?? capitalized(field.replaceAll('_', ' '))
+  ownValue(NAMES, field) ?? capitalized(field.replaceAll('_', ' '))
 
 /** Short values as they are; of others, only that they were changed. */
 export function editedValueText(value: unknown): string {

@@ -1,4 +1,5 @@
 // Where a file's bytes are.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type FileDetail } from '../client/types.ts'
 import { momentText } from './time.ts'
 import { t } from '../messages/t.ts'
@@ -7,7 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   primary: t('Primary storage'),
   backup: t('Backup storage'),
 }
-export const locationText = (location: string): string => NAMES[location] ?? location
+export const locationText = (location: string): string => ownValue(NAMES, location) ?? location
 
 /** `Primary storage, with a copy in Backup storage, backed up 3 May 2026, 12:00`. */
 export function storageText({ location, copies, backed_up_at }: FileDetail['storage']): string {

@@ -1,4 +1,5 @@
 // Formats ICU messages: `Tagging {count, plural, one {# file} other {# files}}`.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { type IcuPart, parseIcu, writeIcu } from './icu.ts'
 import { messageLocale } from './locale.ts'
 
@@ -23,8 +24,8 @@ function write<T>(
 ): (string | T)[] {
   return writeIcu<T>(parse(message, tags !== undefined), {
     locale: messageLocale(),
-    value: (name) => present(values[name], name),
-    tag: (name, inside) => present(tags?.[name], name)(inside),
+    value: (name) => present(ownValue(values, name), name),
+    tag: (name, inside) => present(ownValue(tags, name), name)(inside),
   })
 }
 

@@ -1,6 +1,7 @@
 // Reads and writes the part of ICU messages that the page's texts use: arguments, numbers, plurals,
 // ordinals, choices, tags and quotes. The library that knows all of ICU is a tenth of the script
 // that the first page waits for; icu.test.ts compares both on every text.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 
 type Options = Readonly<Record<string, readonly IcuPart[]>>
 
@@ -103,16 +104,16 @@ class Reader {
   }
 
   #options(counted: string | null): Options {
-    const options: Record<string, IcuPart[]> = {}
+    const options: [string, IcuPart[]][] = []
     this.#take(SPACE)
     while (this.#message[this.#at] !== '}') {
       const key = this.#word(KEY)
       this.#skip('{')
-      options[key] = this.parts('}', counted)
+      options.push([key, this.parts('}', counted)])
       this.#take(SPACE)
     }
     this.#at++
-    return options
+    return Object.fromEntries(options)
   }
 
   /** A word with the space around it. */
@@ -175,7 +176,7 @@ export function writeIcu<T>(parts: readonly IcuPart[], writer: IcuWriter<T>): (s
 type Choice = Extract<IcuPart, { options: Options }>
 
 function chosen({ type, options }: Choice, value: string | number, locale: string) {
-  const own = type === 'select' ? options[value] : options[`=${value}`]
+  const own = type === 'select' ? ownValue(options, value) : options[`=${value}`]
   if (own) return own
   const form = type === 'select' ? 'other' : plurals(locale, type).select(Number(value))
   return options[form] ?? options.other!

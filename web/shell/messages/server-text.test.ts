@@ -75,9 +75,9 @@ it.each([
   [
     text('Its name ends in {extension}, but it is {what}: check that it is the right file', {
       extension: 'PDF',
-      what: text('an image'),
+      what: text('a {format} file', { format: 'PNG' }),
     }),
-    'Der Name endet auf PDF, es ist aber ein Bild: Prüfe, ob es die richtige Datei ist',
+    'Der Name endet auf PDF, es ist aber eine PNG-Datei: Prüfe, ob es die richtige Datei ist',
   ],
 ])('%#', (given, german) => {
   expect(shownText(given)).toBe(german)

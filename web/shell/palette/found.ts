@@ -1,5 +1,6 @@
 // What the palette offers for a text: pages, actions, and the records that features find.
 import type { FoundEntry, PageFeature } from '../feature.ts'
+import { hasWords } from '../../../plugins/_page/search-key.ts'
 import { t } from '../messages/t.ts'
 
 export interface FoundGroup {
@@ -9,16 +10,9 @@ export interface FoundGroup {
 
 const MAX_ENTRIES = 6
 
-const wordsOf = (text: string): string[] => text.toLocaleLowerCase().split(/\s+/).filter(Boolean)
-
 /** The entries whose label has every word of the text, in any order. */
-function matching(entries: readonly FoundEntry[], text: string): FoundEntry[] {
-  const words = wordsOf(text)
-  return entries.filter(({ label }) => {
-    const searched = label.toLocaleLowerCase()
-    return words.every((word) => searched.includes(word))
-  })
-}
+const matching = (entries: readonly FoundEntry[], text: string): FoundEntry[] =>
+  entries.filter(({ label }) => hasWords([label], text))
 
 /** Pages and actions; without a text all pages, once each. */
 export function foundPlaces(features: readonly PageFeature[], text: string): FoundGroup[] {

@@ -1,4 +1,5 @@
 // Finds a page, an action or a record by its name, and opens it.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type FoundEntry, useFeatures } from '../feature.ts'
@@ -33,7 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter that ends the input of a Japanese word opens nothing.
-    const act = event.nativeEvent.isComposing ? undefined : keys[event.key]
+    const act = event.nativeEvent.isComposing ? undefined : ownValue(keys, event.key)
     if (!act) return
     event.preventDefault()
     act()

@@ -1,5 +1,6 @@
 // The state of a list in the address, declared once: search, filters, order and page. Names are the
 // API's.
+import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { toQuery } from '../client/client.ts'
 import { type Query } from '../client/endpoints.ts'
 
@@ -27,13 +28,13 @@ export function listState<Declared extends Fields>(fields: Declared) {
   return {
     read: (address: string): StateOf<Declared> => {
       const params = new URLSearchParams(address)
-      const values = names.map((name) => [name, fields[name]?.(params.get(name) ?? '')])
+      const values = names.map((name) => [name, ownValue(fields, name)?.(params.get(name) ?? '')])
       return { ...Object.fromEntries(values), ...readPosition(params) } as StateOf<Declared>
     },
     write: (state: StateOf<Declared>): string => {
       const values = names.map((name) => {
-        const value: Query[string] = state[name]
-        return [name, value === fields[name]?.('') ? null : value]
+        const value: Query[string] = ownValue(state, name)
+        return [name, value === ownValue(fields, name)?.('') ? null : value]
       })
       const { page, cursor } = state
       return toQuery({ ...Object.fromEntries(values), page: cursor === '' ? null : page, cursor })

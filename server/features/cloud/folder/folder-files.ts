@@ -1,4 +1,5 @@
 // A folder of this machine as a provider's files: the sample provider of demo mode.
+import { ownValue } from '../../../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { copyFile, lstat, mkdir, opendir, readdir, realpath, rename, rm } from 'node:fs/promises'
@@ -21,7 +22,7 @@ const CODES: Readonly<Record<string, CloudCode>> = {
 
 function failureOf(error: unknown, missing: CloudCode = 'cloud_file_not_found'): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
-  const code = CODES[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cloud_failed'
+  const code = ownValue(CODES, (error as NodeJS.ErrnoException).code ?? '') ?? 'cloud_failed'
   const named = code === 'cloud_file_not_found' ? missing : code
   return new CloudError(named, null, { cause: error })
 }

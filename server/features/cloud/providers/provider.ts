@@ -59,6 +59,8 @@ interface ProviderDescription {
   presets?: readonly { id: string; title: string; endpoint: string | null }[]
   /** The provider ignores the case of names. */
   caseInsensitive?: true
+  /** Its hashes may not be those of the bytes: two that differ say nothing about these. */
+  doubtfulHashes?: true
   /** Guessing products uses the whole key, not only the name. */
   keyed?: true
   /** The name of a connection without a given name. */

@@ -44,6 +44,8 @@ export const s3: Provider = {
   title: 'Amazon S3 and compatible',
   signIn: 'keys',
   keyed: true,
+  // The ETag of an object with an encryption key of KMS has the form of an MD5.
+  doubtfulHashes: true,
   presets: PRESETS.map(({ id, title, endpoint }) => ({ id, title, endpoint })),
   fields: [
     field(
@@ -104,6 +106,7 @@ export const s3: Provider = {
     },
     root: joined(settings.bucket, settings.prefix),
     hash: 'md5',
+    doubtfulHash: true,
     // Times from the listing: those in the metadata need one request for each object.
     // rclone repeats a request here twice as often as elsewhere, and sends two for a listing.
     listing: [
@@ -117,10 +120,11 @@ export const s3: Provider = {
     // Paths are known to exist, so one request for each object is enough.
     fetching: { NO_HEAD_OBJECT: 'true' },
     forwarded: isForwarded(settings),
+    ...(isLocal(endpoint) ? { local: endpoint } : {}),
   }),
 }
 
-/** Loopback is reached without the proxy, if this installation allows it at all. */
+/** Go does not use a proxy for loopback addresses. */
 const isForwarded = ({ endpoint = '' }: Values): boolean =>
   /^https:/i.test(endpoint) && !isLocal(endpoint)
 

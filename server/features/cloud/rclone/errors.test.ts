@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cloudError, KeysRefused } from './errors.ts'
+import { cloudError, KeysRefused, OtherHash } from './errors.ts'
 
 const TOKEN = { TYPE: 'drive', TOKEN: '{}' }
 const KEYS = { TYPE: 's3' }
@@ -55,6 +55,18 @@ test.each([
   ['something else', 'cloud_failed'],
 ])('%s', (text, code) => {
   expect(cloudError(text, TOKEN).code).toBe(code)
+})
+
+test.each([
+  'corrupted on transfer: md5 hash differ "0123456789abcdef0123456789abcdef" vs "fedcba9876543210fedcba9876543210"',
+  'Failed to copy: corrupted on transfer: md5 hashes differ src(S3 bucket b) "0123456789abcdef0123456789abcdef" vs dst(Local file system at /tmp/a) "fedcba9876543210fedcba9876543210"',
+])('%s: the hash of what was read is kept', (text) => {
+  const error = cloudError(text, KEYS)
+  expect(error).toBeInstanceOf(OtherHash)
+  expect(error).toMatchObject({
+    code: 'cloud_listing_differs',
+    md5: 'fedcba9876543210fedcba9876543210',
+  })
 })
 
 test('the Retry-After of a provider is kept and reported', () => {

@@ -11,8 +11,11 @@ export class CloudError extends Error {
   readonly text: Text
   /** Seconds after which the provider allows another request; null: not stated. */
   readonly retryAfter: number | null
-  constructor(code: CloudCode, retryAfter: number | null = null, options?: ErrorOptions) {
-    const text = messageOf(code, retryAfter)
+  constructor(
+    code: CloudCode,
+    retryAfter: number | null = null,
+    { text = messageOf(code, retryAfter), ...options }: ErrorOptions & { text?: Text } = {},
+  ) {
     super(english(text), options)
     this.text = text
     this.name = 'CloudError'
@@ -30,8 +33,8 @@ export class CloudError extends Error {
  */
 export class KeysRefused extends CloudError {
   private readonly codeOfObject: CloudCode | null
-  constructor(codeOfObject: CloudCode | null) {
-    super('cloud_access_denied')
+  constructor(codeOfObject: CloudCode | null, text?: Text) {
+    super('cloud_access_denied', null, text === undefined ? {} : { text })
     this.codeOfObject = codeOfObject
   }
   /**
@@ -40,6 +43,16 @@ export class KeysRefused extends CloudError {
    */
   ofObject(): CloudError | null {
     return this.codeOfObject && new CloudError(this.codeOfObject, null, { cause: this })
+  }
+}
+
+/** The bytes that were read have another MD5 than the object is listed with. */
+export class OtherHash extends CloudError {
+  /** Of the bytes that were read, as hex digits. */
+  readonly md5: string
+  constructor(md5: string) {
+    super('cloud_listing_differs')
+    this.md5 = md5
   }
 }
 
@@ -61,10 +74,78 @@ const waiting = (seconds: number): Text =>
     ? say('{count, plural, one {# second} other {# seconds}}', { count: seconds })
     : say('{count, plural, one {# minute} other {# minutes}}', { count: Math.ceil(seconds / 60) })
 
+/** What a code means more exactly, by the provider's own words for it. */
+const REASONS: readonly [CloudCode, RegExp, Text][] = [
+  [
+    'cloud_access_denied',
+    /InvalidAccessKeyId/,
+    say('The provider does not know this access key: check it, and that it is one of this service'),
+  ],
+  [
+    'cloud_access_denied',
+    /SignatureDoesNotMatch/,
+    say('The secret key does not belong to the access key: enter both again'),
+  ],
+  [
+    'cloud_access_denied',
+    /RequestTimeTooSkewed/,
+    say('The clock of this server differs from that of the provider: ask its operator to set it'),
+  ],
+  [
+    'cloud_access_denied',
+    /ExpiredToken|TokenRefreshRequired|InvalidToken/,
+    say('These keys have expired: enter new ones'),
+  ],
+  [
+    'cloud_access_denied',
+    /AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|AccountIsDisabled/,
+    say('The provider has closed this account or bucket: ask its support'),
+  ],
+  [
+    'cloud_access_denied',
+    /\bKMS\.|kms:Decrypt/,
+    say('The key that encrypts the file cannot be used: enable it, and allow kms:Decrypt'),
+  ],
+  [
+    'cloud_folder_not_found',
+    /InvalidBucketName/,
+    say('No bucket can have this name: enter it as the provider shows it'),
+  ],
+  [
+    'cloud_unreachable',
+    /x509|certificate/,
+    say('The certificate of the endpoint is not valid: check its address'),
+  ],
+  [
+    'cloud_unreachable',
+    /no such host/,
+    say('There is no server of this name: check the address of the endpoint'),
+  ],
+]
+
+/** The region that an answer of the provider names. */
+const REGION = /expecting '([a-z0-9-]{2,40})'|EndpointRegion region=([a-z0-9-]{2,40})/
+
+function reasonOf(code: CloudCode, text: string): Text | undefined {
+  if (code !== 'cloud_wrong_region')
+    return REASONS.find(([of, pattern]) => of === code && pattern.test(text))?.[2]
+  const found = REGION.exec(text)
+  const region = found?.[1] ?? found?.[2]
+  return region === undefined
+    ? undefined
+    : say('The bucket is in the region {region}: enter it as the region of the connection', {
+        region,
+      })
+}
+
 /** The first match decides: rate limits come before quotas, since some messages name both. */
 const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_redirected', /EndpointRedirects/],
   ['cloud_not_a_listing', /EndpointListsNothing/],
+  [
+    'cloud_wrong_region',
+    /EndpointRegion|AuthorizationHeaderMalformed|PermanentRedirect|BucketRegionError|IllegalLocationConstraint|incorrect region|MovedPermanently|status ?code: 301/i,
+  ],
   // Archived objects come before refusals, because S3 answers 403 for them.
   ['cloud_archived', /InvalidObjectState|storage class|in GLACIER|BlobArchived|being rehydrated/i],
   ['cloud_listing_differs', /corrupted on transfer|(?:sizes|hashes) differ/i],
@@ -82,11 +163,11 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ],
   [
     'cloud_access_denied',
-    /AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|restricted_content|missing_scope|no_permission|Forbidden|\b403\b/i,
+    /AccessDenied|AccountIsDisabled|AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|\bKMS\.|ExpiredToken|InvalidToken|TokenRefreshRequired|RequestTimeTooSkewed|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|restricted_content|missing_scope|no_permission|Forbidden|\b403\b/i,
   ],
   [
     'cloud_folder_not_found',
-    /directory not found|NoSuchBucket|ContainerNotFound|bucket does not exist|path\/not_found|itemNotFound|not_folder|is a file not a directory/i,
+    /directory not found|NoSuchBucket|InvalidBucketName|ContainerNotFound|bucket does not exist|path\/not_found|itemNotFound|not_folder|is a file not a directory/i,
   ],
   ['cloud_file_not_found', /object not found|NoSuchKey|BlobNotFound|file not found|\b404\b/i],
   [
@@ -104,6 +185,8 @@ const codeOfRefusedObject = (text: string): CloudCode | null =>
     : /AuthenticationFailed/i.test(text)
       ? 'cloud_access_denied'
       : null
+/** In rclone 1.60 and later: the hash of the source, then that of the copy. */
+const OTHER_MD5 = /corrupted on transfer: md5 hash(?:es)? differ.*"([0-9a-f]{32})"/i
 const RETRY_AFTER = /retry.?after[^0-9]{0,12}(\d{1,6})|(?:try|trying) again in (\d{1,6})/i
 
 /**
@@ -114,8 +197,12 @@ export function cloudError(text: string, remote: Readonly<Record<string, string>
   const found = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'cloud_failed'
   const hasKeys = remote.TOKEN === undefined
   const code = found === 'cloud_access_revoked' && hasKeys ? 'cloud_access_denied' : found
+  const reason = reasonOf(code, text)
   if (code === 'cloud_access_denied' && (found !== code || ABOUT_KEYS.test(text)))
-    return new KeysRefused(codeOfRefusedObject(text))
+    return new KeysRefused(codeOfRefusedObject(text), reason)
+  const md5 = code === 'cloud_listing_differs' ? OTHER_MD5.exec(text)?.[1] : undefined
+  if (md5 !== undefined) return new OtherHash(md5)
   const after = RETRY_AFTER.exec(text)
-  return new CloudError(code, after ? Number(after[1] ?? after[2]) : null)
+  const retryAfter = after ? Number(after[1] ?? after[2]) : null
+  return new CloudError(code, retryAfter, reason === undefined ? {} : { text: reason })
 }

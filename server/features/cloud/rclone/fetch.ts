@@ -1,11 +1,14 @@
 // Copies objects into a folder of this machine, many with one run of rclone. Results are read from
 // its log: rclone skips a name that it does not find without an error, and a killed run leaves
 // partial files under their final names.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createAsyncQueue } from '../../../core/async-queue.ts'
+import { present } from '../../../core/present.ts'
 import type { FetchResult } from './remote-files.ts'
-import { CloudError, cloudError } from './errors.ts'
+import { CloudError, cloudError, OtherHash } from './errors.ts'
 import type { RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type LogEvent } from './run.ts'
@@ -36,10 +39,46 @@ export interface FetchOptions extends RunOptions {
 }
 
 /**
- * Yields each object when its file is complete, or its error. Throws the reason of `signal`; then
+ * Yields each object when its file is complete, or its error. An object whose hash is not that of its
+ * bytes, and may not be a hash of them at all, is read a second time. Throws the reason of `signal`; then
  * the caller must remove the files in `folder`.
  */
 export async function* fetchObjects(
+  program: string,
+  remote: Remote,
+  paths: readonly string[],
+  options: FetchOptions,
+): AsyncGenerator<FetchResult> {
+  const differing = new Map<string, OtherHash>()
+  for await (const result of fetchOnce(program, remote, paths, options)) {
+    const error = 'error' in result ? result.error : null
+    if (remote.doubtfulHash && error instanceof OtherHash) differing.set(result.path, error)
+    else yield result
+  }
+  if (differing.size === 0) return
+  const again = { ...options, folder: path.join(options.folder, 'again') }
+  await mkdir(again.folder)
+  const unchecked = { ...remote, unchecked: true }
+  for await (const result of fetchOnce(program, unchecked, [...differing.keys()], again))
+    yield 'error' in result ? result : await confirmed(result, differing)
+}
+
+/** A second reading that gives the same bytes as the first one shows that these are the object's. */
+async function confirmed(
+  { path: object, file }: { path: string; file: string },
+  differing: ReadonlyMap<string, OtherHash>,
+): Promise<FetchResult> {
+  const error = present(differing.get(object), 'The error of the first reading')
+  return (await md5Of(file)) === error.md5 ? { path: object, file } : { path: object, error }
+}
+
+async function md5Of(file: string): Promise<string> {
+  const hash = createHash('md5')
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer)
+  return hash.digest('hex')
+}
+
+async function* fetchOnce(
   program: string,
   remote: Remote,
   paths: readonly string[],

@@ -1,4 +1,5 @@
 // One listing of a remote: rclone's JSON, read as a stream with one object per line.
+import { ownValue } from '../../../../plugins/contract.ts'
 import type { RemoteFile } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import { rootPath, type Remote } from './remote.ts'
@@ -128,7 +129,7 @@ function entryOf(line: string): Line | null {
 const listedOf = ({ Path, Size, ModTime, Hashes }: Line, { hash }: Remote): RemoteFile => ({
   path: Path,
   size_bytes: Size,
-  hash: (hash && Hashes?.[hash]) || null,
+  hash: (hash && ownValue(Hashes, hash)) || null,
   // Go writes a missing time as the year 1.
   modified_at: ModTime && !ModTime.startsWith('0001-') ? ModTime : null,
 })

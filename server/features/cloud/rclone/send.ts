@@ -7,6 +7,9 @@ import { runRclone, type Run } from './run.ts'
 
 const SEND_MS = 24 * 3_600_000
 
+/** Providers whose hashes say nothing compare the bytes with the Content-MD5 of each request. */
+const copying = (remote: Remote) => limits({ ...remote, unchecked: remote.doubtfulHash ?? false })
+
 /** Creates or replaces the object with the bytes of `file`. Returns it as the provider has it. */
 export async function putObject(
   program: string,
@@ -15,7 +18,7 @@ export async function putObject(
   file: string,
   options: RunOptions,
 ): Promise<RemoteFile> {
-  const command = ['copyto', '--ignore-times', '--low-level-retries', '3', ...limits(remote)]
+  const command = ['copyto', '--ignore-times', '--low-level-retries', '3', ...copying(remote)]
   await run(program, remote, command, [file, rootPath(remote, path)], options)
   return listOne(program, remote, path, options)
 }
@@ -29,7 +32,8 @@ export async function moveObject(
   options: RunOptions,
 ): Promise<RemoteFile> {
   const paths = [rootPath(remote, from), rootPath(remote, to)]
-  await run(program, remote, ['moveto', '--low-level-retries', '3'], paths, options)
+  const command = ['moveto', '--low-level-retries', '3', ...copying(remote)]
+  await run(program, remote, command, paths, options)
   return listOne(program, remote, to, options)
 }
 

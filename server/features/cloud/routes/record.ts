@@ -1,5 +1,5 @@
 // Cloud connections and their syncs, as the API receives and returns them.
-import { sayPlain, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS, ownValue } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
@@ -67,7 +67,9 @@ export function givenValues(body: Readonly<Record<string, unknown>>): Values {
 
 const picked = (body: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(
-    names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+    names.flatMap((name) =>
+      ownValue(body, name) === undefined ? [] : [[name, ownValue(body, name)]],
+    ),
   )
 
 const said = z
@@ -97,6 +99,9 @@ export const syncSchema = z
       'Excluded by patterns or by their size, or left by an operating system',
     ),
     rejected: count.describe('Cannot be imported, and were not tried again'),
+    awaited: count.describe(
+      'Vanished there and kept here: a new object that may be the same could not be read',
+    ),
     done: count.describe('Files that it has processed'),
     failed: count,
     bytes: count,
@@ -160,6 +165,7 @@ export const syncRecord = (sync: SyncView): z.output<typeof syncSchema> => ({
   conflicts: 0,
   ignored: 0,
   rejected: 0,
+  awaited: 0,
   ...sync.counts,
   done: sync.done,
   failed: sync.failed,
@@ -172,7 +178,7 @@ function shownSettings({ provider, settings }: CloudConnection): Record<string, 
   const fields = providerOf(provider).fields.filter(({ secret }) => !secret)
   return Object.fromEntries(
     fields.map(({ name }) => {
-      const value = settings[name] ?? null
+      const value = ownValue(settings, name) ?? null
       return [name, name === 'access_key' && value ? `…${value.slice(-4)}` : value]
     }),
   )

@@ -102,6 +102,15 @@ const CHARGE = `
   )
   select ${TARGET_NAMES}, link_id, crc32 from granted order by place`
 
+/** SQL: were the bytes of the row found damaged since it was written? */
+const isDamaged = (e: string) =>
+  ['versions', 'prepared_files']
+    .map(
+      (table) => `exists (select from ${table} t where t.shop_id = $1 and t.damaged
+        and t.hash = decode(${e}.hash, 'hex') and t.location = ${e}.location)`,
+    )
+    .join(' or ')
+
 const REQUEST = {
   link: '$2',
   client: '$3',
@@ -112,8 +121,10 @@ const REQUEST = {
   shared: 'true',
 }
 const SESSION = `
-  select ${TARGET_NAMES}, link_id, crc32, client, found_by, owes, bytes_left from (
-    select e.*, n.* from (${findSession('archive_sessions', REQUEST)}) n
+  select ${TARGET_NAMES}, link_id, crc32, client, found_by, owes, bytes_left, version from (
+    select e.shop_id, e.file_id, e.filename, e.content_type, e.location, e.hash, e.size_bytes,
+      e.modified_ms, e.download_tracking, e.download_notification, e.view, e.sha256, e.link_id,
+      e.crc32, e.place, ${isDamaged('e')} as damaged, n.* from (${findSession('archive_sessions', REQUEST)}) n
     join archive_sessions a on a.link_id = $2 and a.client = n.client,
     jsonb_to_recordset(a.entries) as e (
       shop_id int, file_id uuid, filename text, content_type text, location text, hash text,

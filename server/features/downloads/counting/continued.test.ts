@@ -321,3 +321,79 @@ describe('of a pack', () => {
     expect(await offers()).toEqual({ files: 0, all: false })
   })
 })
+
+describe('a file that was replaced since a transfer began', () => {
+  const OLD = randomBytes(400_000)
+  const NEW = randomBytes(400_000)
+  /** After the link was made: its clock is that of the database. */
+  async function replace(file: string): Promise<void> {
+    const { hash, sha256, size_bytes } = await depot.store.write(depot.shop, [NEW] as never)
+    const values = { file, hash, sha256, size_bytes }
+    await depot.scope.transaction(async (tx) => {
+      await tx.query(
+        `insert into blobs (shop_id, hash, size_bytes, sha256)
+         values (:shop, decode(:hash, 'hex'), :size_bytes, decode(:sha256, 'hex')) on conflict do nothing`,
+        values,
+      )
+      await tx.query(
+        `insert into blob_locations (shop_id, hash, location)
+         values (:shop, decode(:hash, 'hex'), 'primary') on conflict do nothing`,
+        values,
+      )
+      await tx.query(
+        `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+         values (:shop, :file, 2, decode(:hash, 'hex'), 'primary', :size_bytes, 'application/pdf')`,
+        values,
+      )
+      await tx.query(
+        `update files set version = 2, size_bytes = :size_bytes, version_since = now() + interval '1 minute'
+         where shop_id = :shop and id = :file`,
+        values,
+      )
+    })
+    depot.invalidate()
+  }
+  const part = (key: string, headers: Record<string, string> = {}) =>
+    get(port, key, { range: 'bytes=1000-1999', ...headers })
+
+  test.each([{ download_limit: 3 }, {}])(
+    'is sent whole to a program that names no version: %o',
+    async (terms) => {
+      const { key, file } = await depot.addLink(OLD, terms)
+      expect((await get(port, key)).body.equals(OLD)).toBe(true)
+      expect((await part(key)).status).toBe(206)
+      await replace(file)
+      const joined = await part(key)
+      expect([joined.status, joined.body.equals(NEW)]).toEqual([200, true])
+      // This transfer began with the new version, and other programs have none of it.
+      const next = await part(key)
+      expect([next.status, next.body.equals(NEW.subarray(1000, 2000))]).toEqual([206, true])
+      expect((await part(key, agent('another'))).status).toBe(200)
+    },
+  )
+
+  test('is continued by a condition on its version', async () => {
+    const { key, file } = await depot.addLink(OLD, { download_limit: 3 })
+    const old = (await get(port, key)).headers.etag!
+    await replace(file)
+    expect((await part(key, { 'if-range': old })).status).toBe(200)
+    const now = (await get(port, key, {}, 'HEAD')).headers.etag!
+    expect((await part(key, { 'if-range': now, ...agent('another') })).status).toBe(206)
+  })
+
+  test('is not redirected or handed over with a part that it does not grant', async () => {
+    const address = 'http://bucket.test/blob'
+    const store = { ...depot.store, signedAddress: () => Promise.resolve(address) }
+    const bucketRedirect = { fromBytes: 1, seconds: 60, origins: [] }
+    const at = [
+      await depot.serve({ stores: new Map([['primary', store]]), bucketRedirect }),
+      await depot.serve({ accel: { location: 'primary', prefix: '/blobs' } }),
+    ]
+    const { key, file } = await depot.addLink(OLD)
+    await replace(file)
+    for (const [n, one] of at.entries()) {
+      const answer = await get(one, key, { range: 'bytes=1000-1999', ...agent(`program ${n}`) })
+      expect([answer.status, answer.body.equals(NEW)]).toEqual([200, true])
+    }
+  })
+})

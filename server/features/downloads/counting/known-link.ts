@@ -81,6 +81,8 @@ export interface KnownLink extends LinkFacts {
   gate: Gate | null
   /** The session that this request may continue; null: none. */
   session: FoundSession | null
+  /** The file, or the buyer's own copy, has been the same since the link was made. */
+  steady: boolean
   /** The link is used up by a running transfer that this request may continue when it has ended. */
   running: boolean
 }
@@ -122,6 +124,9 @@ const COLUMNS = {
   foundBy: 'n.found_by',
   owed: 'n.owes',
   bytesLeft: 'n.bytes_left',
+  version: 'n.version',
+  steady: `f.version_since <= l.created_at and not exists (select from prepared_files
+    where shop_id = l.shop_id and link_id = l.id and hash is not null)`,
   running: `l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)}`,
   delivery: 'l.delivery_id',
   blocked: BLOCKED,
@@ -182,11 +187,13 @@ export const isOwed = ({ session, target }: KnownLink): boolean =>
 
 interface KnownRow extends Omit<
   KnownLink,
-  'look' | 'target' | 'pack' | 'gate' | 'session' | 'running' | 'referrers'
+  'look' | 'target' | 'pack' | 'gate' | 'session' | 'running' | 'steady' | 'referrers'
 > {
   packName: string | null
   referrers: string[] | null
   running: boolean | null
+  steady: boolean | null
+  version: Buffer | null
   client: Buffer | null
   foundBy: number
   owed: boolean
@@ -199,14 +206,15 @@ interface KnownRow extends Omit<
 function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
   const columns = row.slice(TARGET_LENGTH)
   const named = Object.fromEntries(NAMES.map((name, at) => [name, columns[at]])) as unknown
-  const { packName, client, foundBy, owed, bytesLeft, asks, root, email, ...known } =
+  const { packName, client, foundBy, owed, bytesLeft, version, asks, root, email, ...known } =
     named as KnownRow
   return {
     ...known,
     referrers: known.referrers ?? [],
     running: known.running === true,
+    steady: known.steady === true,
     gate: gateOf(asks, root, email),
-    session: foundSession([client, foundBy, owed, bytesLeft]),
+    session: foundSession([client, foundBy, owed, bytesLeft, version]),
     target: packName === null ? linkTargetOf(row, known.link) : null,
     pack: packName === null ? null : { name: packName },
   }

@@ -1,7 +1,7 @@
 // Links without a limit: their downloads are counted write-behind, and for a moment after the
 // database has allowed one the next are served from memory. A link with a limit never comes here:
 // each of its downloads is decided and counted in PostgreSQL before the first byte leaves, so a
-// killed process loses no count of it.
+// killed process loses no count of it. docs/decisions/0026.
 import type { Logger } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'
@@ -108,12 +108,12 @@ const WRITE = `
     from held h where l.shop_id = h.shop_id and l.id = h.id
   ), opened as (
     select distinct h.shop_id, h.id as link_id, o.client, null::bytea as network,
-      o.size_bytes * ${SESSION_SIZES} as bytes_left, 0 as open
-    from unnest(${opaque('$4::integer[]')}, ${opaque('$5::bytea[]')}, ${opaque('$6::bigint[]')})
-      as o (place, client, size_bytes)
+      o.size_bytes * ${SESSION_SIZES} as bytes_left, 0 as open, decode(o.hash, 'hex') as hash
+    from unnest(${opaque('$4::integer[]')}, ${opaque('$5::bytea[]')}, ${opaque('$6::bigint[]')},
+      ${opaque('$8::text[]')}) as o (place, client, size_bytes, hash)
     join held h on h.place = o.place
   ), session as (
-    ${openSessions('download_sessions', 'opened', NOW)}
+    ${openSessions('download_sessions', 'opened', NOW, ['hash'])}
   )
   select a.place from asked a
   where not exists (select from held h where h.place = a.place)
@@ -140,6 +140,7 @@ async function writeCounts(
     bytesArray(sessions.map(({ client }) => client)),
     plainArray(sessions.map(({ target }) => target.size)),
     now,
+    plainArray(sessions.map(({ target }) => target.hash)),
   ])
   return rows.map(([place]) =>
     present(ordered[(place as number) - 1], 'The count of a locked link'),

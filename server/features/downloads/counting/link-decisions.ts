@@ -90,11 +90,12 @@ const decide = (lock: 'wait' | 'skip locked') => `
     where l.shop_id = g.shop_id and l.id = g.link_id
   ), opened as (
     select shop_id, link_id, client, case when free is not null then network end as network,
-      size_bytes * ${SESSION_SIZES} as bytes_left, count(free)::integer as open
+      size_bytes * ${SESSION_SIZES} as bytes_left, count(free)::integer as open,
+      decode(hash, 'hex') as hash
     from granted where free is not null or size_bytes > ${SMALL_FILE_BYTES}
-    group by 1, 2, 3, 4, 5
+    group by 1, 2, 3, 4, 5, 7
   ), session as (
-    ${openSessions('download_sessions', 'opened', NOW)}
+    ${openSessions('download_sessions', 'opened', NOW, ['hash'])}
   )
   select ${TARGET_NAMES}, link_id, place, free is not null, same_for_all,
     extract(epoch from expires_at)::float8 * 1000

@@ -1,6 +1,7 @@
 // Takes the bytes of a transfer that continues a counted download from its session, one piece at a
 // time as it is sent. So a client that opens many parts concurrently and closes each where the
 // next begins is charged for the bytes that it received, not for those it requested.
+// docs/decisions/0022.
 import type { SendAllowance } from '../bytes.ts'
 
 /** This many concurrent parts can hold a piece each and leave half of the session's bytes. */

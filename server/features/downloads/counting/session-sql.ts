@@ -87,7 +87,8 @@ interface SessionRequest {
 }
 
 /**
- * The best session for a request, as `client, found_by, owes, bytes_left`. That is the one of the
+ * The best session for a request, as `client, found_by, owes, bytes_left, version`, the hash of what
+ * it sent (`download_sessions` alone). That is the one of the
  * client, one in its network that owes bytes, or one that has sent the bytes before its offset. A
  * link without a limit may have very many sessions, so that only the client's is looked up there.
  */
@@ -97,7 +98,8 @@ export const findSession = (
 ): string => {
   const open = `d.link_id = ${link} and d.expires_at > ${now} and d.bytes_left > 0`
   const find = (by: string, condition: string) => `
-    select d.client, ${by} as found_by, ${owes(now)} as owes, d.bytes_left from ${table} d
+    select d.client, ${by} as found_by, ${owes(now)} as owes, d.bytes_left,
+      ${table === 'download_sessions' ? 'd.hash' : 'null::bytea'} as version from ${table} d
     where ${open} and ${condition}`
   return `
     select * from (

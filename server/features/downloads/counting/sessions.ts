@@ -1,6 +1,7 @@
 // Download sessions: a counted download allows its buyer to continue it uncounted for a while, if
 // it is interrupted. The statements that count also open the session. This module keeps the
 // session's record while a transfer runs, and at its end.
+// What one download is: docs/decisions/0051.
 import type { ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { inBatches } from '../../../core/db/sweep-batches.ts'
@@ -27,13 +28,35 @@ export interface FoundSession {
   /** Does it owe its buyer bytes of a counted copy? */
   owes: boolean
   bytesLeft: number
+  /** The hash of the version that it sent; null: that is fixed otherwise, or not known. */
+  version: string | null
 }
 
-export type FoundColumns = [client: Buffer | null, by: number, owes: boolean, bytesLeft: number]
+export type FoundColumns = [
+  client: Buffer | null,
+  by: number,
+  owes: boolean,
+  bytesLeft: number,
+  version: Buffer | null,
+]
 
 /** The columns of `findSession` (session-sql.ts). */
-export function foundSession([client, by, owes, bytesLeft]: FoundColumns): FoundSession | null {
-  return client && { client, isKnown: by < 2, owes, bytesLeft }
+export function foundSession([
+  client,
+  by,
+  owes,
+  bytesLeft,
+  version,
+]: FoundColumns): FoundSession | null {
+  return (
+    client && {
+      client,
+      isKnown: by < 2,
+      owes,
+      bytesLeft,
+      version: version?.toString('hex') ?? null,
+    }
+  )
 }
 
 /** Returns whether a request for the whole file can be answered from this session, uncounted. */

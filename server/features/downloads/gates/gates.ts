@@ -1,8 +1,9 @@
 // Links that ask before a download: whether a request has the answer, the page that asks, and POST
 // /download/open with the answer. Wrong answers are counted in the database before the answer is
 // compared, so that parallel guesses over several processes get no more than one after another.
+// docs/decisions/0082.
 import type pg from 'pg'
-import { emailAddress } from '../../../../plugins/contract.ts'
+import { emailAddress, ownValue } from '../../../../plugins/contract.ts'
 import { networkOf } from '../../../core/client-address.ts'
 import { openRateLimit, type RateLimit } from '../../../core/db/rate-limits.ts'
 import { isPassword } from '../../../core/passwords.ts'
@@ -122,7 +123,7 @@ function readAnswer(
   key: string,
   form: Record<string, unknown>,
 ): { asked: AskedPage; given: string } {
-  const text = (name: string) => String(form[name] ?? '').slice(0, 1000)
+  const text = (name: string) => String(ownValue(form, name) ?? '').slice(0, 1000)
   const from = text('from')
   const asked: AskedPage = {
     key,

@@ -1,4 +1,5 @@
 // One control connection: its state, its replies, and the dispatch of lines to verbs.
+import { ownValue } from '../../../../plugins/contract.ts'
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { errorFields } from '../../../core/log.ts'
@@ -163,7 +164,7 @@ async function runCommand(state: State, line: string, upgrade: () => void): Prom
   const name = verb.toUpperCase()
   if (name !== '') await confirmLast(state, name)
   if (name === 'AUTH') return authTls(state, argument, upgrade)
-  const handler = VERBS[name]
+  const handler = ownValue(VERBS, name)
   if (!handler) return state.reply(name === '' ? 500 : 502, 'Unknown command')
   // A control character in an argument could become a separate line in a log or a listing.
   if (/[\u0000-\u001f]/.test(argument))

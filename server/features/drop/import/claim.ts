@@ -9,6 +9,7 @@ import { nameKey, tagForm, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
 import { dropChannel } from '../channel.ts'
 import type { DropEntry } from '../entries.ts'
+import { findRecentImports } from '../recent-imports.ts'
 import type { DropSettings } from '../settings.ts'
 import type { ManifestRow } from './manifest.ts'
 
@@ -38,6 +39,37 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
   if (name === '' || use === 'ignore') return {}
   if (use === 'tag') return tagProblem(tagForm(name)) ? {} : { tags: [name] }
   return packNameProblem(name) ? {} : { pack: name }
+}
+
+/**
+ * What each file becomes whose name is taken. A file that its client sends again within minutes is
+ * the next version of what it sent, not another file with a number.
+ */
+async function conflictsOf(
+  tx: ShopScope,
+  taken: readonly ClaimedFile[],
+  { on_conflict }: DropSettings,
+): Promise<Pick<ImportFile, 'on_conflict' | 'replaces'>[]> {
+  const sent = taken.map(({ entry }) => entry)
+  const earlier =
+    on_conflict === 'rename' ? await findRecentImports(tx, sent) : new Map<number, string>()
+  return taken.map(({ row }, at) => {
+    const replaces = row?.values.filename ? undefined : earlier.get(at)
+    return replaces === undefined ? { on_conflict } : { on_conflict: 'new_version', replaces }
+  })
+}
+
+async function filesOf(
+  tx: ShopScope,
+  taken: readonly ClaimedFile[],
+  settings: DropSettings,
+  claim: string,
+): Promise<ImportFile[]> {
+  const conflicts = await conflictsOf(tx, taken, settings)
+  return zip(taken, conflicts).map(([one, conflict]) => ({
+    ...fileOf(one, settings, claim),
+    ...conflict,
+  }))
 }
 
 function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: string): ImportFile {
@@ -82,7 +114,7 @@ export async function startDropImport(
 ): Promise<string> {
   const claim = randomUUID()
   const operation = await startImport(engine, tx, dropChannel, {
-    files: taken.map((one) => fileOf(one, settings, claim)),
+    files: await filesOf(tx, taken, settings, claim),
     requestedBy,
     open,
     prompt,
@@ -104,7 +136,7 @@ export async function addToDropImport(
   settings: DropSettings,
 ): Promise<boolean> {
   const claim = randomUUID()
-  const files = taken.map((one) => fileOf(one, settings, claim))
+  const files = await filesOf(tx, taken, settings, claim)
   const entries = await importEntries(tx, files)
   const before = await lastPositions(tx, operation, files)
   const first = await engine.add(
@@ -155,7 +187,7 @@ async function markClaimed(
   { claim, operation, first, dryRun = false }: Claim,
 ): Promise<void> {
   await tx.query(
-    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end,
+    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end, placed = null,
        claim = :claim, operation_id = :operation,
        position = :first + given.n - 1, manifest_id = given.manifest, error = null
      from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)

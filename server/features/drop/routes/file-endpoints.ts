@@ -1,4 +1,5 @@
 // The files in the drop folders, and the last connections.
+import type { ReleaseParts } from '../dropped-bytes.ts'
 import { textOf } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listConnections } from '../connections.ts'
@@ -62,7 +63,10 @@ const connectionSchema = z
   })
   .meta({ id: 'DropConnection' })
 
-export const dropFileRoutes = (): Endpoint[] => [...listRoutes(), ...changeRoutes()]
+export const dropFileRoutes = (parts: ReleaseParts): Endpoint[] => [
+  ...listRoutes(),
+  ...changeRoutes(parts),
+]
 
 function listRoutes(): Endpoint[] {
   return [
@@ -132,7 +136,7 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
   waits_for: row.waits_for,
 })
 
-function changeRoutes(): Endpoint[] {
+function changeRoutes(parts: ReleaseParts): Endpoint[] {
   return [
     dropWriting('POST /api/drop/files/{id}/retry', {
       summary: 'Import a failed or imported file again',
@@ -156,7 +160,7 @@ function changeRoutes(): Endpoint[] {
         409: { description: 'It is being sent or imported', schema: errorSchema },
       },
       handler: async ({ caller, params }) => {
-        await asAppError(deleteFile(caller.scope, requirePublicId('dropped', params.id)))
+        await asAppError(deleteFile(parts, caller.scope, requirePublicId('dropped', params.id)))
         return { status: 204, body: null }
       },
     }),

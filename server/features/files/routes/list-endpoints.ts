@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { flag, sayPlain, numeric } from '../../../../plugins/contract.ts'
+import { flag, numeric, ownValue, sayPlain, searchText } from '../../../../plugins/contract.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from '../../../files/filter.ts'
 import {
   cursorOf,
@@ -32,7 +32,7 @@ import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
 import { listOf, page, totalIsExact } from '../../../http/schemas.ts'
 import type { FileRouteParts } from '../routes.ts'
-import { listQueryFields, withWords } from './list-query.ts'
+import { listQueryFields } from './list-query.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
 
@@ -79,8 +79,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       },
     },
     handler: async ({ caller: { scope }, query }) => {
-      const { limit, cursor, sort, offset, exact = false, ...conditions } = query
-      const filter = withWords(conditions)
+      const { limit, cursor, sort, offset, exact = false, ...filter } = query
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
       const condition = await compileFilter(scope, filter)
@@ -124,7 +123,7 @@ function placeOf(
   cursor: string | undefined,
   sort: string,
 ): (FileCount & { after: FilePage['after'] }) | null {
-  const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
+  const value = present(ownValue(VALUES, sort.replace('-', '')), `The values of the sort ${sort}`)
   const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
   const [last, id, total, at] = values
@@ -175,7 +174,7 @@ const tagsInUse = () =>
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z.string().max(100).default('').describe('The tag contains this, ignoring case'),
+      search: searchText(100).default('').describe('The tag has each of these words'),
     }),
     replies: {
       200: {

@@ -1,13 +1,7 @@
 // The query of `GET /api/files` as a filter and an order, and back.
 import { z } from 'zod'
 import { sayPlain } from '../../../../plugins/contract.ts'
-import {
-  filterFields,
-  filterSchema,
-  MAX_WORDS,
-  searchWords,
-  type FileFilter,
-} from '../../../files/filter.ts'
+import { filterFields, filterSchema, type FileFilter } from '../../../files/filter.ts'
 import { FILE_SORTS } from '../../../files/list.ts'
 
 export const DEFAULT_SORT = '-created_at'
@@ -15,27 +9,7 @@ export const DEFAULT_SORT = '-created_at'
 /** The conditions and the order. */
 export const listQueryFields = {
   ...filterFields,
-  search: filterFields.search.describe(
-    'As `find`: words in any order. In the selection of an operation, a part of the name',
-  ),
-  name_contains: filterFields.search.describe('A part of the name: the `search` of a selection'),
   sort: z.enum(FILE_SORTS).default(DEFAULT_SORT),
-}
-
-/**
- * The words of `search` are found like those of `find`. More words than are looked up are a part of
- * the name.
- */
-export function withWords({
-  search = '',
-  name_contains: part,
-  ...conditions
-}: FileFilter & { name_contains?: string | undefined }): FileFilter {
-  const filter = { ...conditions, ...(part === undefined ? {} : { search: part }) }
-  const words = searchWords(`${filter.find ?? ''} ${search}`)
-  if (words.length === 0) return filter
-  if (words.length <= MAX_WORDS) return { ...filter, find: words.join(' ') }
-  return part === undefined ? { ...filter, search } : filter
 }
 
 export interface ListContent {
@@ -45,11 +19,9 @@ export interface ListContent {
 
 /** The query that lists `content`: `search=atlas&type=pdf,epub&sort=filename`. */
 export function queryOf({ filter, sort }: ListContent): string {
-  const { find, search, ...conditions } = filter
   const fields = {
-    search: find,
-    name_contains: search,
-    ...conditions,
+    search: filter.search,
+    ...filter,
     ...(sort === DEFAULT_SORT ? {} : { sort }),
   }
   const query = new URLSearchParams()
@@ -78,7 +50,7 @@ export const listQuery = z
       return z.NEVER
     }
     const { sort, ...conditions } = parsed.data
-    return { filter: filterSchema.parse(withWords(conditions)), sort }
+    return { filter: filterSchema.parse(conditions), sort }
   })
 
 function parametersIn(query: string, context: z.RefinementCtx): Record<string, string> {

@@ -81,7 +81,7 @@ it.each([
     201,
     {
       query: 'search=a+pdf&tags=x&sort=filename',
-      filter: { find: 'a pdf', tags: ['x'] },
+      filter: { search: 'a pdf', tags: ['x'] },
       sort: 'filename',
       files: 1,
     },

@@ -190,7 +190,7 @@ function contentOf(
   const given = typeof query === 'string' ? [...new URLSearchParams(query)] : Object.entries(query)
   if (repeatsParameter(given)) throw refusal('query', textOf(ONCE))
   const parameters = Object.fromEntries(given)
-  for (const name of ['limit', 'cursor'])
+  for (const name of ['limit', 'cursor'] as const)
     if (name in parameters) throw refusal(`query.${name}`, NO_PAGE)
   validate(z.object({ query: listEndpointOf(`/api/${list}`).query }), { query: parameters })
   const address = new URLSearchParams()

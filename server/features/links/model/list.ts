@@ -1,9 +1,10 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
-import { textOf } from '../../../../plugins/contract.ts'
+import { searchWords, textOf } from '../../../../plugins/contract.ts'
 import { firstOf, lastOf } from '../../../core/present.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
+import { hasAllWords } from '../../../core/db/word-match.ts'
 import { AppError, ERRORS } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { usableUntil } from './ends.ts'
@@ -16,8 +17,8 @@ import {
   type LinkRow,
   type LinkStatus,
 } from './links.ts'
+import { nameAndTags } from '../../../files/word-search.ts'
 import { viewedOnly } from '../../../files/view-kinds.ts'
-import { nameKey } from '../../../files/rules.ts'
 
 /** Every condition must hold. Ids are bare UUIDs. */
 export interface LinkFilter {
@@ -206,16 +207,23 @@ const EMAIL = 'lower(l.email) collate "C"'
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
   union all select id from files where shop_id = :shop and deleted_at is null
     and mapping_state = 'unmapped'`
-// Uses files_name_parts.
-const NAMED = `select id from files where shop_id = :shop and deleted_at is null
-  and name_key like :part
-  union all select id from files where shop_id = :shop and deleted_at is not null
-    and name_key like :part`
-const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
-// The same as `nameKey`.
-const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
-const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null
-  and ${GONE_NAME} like :part`
+const GONE_NAME = 'search_text(l.pack_name)'
+
+/** SQL: queries of what has all words of a search. Uses files_search. */
+function namedBy(text: string) {
+  const words = searchWords(text)
+  const has = (searched: string) => hasAllWords(searched, words).sql
+  const files = (shown: string) =>
+    `select id from files where shop_id = :shop and deleted_at is ${shown} and ${has(nameAndTags('files'))}`
+  return {
+    has,
+    files: `${files('null')} union all ${files('not null')}`,
+    packs: `select id from packs where shop_id = :shop and ${has('search_text(name)')}`,
+    gonePacks: `select id from links l where shop_id = :shop and pack_name is not null
+      and ${has(GONE_NAME)}`,
+    words: hasAllWords('', words).bindings,
+  }
+}
 const ADDRESSED = `select id from links l where shop_id = :shop
   and ${EMAIL} like lower(:start) collate "C"`
 
@@ -230,12 +238,12 @@ async function searchedLinks(
     ? `and l.parent_id is null and l.delivery_id is null
        ${page.cursor === undefined ? '' : 'and l.id < :cursor'} order by l.id desc limit :rows`
     : ''
-  const texts = textsOf(text)
-  const part = { part: texts.part }
-  const files = await fewIds(scope, NAMED, part)
-  const packs = await fewIds(scope, NAMED_PACKS, part)
-  const links = await fewIds(scope, `(${ADDRESSED} ${newest}) union ${NAMED_GONE_PACKS}`, {
-    ...texts,
+  const named = namedBy(text)
+  const files = await fewIds(scope, named.files, named.words)
+  const packs = await fewIds(scope, named.packs, named.words)
+  const links = await fewIds(scope, `(${ADDRESSED} ${newest}) union ${named.gonePacks}`, {
+    ...named.words,
+    start: startOf(text),
     ...after,
     ...(page ? { rows: page.limit + 1 } : {}),
   })
@@ -251,17 +259,17 @@ async function searchedLinks(
   return [...anywhere(text), false]
 }
 
-const textsOf = (text: string) => ({
-  part: `%${likeLiteral(nameKey(text))}%`,
-  start: `${likeLiteral(text)}%`,
-})
+const startOf = (text: string) => `${likeLiteral(text)}%`
 
 /** The search as a condition on each link. */
-const anywhere = (text: string): [sql: string, bindings: Bindings] => [
-  `(f.name_key like :part or p.name_key like :part or ${GONE_NAME} like :part
-    or ${EMAIL} like lower(:start) collate "C")`,
-  textsOf(text),
-]
+function anywhere(text: string): [sql: string, bindings: Bindings] {
+  const { has, words } = namedBy(text)
+  return [
+    `(${has(nameAndTags('f'))} or ${has('search_text(p.name)')} or ${has(GONE_NAME)}
+      or ${EMAIL} like lower(:start) collate "C")`,
+    { ...words, start: startOf(text) },
+  ]
+}
 
 /**
  * The ids that a query finds, as the text of an array; or null if there are more than another query

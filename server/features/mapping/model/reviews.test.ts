@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
 import { insertManyFiles } from '../../../../test/factories.ts'
-import * as kept from '../../../../migrations/0047_kept-reviews.ts'
-import * as filled from '../../../../migrations/0048_fill-reviews.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { hitOfTitle } from '../../../matching/hits.ts'
 import {
@@ -139,23 +137,5 @@ test('a file that is mapped while its review is recorded needs no review', async
   })
   await mapping
   expect(await countOpen(scope)).toBe(0)
-  await expectRight()
-})
-
-test('an upgrade computes what is kept of reviews that were there', async () => {
-  await scope.query(`update files set mapping_state = 'unmapped' where shop_id = :shop`)
-  await ask('deleted_at is null')
-  await scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop
-    and abs(hashtext(filename)) % 2 = 0`)
-  const read = () =>
-    scope.query(
-      `select id, file_settled, alike, sure from reviews where shop_id = :shop order by id`,
-    )
-  const before = await read()
-  await filled.down(database.knex)
-  await kept.down(database.knex)
-  await kept.up(database.knex)
-  await filled.up(database.knex)
-  expect(await read()).toEqual(before)
   await expectRight()
 })

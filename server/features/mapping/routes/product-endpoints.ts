@@ -1,5 +1,5 @@
 // The shop's products in the mirror of its catalog, and the mirror itself.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { searchText } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import {
   requestRefresh,
@@ -40,15 +40,9 @@ const mirrorSchema = z
   })
   .meta({ id: 'CatalogMirror' })
 
-const search = z
-  .string()
-  .max(255)
-  .refine(
-    (text) => text.isWellFormed() && !text.includes('\u0000'),
-    sayPlain('This cannot be searched for'),
-  )
+const search = searchText(255)
   .default('')
-  .describe('The title contains this, or a SKU begins with it, ignoring case')
+  .describe('The title has each of these words, or a SKU or barcode begins with it')
 
 export function productRoutes(): Endpoint[] {
   return [

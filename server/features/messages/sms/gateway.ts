@@ -1,5 +1,5 @@
 // The interface of a provider of text messages. To add a provider, implement it in another file and
-// choose it in server/startup/config.ts.
+// choose it in server/startup/outbox.ts.
 import type { DeliveryResult } from '../../../core/outbox/outbox.ts'
 
 export interface SmsGateway {

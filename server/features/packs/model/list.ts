@@ -1,7 +1,7 @@
 // Lists packs with their products and their number of files, without files in the trash.
-import { nameKey } from '../../../../plugins/contract.ts'
+import { searchWords } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { likeLiteral } from '../../../core/db/like-pattern.ts'
+import { hasAllWords } from '../../../core/db/word-match.ts'
 
 export interface PackProduct {
   product_id: string
@@ -34,20 +34,18 @@ const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, cho
     where f.shop_id = chosen.shop_id and f.pack_id = chosen.id and f.deleted_at is null
   ) held`
 
-/**
- * By name. `after`: the previous page's last name_key; `search`: a part of the name, ignoring case.
- */
+/** By name. `after`: the previous page's last name_key; `search`: words of the name. */
 export function listPacks(
   scope: ShopScope,
   { search, after, limit }: { search: string; after: string | null; limit: number },
 ): Promise<PackRow[]> {
-  const like = `%${likeLiteral(nameKey(search.trim()))}%`
+  const found = hasAllWords('search_text(name)', searchWords(search))
   return scope.query<PackRow>(
     `with chosen as (
-       select * from packs where shop_id = :shop and name_key like :like and name_key > :after
+       select * from packs where shop_id = :shop and ${found.sql} and name_key > :after
        order by name_key limit :limit
      ) select ${DETAILS} order by chosen.name_key`,
-    { like, after: after ?? '', limit },
+    { ...found.bindings, after: after ?? '', limit },
   )
 }
 

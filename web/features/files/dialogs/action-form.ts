@@ -1,4 +1,5 @@
 // The form of a plugin's action: its initial values, its problems, and the options that are sent.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { type Alternative, type Entry, fieldsOf } from '../../../shell/client/plugins.ts'
 import { type JsonSchema, type Objection } from '../../../shell/client/workflows.ts'
 import {
@@ -50,7 +51,7 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   const decided = new Set(decisions.flatMap(optionsOf))
   const choices = decisions.map((one) => one.choices[chosenAt(one, value)]!)
   const free = fieldsOf(entry).flatMap(([name]) =>
-    decided.has(name) || isHidden(schemas[name]!.widget) ? [] : [name],
+    decided.has(name) || isHidden(ownValue(schemas, name)!.widget) ? [] : [name],
   )
   const must = new Set([
     ...free.filter((name) => isRequired(entry, name)),
@@ -58,10 +59,13 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   ])
   const shown = [...free, ...choices.flatMap(({ fields }) => fields)]
   const properties = Object.fromEntries(
-    shown.map((name) => [name, schemaOf(schemas[name]!, must.has(name) || decided.has(name))]),
+    shown.map((name) => [
+      name,
+      schemaOf(ownValue(schemas, name)!, must.has(name) || decided.has(name)),
+    ]),
   )
   const given = Object.entries(value).filter(
-    ([name, one]) => !(one === '' && isList(properties[name] ?? {})),
+    ([name, one]) => !(one === '' && isList(ownValue(properties, name) ?? {})),
   )
   return [
     ...checkOptions(
@@ -86,8 +90,8 @@ function schemaOf(schema: JsonSchema, must: boolean): JsonSchema {
 function neededOptions(entry: Entry, value: Options): Objection[] {
   return fieldsOf(entry).flatMap(([name, { needed }]) =>
     needed &&
-    isEmpty(value[name]) &&
-    Object.entries(needed.when).every(([other, wanted]) => value[other] === wanted)
+    isEmpty(ownValue(value, name)) &&
+    Object.entries(needed.when).every(([other, wanted]) => ownValue(value, other) === wanted)
       ? [{ param: `options.${name}`, message: needed.text }]
       : [],
   )
@@ -98,7 +102,9 @@ export function confirmationOf(
   entry: Entry,
   value: Options,
 ): { text: string; button: string } | null {
-  const found = fieldsOf(entry).find(([name, { confirm }]) => confirm?.when.includes(value[name]))
+  const found = fieldsOf(entry).find(([name, { confirm }]) =>
+    confirm?.when.includes(ownValue(value, name)),
+  )
   return found?.[1].confirm ?? null
 }
 

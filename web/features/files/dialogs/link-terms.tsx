@@ -1,4 +1,5 @@
 // The terms of links: expiry, limit and recipient; some files may have their own expiry.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { useState } from 'react'
 import { type File } from '../../../shell/client/types.ts'
 import { Button, Select, Text, TextField } from '../../../shell/ui/index.ts'
@@ -143,7 +144,7 @@ function EachFile({ form, error, files, onChange }: EachProps) {
               labelHidden
               placeholder={usual(file)}
               suffix={t('days')}
-              value={form.custom[file.id] ?? ''}
+              value={ownValue(form.custom, file.id) ?? ''}
               onChange={(days) => onChange({ custom: { ...form.custom, [file.id]: days } })}
             />
           </li>

@@ -63,7 +63,7 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
 }
 
 /** Records the problem; the returned number is never used. */
-function fail(errors: Errors, field: string, message: string): number {
+function fail(errors: Errors, field: 'days' | 'downloads' | 'custom', message: string): number {
   errors[field] = message
   return 0
 }

@@ -1,5 +1,6 @@
 // The state of an action's form: its options, their problems while they are typed, and the
 // confirmation before they are sent.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { useMemo, useState } from 'react'
 import { useStartOperation } from '../../operations/calls.ts'
 import { type Entry } from '../../../shell/client/plugins.ts'
@@ -74,10 +75,12 @@ export function useActionForm(entry: Entry, chosen: ActionFiles): ActionForm {
   const change = (next: Options) => {
     const names = new Set([...Object.keys(next), ...Object.keys(options)])
     const changed = [...names].filter(
-      (name) => JSON.stringify(next[name]) !== JSON.stringify(options[name]),
+      (name) => JSON.stringify(ownValue(next, name)) !== JSON.stringify(ownValue(options, name)),
     )
     // An option that appears with a choice is checked after it was edited.
-    const written = changed.filter((name) => !isEmpty(options[name]) || !isEmpty(next[name]))
+    const written = changed.filter(
+      (name) => !isEmpty(ownValue(options, name)) || !isEmpty(ownValue(next, name)),
+    )
     setOptions(next)
     setTouched((before) => (before === 'all' ? before : new Set([...before, ...written])))
     setAsked(false)

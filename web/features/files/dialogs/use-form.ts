@@ -1,5 +1,6 @@
 // A dialog's form: its values, the problems found while typing, and the options to send. A field's
 // problem is shown once the field was changed, and all of them after an attempt to send.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { useState } from 'react'
 import { ApiError } from '../../../shell/client/error.ts'
 import { useStartOperation } from '../../operations/calls.ts'
@@ -66,18 +67,21 @@ export function problemsByField(
 ): { errors: Errors; other: Error | null } {
   if (!(error instanceof ApiError) || error.details.length === 0)
     return { errors: {}, other: error }
-  const errors: Errors = {}
+  const errors = new Map<string, string>()
   const unplaced: string[] = []
   for (const { param, message } of error.details) {
     const name = param.replace(/^options\./, '').replace(/[.[].*$/, '')
-    const field = fields[name] ?? name
-    if (known.has(field)) errors[field] ??= message
-    else unplaced.push(message)
+    const field = ownValue(fields, name) ?? name
+    if (!known.has(field)) unplaced.push(message)
+    else if (!errors.has(field)) errors.set(field, message)
   }
   const { code, status, requestId } = error
   const other = () =>
     new ApiError(code, [...new Set(unplaced)].join('. '), { status, requestId, cause: error })
-  return { errors, other: unplaced.length > 0 ? other() : null }
+  return {
+    errors: Object.fromEntries(errors),
+    other: unplaced.length > 0 ? other() : null,
+  }
 }
 
 /** The typed text as a whole number between two bounds, or null. */

@@ -1,4 +1,5 @@
 // One decision of a form: its choices, and the fields of the current one.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { type ReactNode } from 'react'
 import { type Alternative, type AlternativeChoice } from '../../../shell/client/plugins.ts'
 import { type JsonSchema } from '../../../shell/client/workflows.ts'
@@ -67,20 +68,20 @@ function ChoiceFields({
   form,
 }: Props & { choice: AlternativeChoice }) {
   return choice.fields.map((name): ReactNode => {
-    const own = schema.properties?.[name]
+    const own = ownValue(schema.properties, name)
     if (!own) return null
     // Null is a separate choice.
     const { schema: inner } = withoutNull(own)
-    const title = choice.titles?.[name] ?? own.title
+    const title = ownValue(choice.titles, name) ?? own.title
     // The plugin's help explains what omitting the option means, which another choice does here.
-    const description = choice.titles?.[name] ? undefined : own.description
+    const description = ownValue(choice.titles, name) ? undefined : own.description
     return (
       <Field
         key={name}
         name={name}
         schema={{ ...inner, ...own, anyOf: inner.anyOf, title, description }}
         required={choice.fields[0] === name}
-        value={value[name] === undefined ? own.default : value[name]}
+        value={ownValue(value, name) === undefined ? own.default : ownValue(value, name)}
         onChange={(next) => {
           const set = withField(choice, name, next)
           const rest = Object.entries(value).filter(([other]) => other !== name)

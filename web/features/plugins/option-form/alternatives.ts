@@ -1,6 +1,7 @@
 // One decision instead of several options. The current choice is derived from the options alone, so
 // that a form has one state: a choice with fields is current while its first field is set, even to
 // an empty text.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import {
   type Alternative,
   type AlternativeChoice,
@@ -21,11 +22,13 @@ const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stri
 /** The index of the choice that these options represent. */
 export function chosenAt({ choices }: Alternative, value: Options): number {
   const sets = choices.findIndex(
-    ({ set }) => set && Object.entries(set).every(([name, wanted]) => same(value[name], wanted)),
+    ({ set }) =>
+      set && Object.entries(set).every(([name, wanted]) => same(ownValue(value, name), wanted)),
   )
   if (sets >= 0) return sets
   const filled = choices.findIndex(
-    ({ fields, set }) => !set && fields[0] !== undefined && value[fields[0]] !== undefined,
+    ({ fields, set }) =>
+      !set && fields[0] !== undefined && ownValue(value, fields[0]) !== undefined,
   )
   return filled >= 0 ? filled : plainAt({ choices })
 }
@@ -64,7 +67,7 @@ function startOf(
 ): Record<string, unknown> {
   const starts = fields.map((name, at): [string, unknown] => [
     name,
-    startValue(schemas[name]) ?? (at === 0 ? '' : undefined),
+    startValue(ownValue(schemas, name)) ?? (at === 0 ? '' : undefined),
   ])
   return { ...Object.fromEntries(starts.filter(([, start]) => start !== undefined)), ...set }
 }

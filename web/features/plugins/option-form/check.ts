@@ -1,4 +1,5 @@
 // Checks options while they are typed, with messages for people; the server checks everything else.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { type FileFilter } from '../../../shell/client/types.ts'
 import { type JsonSchema, type Objection } from '../../../shell/client/workflows.ts'
 import { checkFilter } from '../../../shell/files/filter-check.ts'
@@ -13,7 +14,7 @@ export function checkOptions(
   path: string,
 ): Objection[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
-    checkValue(part, value[name], `${path}.${name}`, isRequired(schema, name)),
+    checkValue(part, ownValue(value, name), `${path}.${name}`, isRequired(schema, name)),
   )
 }
 
@@ -28,7 +29,10 @@ function checkValue(
   const { schema: inner } = withoutNull(schema)
   const say = (message: string): Objection[] => [{ param: path, message }]
   const missing =
-    schema.missing ?? MISSING[schema.widget ?? ''] ?? MISSING[shape.kind] ?? t('Fill this in')
+    schema.missing ??
+    ownValue(MISSING, schema.widget ?? '') ??
+    MISSING[shape.kind] ??
+    t('Fill this in')
   if (value === undefined) return required && needsWord(shape) ? say(missing) : []
   if (schema.percent) return typeof value === 'number' ? [] : say(PERCENT_RULE)
   if (shape.kind === 'number') {

@@ -1,4 +1,5 @@
 // One field of a form, drawn as its option's widget or type says.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { Checkbox, Select, TextField } from '../../../shell/ui/index.ts'
 import { titleFromName, shapeOf, titleOf, withoutNull, type Shape } from '../option-shape.ts'
 import { t } from '../../../shell/messages/t.ts'
@@ -132,7 +133,7 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
           ? [{ label: props.required ? t('Choose') : t('Leave unchanged'), value: '' }]
           : []),
         ...values.map((one) => ({
-          label: labels[one] ?? titles.get(one) ?? titleFromName(one),
+          label: ownValue(labels, one) ?? titles.get(one) ?? titleFromName(one),
           value: one,
         })),
       ]}
@@ -174,8 +175,12 @@ function NumberOption({
       help={shape.none ? undefined : helpText}
       value={value as number | string | null | undefined}
       onChange={onChange}
-      none={shape.none ? (NONE[schema.widget ?? ''] ?? NONE[name] ?? t('None')) : undefined}
-      start={START[name] ?? shape.min ?? 1}
+      none={
+        shape.none
+          ? (ownValue(NONE, schema.widget ?? '') ?? ownValue(NONE, name) ?? t('None'))
+          : undefined
+      }
+      start={ownValue(START, name) ?? shape.min ?? 1}
       optional={isOptional(props)}
       suffix={schema.suffix ?? (name.endsWith('_days') ? t('days') : undefined)}
       placeholder={isOptional(props) ? (schema.placeholder ?? t('Leave unchanged')) : undefined}

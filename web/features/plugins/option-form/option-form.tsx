@@ -1,5 +1,6 @@
 // A form for the JSON Schema of a plugin's options: one field for each, which shows its default
 // until it is changed.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { type Alternative } from '../../../shell/client/plugins.ts'
 import { isRequired } from '../option-shape.ts'
 import { AlternativeField } from './alternative-field.tsx'
@@ -24,9 +25,13 @@ export function OptionForm(props: FormProps) {
             <Field
               key={part}
               name={part}
-              schema={schema.properties![part]!}
+              schema={ownValue(schema.properties!, part)!}
               required={isRequired(schema, part)}
-              value={value[part] === undefined ? schema.properties![part]!.default : value[part]}
+              value={
+                ownValue(value, part) === undefined
+                  ? ownValue(schema.properties!, part)!.default
+                  : ownValue(value, part)
+              }
               onChange={(next) => onChange(withParts(value, { [part]: next }))}
               path={`${path}.${part}`}
               problems={problems}
@@ -53,8 +58,8 @@ export function OptionForm(props: FormProps) {
 
 /** A decision takes the place of the first of its options. */
 function partsOf({ schema, fields, alternatives = [] }: FormProps): (string | Alternative)[] {
-  const names = (fields ?? Object.keys(schema.properties ?? {})).filter(
-    (name) => schema.properties?.[name],
+  const names = (fields ?? Object.keys(schema.properties ?? {})).filter((name) =>
+    ownValue(schema.properties, name),
   )
   const parts = names.map(
     (name) => alternatives.find((one) => optionsOf(one).includes(name)) ?? name,

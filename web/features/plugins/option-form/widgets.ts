@@ -1,5 +1,6 @@
 // The widgets that an option may request with `widget`. To add one, add a file in widgets/ and a
 // line here.
+import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { type ComponentType } from 'react'
 import { type JsonSchema } from '../../../shell/client/workflows.ts'
 import { type FieldProps } from './field-props.ts'
@@ -48,7 +49,7 @@ const MAX_RADIOS = 3
 
 /** The widget of an option; null: its type decides the field. Some widgets need the space of a dialog. */
 export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
-  const widget = WIDGETS[schema.widget ?? '']
+  const widget = ownValue(WIDGETS, schema.widget ?? '')
   if (widget && (dialog || !widget.dialogOnly)) return widget
   if (schema.percent) return PERCENT
   if (!dialog || !schema.choices || schema.absent !== undefined) return null

@@ -1,5 +1,6 @@
 // One of a few values as radio buttons, or several as checkboxes, with the plugin's labels and
 // help.
+import { ownValue } from '../../../../../plugins/_page/own-value.ts'
 import {
   Button,
   Checkbox,
@@ -24,8 +25,8 @@ export function RadioChoice({ name, schema, value, onChange, path, problems }: F
       onChange={([next]) => onChange(next)}
       choices={values.map((one) => ({
         value: one,
-        label: choices[one] ?? titleFromName(one),
-        helpText: hints[one],
+        label: ownValue(choices, one) ?? titleFromName(one),
+        helpText: ownValue(hints, one),
       }))}
     />
   )
@@ -48,8 +49,8 @@ export function Checklist({ name, schema, value, onChange, path, problems }: Fie
         {shown.map((one) => (
           <Checkbox
             key={one}
-            label={choices[one] ?? titleFromName(one)}
-            helpText={hints[one]}
+            label={ownValue(choices, one) ?? titleFromName(one)}
+            helpText={ownValue(hints, one)}
             checked={chosen.includes(one)}
             onChange={(on) =>
               inOrder(on ? [...chosen, one] : chosen.filter((other) => other !== one))

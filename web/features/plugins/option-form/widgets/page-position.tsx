@@ -1,4 +1,5 @@
 // The position of a mark on a page, with a sketch of the page.
+import { ownValue } from '../../../../../plugins/_page/own-value.ts'
 import { Select } from '../../../../shell/ui/index.ts'
 import { fieldId } from '../../../../shell/components/problems.ts'
 import { type FieldProps } from '../field-props.ts'
@@ -28,7 +29,7 @@ export function PagePosition({ name, schema, value, onChange, path, problems }: 
         }
         options={(schema.enum ?? [])
           .map(String)
-          .map((one) => ({ value: one, label: choices[one] ?? titleFromName(one) }))}
+          .map((one) => ({ value: one, label: ownValue(choices, one) ?? titleFromName(one) }))}
         value={position}
         onChange={onChange}
       />

@@ -1,0 +1,278 @@
+// Turns of requests to foreign hosts, for all shops of this process: a few at a time for each host,
+// one at a time after a host has refused one for its limits, and none while it asks to wait.
+import type { PortError } from '../../plugins/contract.ts'
+import { firstOf, present } from '../core/present.ts'
+import { hostIsBusy, type HostRefusal } from './failures.ts'
+
+const PER_HOST = 4
+/** After this many answers without a refusal, a limited host gets one more request at a time. */
+const TRUSTED_AGAIN = 100
+/** Without requests for this long, a host counts as unknown. */
+const FORGOTTEN_MS = 60_000
+const MANY_HOSTS = 1000
+const MANY_ADDRESSES = 10_000
+const LONGEST_REST_MS = 60_000
+/** After this many rests, or failed connections, in a row a host is given up for a minute. */
+const MAX_RESTS = 6
+const MAX_FAILURES = 12
+/**
+ * How many refusals of one address do not count as attempts. Some hosts refuse a single file for
+ * days by 429, and 503 or a reset may be a fault of the file.
+ */
+const SPARED = { marked: 10, unmarked: 5 }
+
+export interface HostTurnOptions {
+  /** The first rest after a refusal that states no time; each further one is twice as long. */
+  restMs?: number
+  /**
+   * The longest wait for a turn at a limited host. Then the request fails, so that its batch can
+   * end and others begin.
+   */
+  patienceMs?: number
+}
+
+interface Waiter {
+  grant(): void
+  refuse(error: PortError): void
+}
+
+export class HostTurns {
+  readonly #hosts = new Map<string, Host>()
+  readonly #options: Required<HostTurnOptions>
+
+  constructor({ restMs = 1000, patienceMs = 30_000 }: HostTurnOptions = {}) {
+    this.#options = { restMs, patienceMs }
+  }
+
+  /**
+   * Waits for a turn at the host of an address. Shops take turns, so that many requests of one do
+   * not delay the others.
+   * @throws `PortError` if the host is limited and the wait would be long, or the signal's reason
+   */
+  async take(url: URL, signal: AbortSignal, shop: number | null = null): Promise<HostTurn> {
+    signal.throwIfAborted()
+    const host = this.#hostOf(url.host)
+    if (!host.start()) await host.wait(signal, shop)
+    return new HostTurn(host, url.href)
+  }
+
+  close(): void {
+    for (const host of this.#hosts.values()) host.close()
+  }
+
+  #hostOf(name: string): Host {
+    if (this.#hosts.size > MANY_HOSTS)
+      for (const [other, host] of this.#hosts) if (host.isForgotten()) this.#hosts.delete(other)
+    const known = this.#hosts.get(name)
+    if (known && !known.isForgotten()) return known
+    const host = new Host(this.#options)
+    this.#hosts.set(name, host)
+    return host
+  }
+}
+
+class Host {
+  readonly #options: Required<HostTurnOptions>
+  running = 0
+  #room = PER_HOST
+  #rests = 0
+  /** Consecutive requests that had no answer. */
+  #failures = 0
+  #answers = 0
+  /** Answers since the last refusal. */
+  #since = 0
+  #restsSince = 0
+  #restsUntil = 0
+  #wake: NodeJS.Timeout | undefined
+  #lastUse = performance.now()
+  /** Why the host is given up; null: it is not. */
+  #givenUp: PortError | null = null
+  #burstSpared = true
+  readonly #refusals = new Map<string, number>()
+  readonly #waiting = new Map<number | null, Waiter[]>()
+
+  constructor(options: Required<HostTurnOptions>) {
+    this.#options = options
+  }
+
+  isForgotten(): boolean {
+    const now = performance.now()
+    const idle = this.running === 0 && this.#waiting.size === 0
+    return idle && now > this.#restsUntil && now - this.#lastUse > FORGOTTEN_MS
+  }
+
+  /** Starts a request, if there is room. Throws if its turn would come late. */
+  start(): boolean {
+    const rest = this.#restsUntil - performance.now()
+    if (rest > 0 && (this.#givenUp || rest > this.#options.patienceMs)) throw this.#busy()
+    if (rest > 0 || this.running >= this.#room) return false
+    this.#begin()
+    return true
+  }
+
+  async wait(signal: AbortSignal, shop: number | null): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const queue = this.#waiting.get(shop) ?? []
+    const waiter: Waiter = { grant: resolve, refuse: reject }
+    const leave = (error: unknown) => {
+      const at = queue.indexOf(waiter)
+      if (at >= 0) queue.splice(at, 1)
+      if (queue.length === 0 && this.#waiting.get(shop) === queue) this.#waiting.delete(shop)
+      reject(error)
+    }
+    const onAbort = () => leave(signal.reason)
+    const patience = setInterval(() => {
+      if (this.#room < PER_HOST) leave(this.#busy())
+    }, this.#options.patienceMs)
+    queue.push(waiter)
+    this.#waiting.set(shop, queue)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await promise
+    } finally {
+      clearInterval(patience)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  end(): void {
+    this.running--
+    this.#lastUse = performance.now()
+    this.#next()
+  }
+
+  close(): void {
+    clearTimeout(this.#wake)
+  }
+
+  answered(url: string): void {
+    this.#answers++
+    this.#failures = 0
+    this.#rests = 0
+    this.#givenUp = null
+    this.#refusals.delete(url)
+    if (++this.#since % TRUSTED_AGAIN === 0 && this.#room < PER_HOST) this.#room++
+  }
+
+  /** Returns whether the attempt does not count against the address. */
+  refused(url: string, startedAt: number, refusal: HostRefusal, error: PortError): boolean {
+    // Of requests that were open together, the first refusal decides.
+    if (startedAt >= this.#restsSince) {
+      this.#burstSpared = this.running > 1 || this.#answers > 0
+      this.#rest(refusal, error)
+    } else if (refusal.retryAfter !== undefined) {
+      this.#pause(refusal.retryAfter * 1000, this.#givenUp)
+    }
+    return this.#burstSpared && this.#givenUp === null && this.#spare(url, refusal)
+  }
+
+  /** As `refused`, for a request without an answer: hosts also reset connections above a limit. */
+  failed(url: string, startedAt: number, error: PortError): boolean {
+    const isLimit = this.#answers > 0 && (this.running > 1 || this.#room < PER_HOST)
+    if (isLimit) return this.refused(url, startedAt, { marked: false }, error)
+    if (++this.#failures >= MAX_FAILURES) this.#pause(LONGEST_REST_MS, error)
+    // Others that are open may show that the host serves only a few.
+    return this.running > 1 && this.#givenUp === null && this.#spare(url, { marked: false })
+  }
+
+  /** Whether an answer that does not name a limit as its reason may still be one. */
+  mayBeLimit(): boolean {
+    return this.running > 1 || this.#room < PER_HOST
+  }
+
+  #rest({ retryAfter }: HostRefusal, error: PortError): void {
+    const least = this.#options.restMs * 2 ** this.#rests
+    this.#restsSince = performance.now()
+    this.#room = 1
+    this.#since = 0
+    this.#rests++
+    const ms = retryAfter === undefined ? Math.min(least, LONGEST_REST_MS) : retryAfter * 1000
+    this.#pause(Math.max(ms, this.#options.restMs), this.#rests > MAX_RESTS ? error : null)
+  }
+
+  #pause(ms: number, givenUp: PortError | null): void {
+    const now = performance.now()
+    this.#restsUntil = Math.max(this.#restsUntil, now + ms)
+    this.#givenUp = givenUp
+    clearTimeout(this.#wake)
+    this.#wake = setTimeout(() => this.#endRest(), this.#restsUntil - now).unref()
+    if (givenUp || ms > this.#options.patienceMs)
+      for (const waiter of this.#takeAll()) waiter.refuse(this.#busy())
+  }
+
+  /** A timer may fire a little early: the rest ends here, not by the clock. */
+  #endRest(): void {
+    this.#restsUntil = 0
+    this.#next()
+  }
+
+  /** Why a request does not get its turn soon. */
+  #busy(): PortError {
+    if (this.#givenUp) return this.#givenUp
+    const rest = Math.max(this.#restsUntil - performance.now(), this.#options.restMs)
+    return hostIsBusy(Math.ceil(rest / 1000))
+  }
+
+  #spare(url: string, { marked }: HostRefusal): boolean {
+    if (this.#refusals.size > MANY_ADDRESSES) this.#refusals.clear()
+    const count = (this.#refusals.get(url) ?? 0) + 1
+    this.#refusals.set(url, count)
+    return count <= (marked ? SPARED.marked : SPARED.unmarked)
+  }
+
+  #begin(): void {
+    this.running++
+    this.#lastUse = performance.now()
+  }
+
+  #takeAll(): Waiter[] {
+    const all = [...this.#waiting.values()].flat()
+    this.#waiting.clear()
+    return all
+  }
+
+  #next(): void {
+    while (this.#waiting.size > 0 && this.running < this.#room) {
+      if (performance.now() < this.#restsUntil) return
+      const [shop, queue] = firstOf([...this.#waiting])
+      this.#waiting.delete(shop)
+      const waiter = present(queue.shift(), 'A waiting request')
+      // The shop's next request follows those of the others.
+      if (queue.length > 0) this.#waiting.set(shop, queue)
+      this.#begin()
+      waiter.grant()
+    }
+  }
+}
+
+/** One request at a host, from its start until its answer has been read. */
+export class HostTurn {
+  readonly #host: Host
+  readonly #url: string
+  readonly #startedAt = performance.now()
+
+  constructor(host: Host, url: string) {
+    this.#host = host
+    this.#url = url
+  }
+
+  /** The host answered, and did not refuse the request for its limits. */
+  answered(): void {
+    this.#host.answered(this.#url)
+  }
+
+  /** The host refused the request for its limits. Marks the error if the attempt does not count. */
+  refused(refusal: HostRefusal, error: PortError): void {
+    if (!refusal.marked && !this.#host.mayBeLimit()) return
+    error.uncounted = this.#host.refused(this.#url, this.#startedAt, refusal, error)
+  }
+
+  /** The host gave no answer. Marks the error as `refused` does. */
+  failed(error: PortError): void {
+    error.uncounted = this.#host.failed(this.#url, this.#startedAt, error)
+  }
+
+  end(): void {
+    this.#host.end()
+  }
+}

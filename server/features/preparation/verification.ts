@@ -152,8 +152,7 @@ export function licenceVerification(parts: VerificationParts) {
     openRateLimit(database.pool, { name: `licence-${name}`, points, seconds })
   const requests = limitOf('requests', REQUESTS_PER_ADDRESS, MINUTE_SECONDS)
   const keys = limitOf('keys', REQUESTS_PER_KEY, MINUTE_SECONDS)
-  const wrong = limitOf('wrong', WRONG_KEYS_PER_ADDRESS, WRONG_SECONDS)
-  const looking = createSemaphores(LOOKED_UP_AT_ONCE)
+  const guess = createGuesses(limitOf('wrong', WRONG_KEYS_PER_ADDRESS, WRONG_SECONDS))
 
   async function answer(ctx: Context, action: LicenceAction): Promise<LicenceState> {
     const network = networkOfRequest(ctx.req, trustProxy)
@@ -170,32 +169,6 @@ export function licenceVerification(parts: VerificationParts) {
     return activateKey(found, { instance, address: clientOf(ctx.req).address })
   }
 
-  /**
-   * Counts a wrong key before it is looked up, so that parallel guesses over several processes get no
-   * more than one after another. A right one is taken back: few of an address are looked up
-   * concurrently, so that right keys do not use up its limit meanwhile.
-   */
-  async function guess<T>(network: string, lookUp: () => Promise<T | null>): Promise<T | null> {
-    const end = await looking.acquire(network)
-    try {
-      const { exceeded, retryAfter } = await wrong.consume(network)
-      if (exceeded) {
-        await wrong.giveBack(network)
-        throw new AppError('rate_limited', { message: TOO_MANY_WRONG, retryAfter })
-      }
-      let isWrong = false
-      try {
-        const found = await lookUp()
-        isWrong = found === null
-        return found
-      } finally {
-        if (!isWrong) await wrong.giveBack(network)
-      }
-    } finally {
-      end()
-    }
-  }
-
   return async (ctx: Context, next: Next): Promise<void> => {
     const action = ACTION_OF.get(ctx.path)
     if (action === undefined) return next() as Promise<void>
@@ -210,6 +183,29 @@ export function licenceVerification(parts: VerificationParts) {
     }
     const state = await answer(ctx, action)
     ctx.body = recordOf(state)
+  }
+}
+
+/**
+ * Counts a wrong key before it is looked up, so that parallel guesses over several processes get no
+ * more than one after another. A right one is taken back: few of an address are looked up
+ * concurrently, so that right keys do not use up its limit meanwhile.
+ */
+function createGuesses(wrong: RateLimit) {
+  const looking = createSemaphores(LOOKED_UP_AT_ONCE)
+  return async <T>(network: string, lookUp: () => Promise<T | null>): Promise<T | null> => {
+    const end = await looking.acquire(network)
+    let isWrong = false
+    try {
+      const { exceeded, retryAfter } = await wrong.consume(network)
+      if (exceeded) throw new AppError('rate_limited', { message: TOO_MANY_WRONG, retryAfter })
+      const found = await lookUp()
+      isWrong = found === null
+      return found
+    } finally {
+      end()
+      if (!isWrong) await wrong.giveBack(network)
+    }
   }
 }
 

@@ -17,6 +17,8 @@ const SLOW_BYTES = 64 * 1024
 const TICK_MS = 1000
 /** How much of a refused body is read before its connection is closed instead. */
 const MAX_DISCARDED = 64 * 1024 ** 2
+/** And for how long after the answer. */
+const DISCARD_MS = 30_000
 
 interface Received {
   owner: BodyOwner
@@ -256,13 +258,13 @@ export function setEndHeaders(
 /** Discards what is left of the body of an answered request, or closes the connection. */
 async function endUnfinished(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return
-  if (!(await discardRest(request))) request.socket.destroy()
+  if (!(await discardRest(request, DISCARD_MS))) request.socket.destroy()
 }
 
 /**
  * Reads and discards the rest of a body. False: it is longer than the limit, too slow, or takes longer than `ms`.
  */
-export function discardRest(request: IncomingMessage, ms = Infinity): Promise<boolean> {
+export function discardRest(request: IncomingMessage, ms: number): Promise<boolean> {
   readers.get(request)?.close()
   if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)
   return new Promise((resolve) => {
@@ -279,7 +281,7 @@ export function discardRest(request: IncomingMessage, ms = Infinity): Promise<bo
     }
     const ended = () => finish(true)
     const closed = () => finish(false)
-    const timer = ms === Infinity ? undefined : setTimeout(closed, ms)
+    const timer = setTimeout(closed, ms)
     const pace = keepPace(request, closed)
     request.on('data', count).once('end', ended).once('close', closed).resume()
   })

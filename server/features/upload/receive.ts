@@ -9,6 +9,12 @@ import { firstOf } from '../../core/present.ts'
 
 /** The size of a piece. An upload holds two: one that is filled and one that is written. */
 const PIECE = 512 * 1024
+/**
+ * The bytes of all unfinished pieces of this process: beyond it, pieces are as short as they arrive.
+ * A client may pause within a piece for minutes, on hundreds of connections.
+ */
+const MAX_GATHERED = 32 * 1024 * 1024
+let gathered = 0
 
 export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const
 
@@ -90,6 +96,7 @@ async function write(
     running = writeAll(file, piece, end).finally(releaseChunks(piece))
     running.catch(() => {})
     end += waiting
+    gathered -= waiting
     piece = []
     waiting = 0
   }
@@ -98,12 +105,17 @@ async function write(
       look(chunk)
       piece.push(chunk)
       waiting += chunk.length
-      if (waiting >= PIECE) await flush()
+      gathered += chunk.length
+      if (waiting >= PIECE || gathered > MAX_GATHERED) await flush()
     }
   } finally {
-    // Keep the bytes that arrived before the connection broke.
-    if (waiting > 0) await flush()
-    await running
+    try {
+      // Keep the bytes that arrived before the connection broke.
+      if (waiting > 0) await flush()
+      await running
+    } finally {
+      gathered -= waiting
+    }
   }
   return end
 }

@@ -145,7 +145,7 @@ test.each(someOf([1280, 390], (width) => width === 1280))(
       await held
       await route.continue()
     })
-    const asked = page.waitForRequest((request) => request.url().includes('find=quiet+5'))
+    const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
     await page.getByPlaceholder('Search files').fill('quiet 5')
     await asked
     // Shifts within half a second of a key press are not counted, so the response comes later than

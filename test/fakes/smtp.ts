@@ -16,7 +16,8 @@ export interface ReceivedMail {
 }
 
 /**
- * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `hang-before`: no
+ * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `defer`,
+ * `defer-message`: 451 for them; `hang-before`: no
  * response to a recipient, `hang-after`: none to the whole message, both until `release()`;
  * `break-off`: the connection is reset after the whole message.
  */
@@ -24,6 +25,8 @@ export type Behaviour =
   | 'accept'
   | 'refuse'
   | 'refuse-message'
+  | 'defer'
+  | 'defer-message'
   | 'hang-before'
   | 'hang-after'
   | 'break-off'
@@ -34,6 +37,8 @@ export interface MailFake {
   behaviour: Behaviour
   /** Addresses that are refused with every behaviour, as recipients and as senders. */
   refused: Set<string>
+  /** Addresses that are refused for now, as recipients. */
+  deferred: Set<string>
   /** Whole replies to a command, `550 5.1.1 No such user`, before any behaviour. */
   replies: Map<'MAIL' | 'RCPT' | 'DATA', string>
   /** Every message that arrived completely, including refused ones. */
@@ -73,6 +78,8 @@ export async function startMailFake(): Promise<MailFake> {
       const reply = fake.replies.get('RCPT')
       if (reply !== undefined) return done(whole(reply))
       if (fake.behaviour === 'hang-before') return void waiting.push(() => done())
+      if (fake.behaviour === 'defer' || fake.deferred.has(address))
+        return done(answer(451, 'Try again later'))
       if (fake.behaviour === 'refuse' || fake.refused.has(address))
         return done(answer(550, `No such user ${address}`))
       done()
@@ -101,6 +108,7 @@ export async function startMailFake(): Promise<MailFake> {
     if (reply !== undefined) return done(whole(reply))
     if (fake.behaviour === 'break-off') return sockets.forEach((socket) => socket.resetAndDestroy())
     if (fake.behaviour === 'refuse-message') return done(answer(552, 'Too much'))
+    if (fake.behaviour === 'defer-message') return done(answer(451, 'Try again later'))
     if (fake.behaviour === 'hang-after') return void waiting.push(() => done())
     done()
     fake.onAccepted?.()
@@ -119,6 +127,7 @@ export async function startMailFake(): Promise<MailFake> {
     port,
     behaviour: 'accept',
     refused: new Set(),
+    deferred: new Set(),
     replies: new Map(),
     mails: [],
     connections: 0,

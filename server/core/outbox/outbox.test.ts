@@ -186,7 +186,7 @@ describe('an email', () => {
     })
   })
 
-  it.each(['refuse', 'refuse-message'] as const)(
+  it.each(['defer', 'defer-message'] as const)(
     'that meets %s is tried three times, minutes apart, then failed',
     async (how) => {
       smtp.behaviour = how
@@ -195,7 +195,7 @@ describe('an email', () => {
       expect(await read(id)).toMatchObject({
         status: 'waiting',
         attempts: 1,
-        error: expect.stringMatching(/answered: 55/),
+        error: expect.stringMatching(/answered: 451/),
       })
       expect((await jobs(id))[0]!.delay).toBeCloseTo(60, -1)
       await deliver(id)
@@ -210,6 +210,24 @@ describe('an email', () => {
           title: 'An email could not be sent',
           operation_id: (await read(id)).operation_id,
         },
+      ])
+    },
+  )
+
+  it.each(['refuse', 'refuse-message'] as const)(
+    'that meets %s fails at the first attempt',
+    async (how) => {
+      smtp.behaviour = how
+      const id = await queueEmail()
+      await deliver(id)
+      expect(await read(id)).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: expect.stringMatching(/answered: 55/),
+      })
+      expect(await jobs(id)).toEqual([])
+      expect(await notices()).toMatchObject([
+        { level: 'critical', title: 'An email could not be sent' },
       ])
     },
   )

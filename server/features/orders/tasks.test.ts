@@ -93,7 +93,7 @@ async function edit(order: string, fulfilled = 0): Promise<void> {
 beforeEach(async () => {
   await settings({})
   mail.behaviour = 'accept'
-  mail.refused.clear()
+  mail.deferred.clear()
 })
 
 test('the hourly comparison finds orders that no webhook reported, each once', async () => {
@@ -241,26 +241,26 @@ test('two workers claim different orders, and a dead worker’s claims are relea
 })
 
 describe('first mails', () => {
-  test('of a batch share few sessions; a refused mail is retried alone', async () => {
+  test('of a batch share few sessions; a deferred mail is retried alone', async () => {
     const before = mail.connections
-    mail.refused.add('refused@example.com')
-    const orders = [...(await buyAll(20)), await shop.buy({ email: 'refused@example.com' })]
+    mail.deferred.add('deferred@example.com')
+    const orders = [...(await buyAll(20)), await shop.buy({ email: 'deferred@example.com' })]
     await reported(orders)
     await shop.run('mails')
     const to = await Promise.all(orders.map(async (one) => (await shop.delivery(one))!.email!))
     expect(to.slice(0, 20).map((one) => mailsTo(one).length)).toEqual(Array(20).fill(1))
     expect(mail.connections - before).toBeLessThanOrEqual(8)
-    const refused = (await shop.delivery(orders[20]!))!
-    expect(refused.messages).toMatchObject([
+    const deferred = (await shop.delivery(orders[20]!))!
+    expect(deferred.messages).toMatchObject([
       {
         status: 'waiting',
-        error: expect.stringContaining('550'),
+        error: expect.stringContaining('451'),
         error_text: { message: 'The mail server answered: {reply}' },
       },
     ])
     const jobs = await shop.scope.query(
       `select from graphile_worker.jobs where :shop > 0 and key = 'message:' || :id`,
-      { id: refused.messages[0]!.id },
+      { id: deferred.messages[0]!.id },
     )
     expect(jobs.length).toBe(1)
     // Nothing is sent twice.
@@ -313,9 +313,9 @@ describe('first mails', () => {
     const right = buyer().email
     const order = await shop.buy(about)
     await reported([order])
-    mail.refused.add(about.email)
+    mail.deferred.add(about.email)
     await shop.run('mails')
-    mail.refused.clear()
+    mail.deferred.clear()
     const { id, messages } = (await shop.delivery(order))!
     const parts = { secrets: shop.secrets, now: new Date() }
     await correctAddress(shop.scope, id, { email: right }, parts)
@@ -340,9 +340,9 @@ describe('first mails', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    mail.refused.add(about.email)
+    mail.deferred.add(about.email)
     await shop.run('mails')
-    mail.refused.clear()
+    mail.deferred.clear()
     const { id } = (await shop.delivery(order))!
     const parts = { secrets: shop.secrets, now: new Date() }
     await resendDelivery(shop.scope, id, parts)
@@ -358,9 +358,9 @@ describe('first mails', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    mail.refused.add(about.email)
+    mail.deferred.add(about.email)
     await shop.run('mails')
-    mail.refused.clear()
+    mail.deferred.clear()
     const right = buyer().email
     await shop.change(order, (one) => Object.assign(one, { email: right }))
     await reported([order])
@@ -378,9 +378,9 @@ describe('first mails', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    mail.refused.add(about.email)
+    mail.deferred.add(about.email)
     await shop.run('mails')
-    mail.refused.clear()
+    mail.deferred.clear()
     const { id, messages } = (await shop.delivery(order))!
     const content = { to: [about.email], subject: '', text: '' }
     const outdated = () =>
@@ -665,9 +665,9 @@ describe('on the platform', () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
-    mail.refused.add(about.email)
+    mail.deferred.add(about.email)
     await shop.run('mails')
-    mail.refused.clear()
+    mail.deferred.clear()
     const { id } = (await shop.delivery(order))!
     await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
     await sendAll()

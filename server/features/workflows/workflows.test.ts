@@ -46,7 +46,7 @@ const problemsOf = (work: Promise<unknown>): Promise<string[]> =>
     (error: AppError) => error.details.map(({ param, message }) => `${param}: ${message}`),
   )
 
-test('names only lists of keys, packs and files of its own shop', async () => {
+test('names lists of keys, packs and files of the workflow’s shop alone', async () => {
   const own = forShop(database, await createTestShop(database, 'ids.myshopify.com'))
   const listOf = (of: ShopScope, name: string) =>
     of.transaction(async (tx) => toPublicId('licences', await createLicenceList(tx, name)))

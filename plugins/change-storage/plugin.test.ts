@@ -122,9 +122,8 @@ describe('change-storage', () => {
     expect(await run([item], MOVE)).toMatchObject([
       {
         status: 'failed',
-        code: 'storage_failed',
-        detail: 'The stored bytes do not match their hash',
-        retryable: true,
+        code: 'file_damaged',
+        retryable: false,
       },
     ])
     await rm(bytesIn('primary', item))

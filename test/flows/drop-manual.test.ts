@@ -51,6 +51,21 @@ describe('a preview', () => {
     expect(await house.fileNamed('stale.txt')).toMatchObject({ size_bytes: 5 })
     await house.untilPaths([])
   })
+  test('whose file fails moves it to /failed/ with the reason once it is confirmed', async () => {
+    await house.send('known.txt', 'first')
+    await house.call('POST', '/api/drop/import')
+    await house.untilThere('known.txt')
+    await house.untilPaths([])
+    await house.send('known.txt', 'second')
+    const id = await preview()
+    expect(await house.paths()).toEqual(['known.txt'])
+    expect(await confirm(id)).toMatchObject({ status: 'failed', failed: 1 })
+    await house.untilPaths(['failed/known.txt'], 'failed')
+    const { data } = await house.get('/api/drop/files?state=failed')
+    expect(data[0].error).toMatchObject({ code: 'duplicate_filename' })
+    expect(await house.paths()).toEqual([])
+    expect((await house.call('DELETE', `/api/drop/files/${data[0].id}`)).status).toBe(204)
+  })
   soakTest(
     'of an hourly folder is carried out when it is confirmed, not an hour later',
     async () => {

@@ -1,5 +1,6 @@
 // Files that clients send over FTP and SFTP.
 import { dropExamples } from './examples.ts'
+import { settleConfirmed } from './import/settle.ts'
 import { dropTask, type DropTaskParts } from './import/task.ts'
 import { dropMetrics } from './metrics.ts'
 import { createDropPort } from './port.ts'
@@ -12,6 +13,7 @@ export const dropFeature = defineFeature({
   endpoints: dropRoutes,
   tasks: (parts: DropTaskParts) => [dropTask(parts)],
   metrics: dropMetrics,
+  onEnd: () => settleConfirmed,
   ports: { drop: createDropPort },
   tables: {
     drop_accounts: 'the merchant’s own accounts',

@@ -1,4 +1,5 @@
 // Moves what a page carries (carry.ts) into the catalogue of the document that was made.
+import { ownValue } from '../contract.ts'
 import { levelOf, neighbours } from './bookmarks.ts'
 import { CARRIED } from './carry.ts'
 import { Additions, writeChanges } from './changes.ts'
@@ -76,7 +77,7 @@ export async function moveCarried(
 }
 
 const entryOf = (value: Value, name: string): Value =>
-  isDictionary(value) ? (value[name] ?? null) : null
+  isDictionary(value) ? (ownValue(value, name) ?? null) : null
 
 const listOf = (value: Value): readonly Value[] => (isList(value) ? value : [])
 
@@ -110,7 +111,7 @@ function entriesOf(work: MoveWork): Dictionary {
   const { all, additions } = work
   const layers = combinedLayers(all.map((one) => one['/Layers'] ?? null).filter(isDictionary))
   const lists = ['/AF', '/Threads'].flatMap((name) => {
-    const list = all.flatMap((one) => listOf(one[name] ?? null))
+    const list = all.flatMap((one) => listOf(ownValue(one, name) ?? null))
     return list.length === 0 ? [] : [[name, list] as const]
   })
   const names = namesOf(work)
@@ -125,7 +126,7 @@ function entriesOf(work: MoveWork): Dictionary {
 }
 
 function namesOf({ all }: MoveWork): Dictionary {
-  const entries = (name: string) => all.flatMap((one) => pairsIn(one[name]))
+  const entries = (name: string) => all.flatMap((one) => pairsIn(ownValue(one, name)))
   const named = (name: string, from: string, equal: Parameters<typeof nameTree>[1]) =>
     entries(from).length === 0 ? {} : { [name]: nameTree(entries(from), equal) }
   return {

@@ -1,7 +1,7 @@
 // What a document has in addition to its pages. qpdf copies pages with everything that they refer to, and
 // nothing of the catalogue: so before pages are copied, the first of them refers to all of it under
 // a name of our own, and afterwards the copy is moved into the new catalogue (carried.ts).
-import type { Warning } from '../contract.ts'
+import { ownValue, type Warning } from '../contract.ts'
 import { say, sayPlain } from '../sandbox.ts'
 import { copyBookmarks } from './bookmarks.ts'
 import { claimWarnings, CLAIMS_OF_INFO, readClaims } from './claims.ts'
@@ -189,7 +189,7 @@ const filesOf = ({ names, whole: { objects } }: Source) =>
 /** The lists of associated files and of articles. */
 function listsOf({ catalog, whole: { objects } }: Source): Dictionary {
   const named = ['/AF', '/Threads'].flatMap((name) => {
-    const list = objects.resolve(catalog[name])
+    const list = objects.resolve(ownValue(catalog, name))
     return isList(list) ? [[name, list] as const] : []
   })
   return Object.fromEntries(named)
@@ -242,7 +242,7 @@ const UNSTRUCTURED = lost(sayPlain('The structure for screen readers is not in t
 /** What neither a part nor a merged document keeps. */
 function lossesOf({ catalog, whole: { objects } }: Source): Warning[] {
   const form = objects.resolve(catalog['/AcroForm'])
-  const has = (name: string) => isDictionary(form) && objects.resolve(form[name]) !== null
+  const has = (name: string) => isDictionary(form) && objects.resolve(ownValue(form, name)) !== null
   return [
     ...(catalog['/Collection'] === undefined
       ? []

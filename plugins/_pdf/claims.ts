@@ -2,7 +2,7 @@
 // screen readers), in its metadata. A claim that is no longer true must not stay.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Warning } from '../contract.ts'
+import { ownValue, type Warning } from '../contract.ts'
 import { say } from '../sandbox.ts'
 import {
   idOf,
@@ -41,7 +41,9 @@ const STREAM = 'metadata'
 export async function readClaims(folder: string, opened: OpenedDocument): Promise<Claims> {
   const { values } = await readObjects(folder, opened, ['trailer'])
   const trailer = values.get('trailer')
-  const named = ['/Root', '/Info'].map((name) => (isDictionary(trailer) ? trailer[name] : null))
+  const named = ['/Root', '/Info'].map((name) =>
+    isDictionary(trailer) ? ownValue(trailer, name) : null,
+  )
   const found = await readObjects(folder, opened, [
     'trailer',
     ...named.filter(isReference).map(idOf),

@@ -1,4 +1,5 @@
 // Layers (optional content): which exist, which are hidden, and how they are listed.
+import { ownValue } from '../contract.ts'
 import {
   isDictionary,
   isList,
@@ -76,6 +77,6 @@ function withoutBase(configuration: Value, layers: Dictionary): Dictionary {
 }
 
 function listIn(own: Dictionary, name: string): readonly Value[] {
-  const list = own[name]
+  const list = ownValue(own, name)
   return isList(list) ? list : []
 }

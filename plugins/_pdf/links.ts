@@ -1,5 +1,6 @@
 // Links inside a document: to a page, or to a name that stands for a page. Merged documents often
 // use the same names, and a part lacks the list of names: such links get the page itself.
+import { ownValue } from '../contract.ts'
 import {
   isDictionary,
   isList,
@@ -61,21 +62,21 @@ export function withExplicitLinks(
     return made.some((one, at) => one !== value[at]) ? made : value
   }
   if (!isDictionary(value)) return value
-  const changed: Record<string, Value> = {}
+  const changed = new Map<string, Value>()
   for (const [name, own] of Object.entries(value)) {
     const made = withExplicitLinks(own, links, objects, raised)
-    if (made !== own) changed[name] = made
+    if (made !== own) changed.set(name, made)
   }
   const link = objects.resolve(value['/S']) === '/GoTo' ? '/D' : '/Dest'
   if (value[link] !== undefined && isIndirect(value[link], objects)) {
     const explicit = links.explicit(value[link])
-    if (explicit) changed[link] = explicit
+    if (explicit) changed.set(link, explicit)
   }
   for (const name of ['/StructParent', '/StructParents']) {
-    const number = value[name]
-    if (raised > 0 && typeof number === 'number') changed[name] = number + raised
+    const number = ownValue(value, name)
+    if (raised > 0 && typeof number === 'number') changed.set(name, number + raised)
   }
-  return Object.keys(changed).length === 0 ? value : { ...value, ...changed }
+  return changed.size === 0 ? value : { ...value, ...Object.fromEntries(changed) }
 }
 
 /** Whether the destination is a name, or has the number of a page. */

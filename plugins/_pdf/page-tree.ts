@@ -1,5 +1,6 @@
 // Completes a page tree that readers accept and qpdf does not: missing types, parents, counts and
 // sizes, and pages that do not exist.
+import { ownValue } from '../contract.ts'
 import {
   isDictionary,
   isList,
@@ -76,7 +77,7 @@ function isBox(value: Value | undefined, { resolve }: Objects): boolean {
 
 function change({ changes }: TreeWork, reference: string, own: Dictionary, given: Dictionary) {
   const equal = Object.entries(given).every(
-    ([name, value]) => JSON.stringify(own[name]) === JSON.stringify(value),
+    ([name, value]) => JSON.stringify(ownValue(own, name)) === JSON.stringify(value),
   )
   if (!equal) changes[`obj:${reference}`] = { value: { ...own, ...given } }
 }

@@ -1,5 +1,6 @@
 // The structure of tagged documents, for screen readers: a tree of elements, and a list that finds
 // them by the numbers that pages and annotations state.
+import { ownValue } from '../contract.ts'
 import type { Additions } from './changes.ts'
 import { nameTree, pairsIn, treeEntries } from './name-trees.ts'
 import {
@@ -51,7 +52,7 @@ export function partOfStructure(
   const copies = new Map<Value, string | null>()
   const work: PartWork = { objects, pages, additions, copies }
   const copied = (value: Value) => copies.get(value) ?? null
-  const listed = (name: string) => pairsIn(structure[name])
+  const listed = (name: string) => pairsIn(ownValue(structure, name))
   return {
     ...structure,
     '/K': kidsIn(structure['/K'], objects).flatMap((kid) => copyKid(work, kid, null, null) ?? []),
@@ -130,10 +131,11 @@ export function combinedStructure(all: readonly Dictionary[]): {
   marks: Dictionary
   first: readonly Value[]
 } {
-  const lists = (name: string) => all.flatMap((one) => (isList(one[name]) ? one[name] : []))
+  const values = (name: string) => all.map((one) => ownValue(one, name) ?? null)
+  const lists = (name: string) => values(name).filter(isList).flat()
   const numbers = lists('/Nums')
   const merged = (name: string) => {
-    const entries = all.toReversed().flatMap((one) => (isDictionary(one[name]) ? Object.entries(one[name]) : [])) // oxfmt-ignore
+    const entries = values(name).toReversed().filter(isDictionary).flatMap(Object.entries)
     return entries.length === 0 ? {} : { [name]: Object.fromEntries(entries) }
   }
   const names = pairsIn(lists('/IDs'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as ask, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { readPieces } from './request-body.ts'
+import { readBodyPieces } from './request-body.ts'
 
 /** A request whose body is not sent yet, as its client and as the server has it. */
 async function open() {
@@ -16,7 +16,7 @@ async function open() {
   const [received] = (await once(server, 'request')) as [IncomingMessage]
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
-  return { client, pieces: readPieces(received, { countsAs: 1 }) }
+  return { client, pieces: readBodyPieces(received, { countsAs: 1 }) }
 }
 
 test('a body is not slow while its reader is', async () => {

@@ -61,7 +61,7 @@ export function countForShop(request: IncomingMessage, shop: number): void {
 
 /**
  * The body of a request, whole. Its bytes count in the budget until the request is answered. Throws
- * `payload_too_large`, and what `readPieces` throws; the rest is unread then.
+ * `payload_too_large`, and what `readBodyPieces` throws; the rest is unread then.
  * @param inflates decompresses gzip, deflate and br; throws `unsupported_media_type` for others
  */
 export async function readRequest(
@@ -75,7 +75,7 @@ export async function readRequest(
   if (!inflater && length > maxBytes) throw new AppError('payload_too_large')
   const pieces: Buffer[] = []
   let bytes = 0
-  for await (const piece of readPieces(request, { inflater })) {
+  for await (const piece of readBodyPieces(request, { inflater })) {
     bytes += piece.length
     if (bytes > maxBytes) throw new AppError('payload_too_large')
     pieces.push(piece)
@@ -98,7 +98,7 @@ export interface PieceOptions {
  * `malformed_request` if the body ends early, `request_timeout`, `too_many_bodies` and
  * `bodies_full`; the rest is unread then.
  */
-export async function* readPieces(
+export async function* readBodyPieces(
   request: IncomingMessage,
   options: PieceOptions = {},
 ): AsyncGenerator<Buffer> {

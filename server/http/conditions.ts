@@ -1,5 +1,6 @@
 // Evaluates a request's conditions and Range for the current file (RFC 9110 §13 and §14), before
 // anything is counted. All values are bytes and milliseconds.
+import { ownValue } from '../../plugins/contract.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../core/store/store.ts'
 
@@ -39,7 +40,9 @@ export function evaluateConditions(
  * part may belong to another version than the client's copy.
  */
 export const namesVersion = (headers: IncomingHttpHeaders): boolean =>
-  ['if-range', 'if-match', 'if-unmodified-since'].some((name) => headers[name] !== undefined)
+  ['if-range', 'if-match', 'if-unmodified-since'].some(
+    (name) => ownValue(headers, name) !== undefined,
+  )
 
 /**
  * A range that does not parse, has another unit or lists several gets the whole file, as the

@@ -2,7 +2,7 @@
 import type { Context } from 'koa'
 import { say, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
-import { readPieces, type PieceOptions } from '../core/request-body.ts'
+import { readBodyPieces, type PieceOptions } from '../core/request-body.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 import { lastOf } from '../core/present.ts'
 
@@ -31,7 +31,7 @@ export interface FileLimits {
 
 export interface ReceivedFile {
   filename: string
-  /** The bytes of the file. Reading them throws what `readPieces` throws. */
+  /** The bytes of the file. Reading them throws what `readBodyPieces` throws. */
   bytes: AsyncIterable<Uint8Array>
 }
 
@@ -67,7 +67,7 @@ function nameOf(filename: string | null | undefined): string {
 
 async function* wholeBody(ctx: Context, options: PieceOptions): AsyncGenerator<Uint8Array> {
   try {
-    yield* readPieces(ctx.req, options)
+    yield* readBodyPieces(ctx.req, options)
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'malformed_request') throw cause
     throw new AppError('malformed_request', {

@@ -43,11 +43,15 @@ export function spellSigns(title: string): string {
 const HAN_NUMBER =
   /第([〇零一二三四五六七八九十百]+)|([〇零一二三四五六七八九十百]+)(?=[巻卷章回話话号號部版課课集冊册級级月日年])/gu
 const HAN_DIGITS = '〇一二三四五六七八九'
+const HAN_UNITS = new Map([
+  ['十', 10],
+  ['百', 100],
+])
 
 function hanNumber(numeral: string): string {
   let [sum, digit] = [0, 0]
   for (const sign of numeral.replaceAll('零', '〇')) {
-    const unit = { 十: 10, 百: 100 }[sign]
+    const unit = HAN_UNITS.get(sign)
     if (unit === undefined) digit = digit * 10 + HAN_DIGITS.indexOf(sign)
     else [sum, digit] = [sum + (digit || 1) * unit, 0]
   }

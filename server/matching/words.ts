@@ -1,6 +1,7 @@
 // The words by which a name and a title are compared, without differences that have no meaning
 // (case, accents, delimiters).
 
+import { ownValue } from '../../plugins/contract.ts'
 import { skuKey } from '../core/sku-key.ts'
 import { isFlatKey, labelsOf } from './distinctions.ts'
 import { picturesOf, spellNumbers, spellSigns, unitsOf } from './signs.ts'
@@ -107,7 +108,7 @@ function withoutAccents(text: string): string {
     .replace(ACCENTED, (all, letter: string) => (isOwnLetter(all) ? all : letter))
     .replace(/[\p{M}&&[\p{sc=Hebrew}\p{sc=Arabic}]]|ـ/gv, '')
     .normalize('NFC')
-    .replace(/[ßςıіىیک]/g, (letter) => SAME_LETTERS[letter] ?? letter)
+    .replace(/[ßςıіىیک]/g, (letter) => ownValue(SAME_LETTERS, letter) ?? letter)
 }
 
 /** й is another letter than и. */

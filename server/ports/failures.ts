@@ -10,6 +10,7 @@ import {
   sentences,
   type AnyText,
   type Text,
+  ownValue,
 } from '../../plugins/contract.ts'
 import { ERRORS } from '../core/errors.ts'
 
@@ -159,7 +160,7 @@ export function limitOf(status: number, headers: IncomingHttpHeaders): HostRefus
   if (headers['cf-mitigated'] === 'challenge') return null
   const always = LIMIT_STATUSES.has(status)
   if (!always && !MARKED_STATUSES.has(status)) return null
-  const isUsedUp = USED_UP.some((name) => String(headers[name]).trim() === '0')
+  const isUsedUp = USED_UP.some((name) => String(ownValue(headers, name)).trim() === '0')
   const stated = headers['retry-after']
   const retryAfter =
     stated === undefined ? (isUsedUp ? resetOf(headers) : undefined) : secondsOf(stated)
@@ -174,7 +175,7 @@ const LONGEST_RESET = 1e9
 
 /** The seconds until a limit begins again, where the answer states them. */
 function resetOf(headers: IncomingHttpHeaders): number | undefined {
-  const stated = RESETS.map((name) => String(headers[name] ?? '')).find((one) =>
+  const stated = RESETS.map((name) => String(ownValue(headers, name) ?? '')).find((one) =>
     /^\d{1,10}$/.test(one),
   )
   if (stated === undefined) return undefined

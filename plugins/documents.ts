@@ -12,6 +12,7 @@ export const documentPassword = z.string().min(1).max(255).optional().meta({
   help: 'For documents that need one. It is not stored in the history.',
   widget: 'password',
   sensitive: true,
+  mends: 'pdf_encrypted',
 })
 
 /** Why it is not a PDF, or null. Judged by the name: the content is checked when it is opened. */

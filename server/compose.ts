@@ -19,6 +19,7 @@ import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
 import { confirmSync } from './features/cloud/confirmation.ts'
+import { workflowOfSchedule } from './features/schedules/run.ts'
 import { allEffects, allEnds, EVENTS, GUARDS, MESSAGE_WORDS, type WebParts } from './features.ts'
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
@@ -251,6 +252,7 @@ async function openWeb(
     mail: mailParts(environment, given.mailDns),
     awsGet: given.awsGet ?? awsGet,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
+    workflowOfSchedule: (scope, id) => workflowOfSchedule(scope, engine, id),
     confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
   }
   return { app: createApp(parts), parts, delivery }

@@ -56,6 +56,7 @@ import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
 import type { BuyerPlaces, Feature, HookParts } from './features/feature.ts'
 import type { ConfirmSync } from './features/operations/routes.ts'
+import type { WorkflowOfSchedule } from './features/operations/retry.ts'
 import type { OrderPages } from './features/orders/order-pages.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
@@ -108,6 +109,8 @@ export interface WebParts {
   orderPages: OrderPages
   /** Confirms the preview of a cloud sync, by listing the provider again. */
   confirmSync: ConfirmSync
+  /** What a schedule would run now, for a retry of its operations. */
+  workflowOfSchedule: WorkflowOfSchedule
   /** The events that webhooks can receive. */
   events: readonly WebhookEvent[]
   plans: Plans | null

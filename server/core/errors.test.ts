@@ -21,6 +21,8 @@ test('the list of errors is what clients rely on', () => {
       "operation_state 409 conflict",
       "workflow_in_use 409 conflict",
       "workflow_broken 409 conflict",
+      "workflow_gone 409 conflict",
+      "workflow_unfit 409 conflict",
       "precondition_failed 412 invalid_request",
       "changed_meanwhile 412 conflict",
       "payload_too_large 413 invalid_request",

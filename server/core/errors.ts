@@ -53,6 +53,11 @@ export const ERRORS = {
   operation_state: conflicting(409, 'The operation is in a state that does not allow this'),
   workflow_in_use: conflicting(409, 'A schedule runs this workflow'),
   workflow_broken: conflicting(409, 'This workflow is invalid: correct it first'),
+  workflow_gone: conflicting(409, 'The workflow of this operation was deleted'),
+  workflow_unfit: conflicting(
+    409,
+    'The workflow was changed so that it cannot continue this operation: retry with the steps of its start',
+  ),
   precondition_failed: invalid(412, 'The file has changed'),
   changed_meanwhile: conflicting(412, 'This was changed since you read it'),
   payload_too_large: invalid(413, 'The request body is too large'),

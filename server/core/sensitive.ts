@@ -12,9 +12,26 @@ export function sensitiveOptions(plugin: Plugin): readonly string[] {
   return names
 }
 
+/** A secret option, and the code of the failures that another value of it may mend. */
+export interface MendingOption {
+  name: string
+  title: string
+  mends: string
+}
+
+/** The secret options that a retry may give: those whose schema says what they mend. */
+export const mendingOptions = (plugin: Plugin): MendingOption[] =>
+  Object.entries(propertiesOf(plugin.options)).flatMap(([name, property]) =>
+    typeof property === 'object' && typeof property.mends === 'string'
+      ? [{ name, title: property.title ?? name, mends: property.mends }]
+      : [],
+  )
+
+const propertiesOf = (options: z.ZodType) =>
+  z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' }).properties ?? {}
+
 function namesIn(options: z.ZodType): string[] {
-  const { properties = {} } = z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' })
-  return Object.entries(properties).flatMap(([name, property]) =>
+  return Object.entries(propertiesOf(options)).flatMap(([name, property]) =>
     typeof property === 'object' && property.sensitive === true ? [name] : [],
   )
 }

@@ -1,5 +1,5 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
-import type { Warning, Workflow } from '../../plugins/contract.ts'
+import type { Text, Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { dryRun, type PreviewResult, type PlacedFile } from './batches/dry-run.ts'
 import { tryWorkflow, type TrialRequest, type TriedFile } from './batches/trial.ts'
@@ -24,10 +24,13 @@ import {
   MOVE_NAMES,
   moveOperation,
   reopenOperation,
+  retryWith,
 } from './operations/lifecycle.ts'
 import type { OperationMove } from './operations/moves.ts'
 import { permissionsTo, type PermittedMove } from './operations/permissions.ts'
 import { listOperations, readOperation, type OperationFilter } from './operations/read.ts'
+import { differs, misfits } from './operations/replaced-workflow.ts'
+import { givenWorkflow } from './operations/sealed-options.ts'
 import { addSealed, startSealed } from './operations/sealed-start.ts'
 import type { StartInput } from './operations/start.ts'
 import { mayUndo, startUndo } from './operations/undo.ts'
@@ -59,6 +62,7 @@ export {
   permissionsOf,
   placedFilter,
   filePlaceOf,
+  withEarlier,
   withOptions,
 } from './steps.ts'
 
@@ -95,6 +99,18 @@ export interface Engine {
    *   operation, `conflict` while another one runs that must not run beside it
    */
   move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
+  /**
+   * Retries an operation with other steps than it ran before.
+   * @param workflow as a start takes it: secret options are not sealed
+   * @throws as `move` does, and `workflow_unfit` if its items cannot be processed with these steps
+   */
+  retryWith(scope: ShopScope, id: string, workflow: Workflow): Promise<void>
+  /** The workflow that an operation was started or last retried with, as a start takes it. */
+  given(scope: ShopScope, operation: OperationRow): Workflow
+  /** Whether a retry with this workflow would run other steps or options than those of the operation. */
+  differs(scope: ShopScope, operation: OperationRow, workflow: Workflow): Promise<boolean>
+  /** Every reason why the operation cannot be retried with this workflow. */
+  misfits(operation: OperationRow, workflow: Workflow): Text[]
   /** Starts the undo of an operation and returns its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
   /** The API scopes that a caller needs for this with the operation. */
@@ -153,6 +169,11 @@ export function createEngine(parts: EngineParts): Engine {
     reopen: reopenOperation,
     fail: failOpen,
     move: (scope, id, move) => moveOperation(scope, id, move, parts),
+    retryWith: (scope, id, workflow) => retryWith(scope, id, workflow, parts),
+    given: ({ shop }, { workflow }) =>
+      givenWorkflow(workflow, plugins, { shop, secrets: parts.secrets }),
+    differs: (scope, operation, workflow) => differs(parts, scope, operation, workflow),
+    misfits: (operation, workflow) => misfits(operation, workflow, plugins),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, plugins),
     actions: (operation) => [

@@ -9,8 +9,11 @@ import {
   type Text,
   type Workflow,
 } from '../../plugins/contract.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../core/errors.ts'
+import { withoutSensitive } from '../core/sensitive.ts'
 import type { FileFilter } from '../files/filter.ts'
+import type { StoredStep, StoredWorkflow } from './types.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) =>
   plugins.find(({ id }) => id === step.plugin)
@@ -51,19 +54,24 @@ export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]):
 export const takesSettings = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
   steps.some((step) => pluginOf(plugins, step)?.withSettings !== undefined)
 
-/** The workflow with the options that its steps take from the shop's settings. */
+/**
+ * The workflow with the options that its steps take from the shop's settings. A step keeps what it
+ * was given, so that a retry can take them from the settings again.
+ */
 export const withSettings = (
   workflow: Workflow,
   plugins: readonly Plugin[],
   settings: ShopSettings,
-): Workflow => ({
+): StoredWorkflow => ({
   ...workflow,
-  steps: workflow.steps.map((step) => {
+  steps: workflow.steps.map((step): StoredStep => {
     const plugin = pluginOf(plugins, step)
     const parsed = plugin?.withSettings && plugin.options.safeParse(step.options ?? {})
     if (!plugin?.withSettings || !parsed?.success) return step
     const options = plugin.withSettings(parsed.data, settings)
-    return { ...step, options: options as Record<string, unknown> }
+    if (isDeepStrictEqual(options, parsed.data)) return step
+    const given = withoutSensitive(plugin, step.options ?? {})
+    return { ...step, options: options as Record<string, unknown>, given }
   }),
 })
 
@@ -71,13 +79,25 @@ export const withSettings = (
  * Adds the steps that other steps' options require before them. Throws `workflow_broken` if a
  * plugin is not installed.
  */
-export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
+export function withPreceding<W extends StoredWorkflow>(
+  workflow: W,
+  plugins: readonly Plugin[],
+): W {
   const steps = workflow.steps.flatMap((step) => {
     const before = precedingOf(step, plugins)
     return before ? [before, step] : [step]
   })
   return { ...workflow, steps }
 }
+
+/** The workflow without the steps that `withPreceding` added. */
+export const withoutPreceding = (workflow: Workflow, plugins: readonly Plugin[]): Workflow => ({
+  ...workflow,
+  steps: workflow.steps.filter((step, at) => {
+    const next = workflow.steps[at + 1]
+    return next === undefined || precedingOf(next, plugins)?.id !== step.id
+  }),
+})
 
 function precedingOf(
   { id, plugin: name, options, when, onFailure }: Step,
@@ -127,6 +147,12 @@ export function misplaced(
     ? say('This only works on files in the trash')
     : say('This does not work on files in the trash')
 }
+
+/** The workflow with all steps that ran in any round of its operation. */
+export const withEarlier = ({ earlier = [], ...workflow }: StoredWorkflow): Workflow => ({
+  ...workflow,
+  steps: [...earlier, ...workflow.steps],
+})
 
 /** Whether it has effects that an undo can restore. It has none if it purges files. */
 export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {

@@ -103,6 +103,21 @@ export interface StoredWarning extends StoredMessage {
   code: string
 }
 
+/** A step as an operation keeps it: with the shop's settings, and with secret options sealed. */
+export type StoredStep = Step & {
+  /** The options before the shop's settings were applied, without secret ones. Absent: the same. */
+  given?: Record<string, unknown>
+}
+
+/** The workflow that an operation runs, which later changes of the shop's workflow leave alone. */
+export type StoredWorkflow = Omit<Workflow, 'steps'> & {
+  steps: readonly StoredStep[]
+  /**
+   * Steps that ran before a retry replaced them: the undo reverses their effects too. Absent: none.
+   */
+  earlier?: readonly StoredStep[]
+}
+
 export interface OperationRow {
   id: string
   /** The name of an import's first file, or of the CSV file. Null: it has neither. */
@@ -110,7 +125,7 @@ export interface OperationRow {
   kind: 'import' | 'bulk'
   action: string
   channel: string
-  workflow: Workflow
+  workflow: StoredWorkflow
   request: OperationRequest
   status: OperationStatus
   requested_by: string

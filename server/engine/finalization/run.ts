@@ -25,7 +25,7 @@ import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import { whyCancelled } from '../operations/why-cancelled.ts'
-import { canUndo } from '../steps.ts'
+import { canUndo, withEarlier } from '../steps.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return runExclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -151,7 +151,7 @@ function endOperation(
 ): Promise<void> {
   const { id, done, failed, skipped, stopped, workflow } = operation
   const worked = operation.status !== 'previewing' && done > 0
-  const undoable = operation.undoes === null && worked && canUndo(workflow, plugins)
+  const undoable = operation.undoes === null && worked && canUndo(withEarlier(workflow), plugins)
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await holdStatus(tx, operation)

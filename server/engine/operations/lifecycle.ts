@@ -1,13 +1,15 @@
 // The moves of an operation: pause, resume, cancel, retry, confirm, and in which status each is
 // allowed. A move is one transaction.
-import { type Plugin, say, type Text } from '../../../plugins/contract.ts'
+import { type Plugin, say, type Text, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import { AppError } from '../../core/errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
-import type { RunGuard } from '../parts.ts'
+import type { EngineParts, RunGuard } from '../parts.ts'
 import { reopen, RUN_MOVE, type OperationMove } from './moves.ts'
 import { readOperation } from './read.ts'
+import { replaceWorkflowOf } from './replaced-workflow.ts'
+import { storedWorkflow } from './sealed-start.ts'
 
 const MOVES: Record<
   OperationMove,
@@ -93,6 +95,25 @@ export function moveOperation(
  */
 export const reopenOperation = (scope: ShopScope, id: string): Promise<void> =>
   moving(scope, id, { move: 'confirm', run: (tx) => reopen(tx, id), guards: [] })
+
+/**
+ * Retries an operation with other steps.
+ * @throws what `moveOperation` throws, `workflow_unfit` with every reason why its files cannot be
+ *   processed with these steps, and `workflow_broken` if a plugin is not installed
+ */
+export async function retryWith(
+  scope: ShopScope,
+  id: string,
+  given: Workflow,
+  parts: Pick<EngineParts, 'plugins' | 'guards' | 'secrets'>,
+): Promise<void> {
+  const workflow = await storedWorkflow(parts, scope, given)
+  const run: Run = async (tx, operation) => {
+    const replaced = await replaceWorkflowOf(tx, operation, workflow, parts.plugins)
+    await RUN_MOVE.retry(tx, replaced, parts.plugins)
+  }
+  await moving(scope, id, { move: 'retry', run, guards: parts.guards })
+}
 
 type Run = (tx: ShopScope, operation: OperationRow) => Promise<void>
 

@@ -149,11 +149,11 @@ export async function reopen(tx: ShopScope, id: string): Promise<void> {
     `open = true, total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, intentions = '[]',
      warnings = '[]', preview_counts = null`,
   )
-  await resetRound(tx, id, 'idle')
+  await resetRound(tx, id, 0)
 }
 
 const beginRound: Move = async (tx, operation, plugins) => {
-  await resetRound(tx, operation.id, 'working')
+  await resetRound(tx, operation.id, operation.workflow.parallel)
   await queueWork(tx, operation, plugins)
 }
 
@@ -167,9 +167,9 @@ const FINAL_WARNINGS_DROPPED = `warnings = (
 
 /**
  * Begins the operation's next round.
- * @param chains `idle`: the chains work only when items are added
+ * @param chains how many work at most; 0: only when items are added
  */
-async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle'): Promise<void> {
+async function resetRound(tx: ShopScope, id: string, chains: number): Promise<void> {
   await updateOperation(
     tx,
     id,
@@ -178,10 +178,10 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
      ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(
-    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0,
+    `update chains set ended = chain >= :chains and chain <> :finish, hint = 0,
        ${WORKER_LEASE.revoke}, claimed = '{}', crashed = false, deaths = 0
      where shop_id = :shop and operation_id = :id`,
-    { id, idle: chains === 'idle', finish: FINISH_CHAIN },
+    { id, chains, finish: FINISH_CHAIN },
   )
 }
 

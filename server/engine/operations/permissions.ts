@@ -4,7 +4,7 @@ import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationMove } from './moves.ts'
 import type { OperationRow } from '../types.ts'
-import { permissionsOf } from '../steps.ts'
+import { permissionsOf, withEarlier } from '../steps.ts'
 
 export type PermittedMove = OperationMove | 'undo'
 type OperationRef = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
@@ -65,5 +65,6 @@ async function toUndo(
     },
   )
   const trashes = kind === 'import' || made.length > 0
-  return [...new Set([...permissionsOf(workflow, plugins), ...(trashes ? ['files:delete'] : [])])]
+  const ran = permissionsOf(withEarlier(workflow), plugins)
+  return [...new Set([...ran, ...(trashes ? ['files:delete'] : [])])]
 }

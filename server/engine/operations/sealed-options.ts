@@ -3,6 +3,8 @@ import { ownValue } from '../../../plugins/contract.ts'
 import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
+import { withoutPreceding } from '../steps.ts'
+import type { StoredStep, StoredWorkflow } from '../types.ts'
 
 interface Place {
   /** The shop's internal number: a value sealed for another shop does not open. */
@@ -20,10 +22,10 @@ const isSealed = (value: unknown): value is { sealed: string } =>
 
 /** The workflow as it is stored, with secret options sealed. */
 export const sealOptions = (
-  workflow: Workflow,
+  workflow: StoredWorkflow,
   plugins: readonly Plugin[],
   { shop, secrets }: Place,
-): Workflow => ({
+): StoredWorkflow => ({
   ...workflow,
   steps: workflow.steps.map((step) =>
     mapSensitive(step, plugins, (value) => ({
@@ -44,11 +46,33 @@ export const openOptions = (
       : value,
   ).options ?? {}
 
-function mapSensitive(
-  step: Step,
+/**
+ * The workflow as it was given: without the steps and the settings that were added at the start, and
+ * with secret options opened.
+ */
+export const givenWorkflow = (
+  { earlier: _, ...stored }: StoredWorkflow,
+  plugins: readonly Plugin[],
+  place: Place,
+): Workflow => ({
+  ...stored,
+  steps: withoutPreceding(stored, plugins).steps.map(({ given, ...step }: StoredStep): Step => {
+    const plugin = plugins.find(({ id }) => id === step.plugin)
+    if (!plugin || !step.options) return step
+    const options = openOptions(step, plugin, place)
+    if (!given) return { ...step, options }
+    const secret = sensitiveOptions(plugin).flatMap((name) =>
+      Object.hasOwn(options, name) ? [[name, options[name]]] : [],
+    )
+    return { ...step, options: { ...given, ...Object.fromEntries(secret) } }
+  }),
+})
+
+function mapSensitive<S extends Step>(
+  step: S,
   plugins: readonly Plugin[],
   map: (value: unknown) => unknown,
-): Step {
+): S {
   const plugin = plugins.find(({ id }) => id === step.plugin)
   const { options } = step
   if (!plugin || !options) return step

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { SealPlace } from '../../core/kept-address.ts'
 import { present } from '../../core/present.ts'
 import type { EngineParts } from '../parts.ts'
+import type { StoredWorkflow } from '../types.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { takesSettings, withPreceding, withSettings } from '../steps.ts'
 import { addEntries, type GrowingChange, type GrowingEntry } from './grow.ts'
@@ -22,19 +23,30 @@ export async function startSealed(
   input: StartInput,
 ): Promise<string> {
   const place = { shop: scope.shop, secrets }
-  const given = await fixedWorkflow(scope, input.workflow, plugins)
-  const workflow = sealOptions(withPreceding(given, plugins), plugins, place)
+  const workflow = await storedWorkflow({ plugins, secrets }, scope, input.workflow)
   const request = sealRequest(input.request, place)
   const source = await sealSource(input.source, place)
   return startOperation(scope, { ...input, workflow, request, source }, plugins, limits)
 }
 
-/** The workflow with the settings that the shop has now. */
+/**
+ * The workflow as an operation keeps it: with the settings that the shop has now, with the steps
+ * that other steps need before them, and with secret options sealed.
+ */
+export async function storedWorkflow(
+  { plugins, secrets }: Pick<EngineParts, 'plugins' | 'secrets'>,
+  scope: ShopScope,
+  workflow: Workflow,
+): Promise<StoredWorkflow> {
+  const fixed = withPreceding(await fixedWorkflow(scope, workflow, plugins), plugins)
+  return sealOptions(fixed, plugins, { shop: scope.shop, secrets })
+}
+
 async function fixedWorkflow(
   scope: ShopScope,
   workflow: Workflow,
   plugins: readonly Plugin[],
-): Promise<Workflow> {
+): Promise<StoredWorkflow> {
   if (!takesSettings(workflow, plugins)) return workflow
   const { settings } = await readShop(scope)
   return withSettings(workflow, plugins, settings)

@@ -155,7 +155,7 @@ const insertChains = (
  * Whether the operation has a result for each file. It needs none if all steps work on the whole
  * operation and say so.
  */
-function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+export function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')
   return (

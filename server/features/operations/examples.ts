@@ -39,7 +39,12 @@ export const operationsExamples: Examples = {
   'post /api/operations/{id}/pause': { params: { id: IDS.running_operation }, status: 200 },
   'post /api/operations/{id}/resume': { params: { id: IDS.paused_operation }, status: 200 },
   'post /api/operations/{id}/cancel': { params: { id: IDS.running_operation }, status: 200 },
-  'post /api/operations/{id}/retry': { params: { id: IDS.failed_operation }, status: 200 },
+  'get /api/operations/{id}/retry': { params: { id: IDS.failed_operation }, status: 200 },
+  'post /api/operations/{id}/retry': {
+    params: { id: IDS.failed_operation },
+    body: { workflow: 'as_started' },
+    status: 200,
+  },
   'post /api/operations/{id}/confirm': { params: { id: IDS.preview }, status: 200 },
   'post /api/operations/{id}/undo': { params: operation, status: 202 },
   'post /api/files/bulk-delete': {

@@ -5,6 +5,7 @@ import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'
 import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
 import { operationSchema } from './record.ts'
+import type { RetryParts } from './retry.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
@@ -15,7 +16,11 @@ export const operationsFeature = defineFeature({
   name: 'operations',
   examples: operationsExamples,
   endpoints: (
-    parts: OperationParts & { confirmSync: ConfirmSync; stores: ReadonlyMap<string, BlobStore> },
+    parts: OperationParts &
+      Pick<RetryParts, 'workflowOfSchedule'> & {
+        confirmSync: ConfirmSync
+        stores: ReadonlyMap<string, BlobStore>
+      },
   ) => [
     ...operationRoutes(parts, parts.confirmSync),
     ...operationLogRoutes(parts),

@@ -1,12 +1,13 @@
 // An operation as every answer shows it.
 import { z } from 'zod'
-import { english, textOf, verbatim } from '../../../plugins/contract.ts'
+import { english, textOf, verbatim, type Step } from '../../../plugins/contract.ts'
 import {
   cannotUndo,
   hasEnded,
   isDiscarded,
   labelOf,
   OPERATION_STATUSES,
+  withEarlier,
   type Engine,
   type OperationRow,
 } from '../../engine/engine.ts'
@@ -18,6 +19,14 @@ import type { Reply } from '../../http/endpoint.ts'
 import { textSchema, timestamp, warning } from '../../http/schemas.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
+
+export const stepSchema = z.object({
+  id: z.string(),
+  plugin: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  summary_text: textSchema,
+})
 
 export const operationSchema = z
   .object({
@@ -34,15 +43,7 @@ export const operationSchema = z
     label_text: textSchema.nullable(),
     workflow: z.string(),
     workflow_title: z.string(),
-    steps: z.array(
-      z.object({
-        id: z.string(),
-        plugin: z.string(),
-        title: z.string(),
-        summary: z.string(),
-        summary_text: textSchema,
-      }),
-    ),
+    steps: z.array(stepSchema),
     source: z.union([
       z.object({ type: z.literal('entries') }),
       z.object({ type: z.literal('files'), count: z.number().int() }),
@@ -169,7 +170,7 @@ export function operationRecord(
     label_text: typeof label === 'string' ? verbatim(label) : label,
     workflow: workflow.id,
     workflow_title: workflow.title,
-    steps: stepsOf(operation, engine.plugins),
+    steps: stepRecords(workflow.steps, engine.plugins),
     source: sourceOf(operation),
     status: operation.status,
     preview: operation.preview,
@@ -197,7 +198,7 @@ export function operationRecord(
       : null,
     undoes: undoneId(operation),
     undone_by: undone_by && toOperationId('bulk', undone_by),
-    cannot_undo: cannotUndo(workflow, engine.plugins),
+    cannot_undo: cannotUndo(withEarlier(workflow), engine.plugins),
     intentions: operation.intentions.map(english),
     intention_texts: operation.intentions.map(textOf),
     foreseen: operation.preview_counts,
@@ -210,8 +211,8 @@ export function operationRecord(
   }
 }
 
-const stepsOf = ({ workflow }: OperationRow, plugins: Engine['plugins']) =>
-  workflow.steps.map((step) => ({
+export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) =>
+  steps.map((step) => ({
     id: step.id,
     plugin: step.plugin,
     title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,

@@ -7,7 +7,6 @@ import {
   ITEM_STATUSES,
   OPERATION_STATUSES,
   type Engine,
-  type OperationMove,
   type OperationRow,
 } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
@@ -31,6 +30,7 @@ import { acceptedOperation, operationId, operationRecord, operationSchema } from
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
+import { retriedWorkflow, retryBody, retryRecord, retrySchema, type RetryParts } from './retry.ts'
 import { selectedFiles, selectionSchema, sourceOf } from './selection.ts'
 
 const endpoint = endpointsOf({ tag: 'Operations' })
@@ -71,14 +71,19 @@ export type ConfirmSync = (
   about: { sync: string; operation: string },
 ) => Promise<void>
 
-export function operationRoutes(parts: OperationParts, confirmSync: ConfirmSync): Endpoint[] {
+export function operationRoutes(
+  parts: OperationParts & Pick<RetryParts, 'workflowOfSchedule'>,
+  confirmSync: ConfirmSync,
+): Endpoint[] {
   return [
     one(parts, '/api/jobs/{id}', 'Read an import job'),
     one(parts, '/api/operations/{id}', 'Read an operation'),
     list(parts),
     items(parts),
     begin(parts),
-    ...(Object.keys(MOVES) as OperationMove[]).map((move) => lifecycle(parts, move, confirmSync)),
+    ...SIMPLE_MOVES.map((move) => lifecycle(parts, move, confirmSync)),
+    retryPlan(parts),
+    retry(parts),
     undo(parts),
   ]
 }
@@ -261,24 +266,22 @@ async function givenProblems(
 export const channelOf = (caller: Caller): string =>
   isApiKey(caller) ? apiChannel.id : adminChannel.id
 
-const MOVES: Record<OperationMove, string> = {
+/** The moves without a body. */
+const SIMPLE_MOVES = ['pause', 'resume', 'cancel', 'confirm'] as const
+type SimpleMove = (typeof SIMPLE_MOVES)[number]
+
+const MOVES: Record<SimpleMove, string> = {
   pause: 'Pause an operation: running work is interrupted immediately, finished work stays',
   resume: 'Resume a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
-  retry:
-    'Retry the failed items of an operation, and those that were not started when it was cancelled',
   confirm: 'Confirm a preview, which makes its changes; files that changed since are skipped',
 }
-const MORE: Partial<Record<OperationMove, string>> = {
+const MORE: Partial<Record<SimpleMove, string>> = {
   confirm:
     'A cloud sync reads the folder again first. If it would then delete or replace other files than the preview, it is a preview again.',
 }
 
-const lifecycle = (
-  { engine, clock }: OperationParts,
-  move: OperationMove,
-  confirmSync: ConfirmSync,
-) =>
+const lifecycle = ({ engine, clock }: OperationParts, move: SimpleMove, confirmSync: ConfirmSync) =>
   endpoint(`POST /api/operations/{id}/${move}`, {
     summary: MOVES[move],
     ...(MORE[move] ? { description: MORE[move] } : {}),
@@ -298,6 +301,53 @@ const lifecycle = (
         body: operationRecord(
           engine,
           present(await engine.get(caller.scope, operation.id), 'The operation'),
+          clock(),
+        ),
+      }
+    },
+  })
+
+const retryPlan = (parts: RetryParts) =>
+  endpoint('GET /api/operations/{id}/retry', {
+    summary: 'Read what a retry of an operation could run',
+    scope: 'operations:read',
+    replies: { 200: { description: 'What was changed since', schema: retrySchema } },
+    handler: async ({ caller: { scope }, params }) => ({
+      body: await retryRecord(parts, scope, await findOperation(parts.engine, scope, params.id)),
+    }),
+  })
+
+const retry = (parts: OperationParts & RetryParts) =>
+  endpoint('POST /api/operations/{id}/retry', {
+    summary:
+      'Retry the failed items of an operation, and those that were not started when it was cancelled',
+    description:
+      'Runs the workflow as it is now, so that what was mended in it, or in the settings of the shop that it uses, applies; `as_started` repeats the steps as they were. Files that are done keep their changes, and an undo restores all of them.',
+    scope: 'operations:write',
+    body: retryBody,
+    replies: {
+      200: { description: 'Its current state', schema: operationSchema },
+      409: {
+        description: 'Its state, or the workflow as it is now, does not allow this',
+        schema: errorSchema,
+      },
+      422: { description: 'Every problem of the options', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const { engine, clock } = parts
+      const { scope } = caller
+      const operation = await findOperation(engine, scope, params.id)
+      const workflow = engine.actions(operation).includes('retry')
+        ? await retriedWorkflow(parts, scope, operation, body)
+        : null
+      const retried = workflow ? { ...operation, workflow } : operation
+      requireScopes(caller, (await engine.permissions(scope, retried, 'retry')) as Scope[])
+      if (workflow) await engine.retryWith(scope, operation.id, workflow)
+      else await engine.move(scope, operation.id, 'retry')
+      return {
+        body: operationRecord(
+          engine,
+          present(await engine.get(scope, operation.id), 'The operation'),
           clock(),
         ),
       }

@@ -12,7 +12,7 @@ import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/present.ts'
 import { deletes, deletesAll } from '../workflows/describe.ts'
 import { workflowOf } from './check.ts'
-import { lockSchedule, type ScheduleRow } from './rows.ts'
+import { lockSchedule, readSchedule, type ScheduleRow } from './rows.ts'
 import { scheduleChannel } from '../imports/origins.ts'
 
 export interface ScheduleRun {
@@ -32,7 +32,7 @@ export async function startRun(
   schedule: ScheduleRow,
   run: ScheduleRun,
 ): Promise<string> {
-  const workflow = withNotification(await workflowOf(tx, schedule, engine), schedule.notify)
+  const workflow = await scheduledWorkflow(tx, engine, schedule)
   const { plugins } = engine
   const filter = placedFilter(schedule.filter, workflow, plugins)
   const start = (scope: ShopScope, dryRun: boolean) =>
@@ -64,6 +64,25 @@ export async function startRun(
     { id: schedule.id, now: run.now, operation },
   )
   return operation
+}
+
+/** What a schedule runs, with its notification. Throws as `workflowOf`. */
+async function scheduledWorkflow(
+  scope: ShopScope,
+  engine: Engine,
+  schedule: ScheduleRow,
+): Promise<Workflow> {
+  return withNotification(await workflowOf(scope, schedule, engine), schedule.notify)
+}
+
+/** What the schedule with this UUID would run now; null: it was deleted. Throws as `workflowOf`. */
+export async function workflowOfSchedule(
+  scope: ShopScope,
+  engine: Engine,
+  id: string,
+): Promise<Workflow | null> {
+  const schedule = await readSchedule(scope, id)
+  return schedule && scheduledWorkflow(scope, engine, schedule)
 }
 
 /**

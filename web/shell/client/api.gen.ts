@@ -2731,6 +2731,9 @@ export interface components {
       'GET /api/operations/{id}/mails': {
         answer: components['schemas']['OperationMails']
       }
+      'GET /api/operations/{id}/retry': {
+        answer: components['schemas']['Retry']
+      }
       'GET /api/orders/import': {
         answer: components['schemas']['PastOrdersAccess']
       }
@@ -3792,6 +3795,7 @@ export interface components {
       }
       'POST /api/operations/{id}/retry': {
         answer: components['schemas']['Operation']
+        body: components['schemas']['RetryRequest']
       }
       'POST /api/operations/{id}/undo': {
         answer: components['schemas']['Operation']
@@ -6463,6 +6467,49 @@ export interface components {
               uploaded_before?: string
             }
           }
+    }
+    Retry: {
+      /** @description The workflow, or a setting of the shop that it uses, was changed since the operation started: a retry can run either */
+      changed: boolean
+      /** @description Secret options of its steps that may mend the failures, such as the password of encrypted documents: send them in `options` */
+      mending: {
+        option: string
+        option_title: string
+        step: string
+        step_title: string
+      }[]
+      /** @description Why the workflow as it is now cannot be used */
+      problem: {
+        code: string
+        message: string
+        message_text: components['schemas']['Text']
+      } | null
+      /** @description Every reason for the problem */
+      reasons: components['schemas']['Text'][]
+      /** @description The steps of the workflow as it is now; null: it cannot be used */
+      steps:
+        | {
+            id: string
+            plugin: string
+            summary: string
+            summary_text: components['schemas']['Text']
+            title: string
+          }[]
+        | null
+    }
+    /** @default {} */
+    RetryRequest: {
+      /** @description Options for steps, by the id of the step, in addition to those that they have: such as the `password` of documents, which no workflow stores */
+      options?: {
+        [key: string]: {
+          [key: string]: unknown
+        }
+      }
+      /**
+       * @description `current`: the steps of the operation’s workflow as they are now; `as_started`: those that it ran before. Absent: the current ones if the failed files can be processed with them, otherwise those before
+       * @enum {string}
+       */
+      workflow?: 'current' | 'as_started'
     }
     Review: {
       /** @description Best first */

@@ -62,6 +62,35 @@ soakTest('an import is shown live from start to end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
+test('a retry offers the workflow as it is now, and as it was', async () => {
+  const post = async (route: string, body: object, method = 'POST') =>
+    (await server.call(method, route, body)).json() as Promise<{ id: string; job_id: string }>
+  const broken = { filename: 'broken.pdf', url: `${origin.url}/bytes/700/broken` }
+  await jobUntilEnd(server, (await post('/api/files/import', { files: [broken] })).job_id)
+  const workflow = { name: 'Finish', kind: 'bulk', parallel: 1 }
+  const tagged = { plugin: 'tag-files', options: { mode: 'add', tags: ['mended'] } }
+  const optimized = { ...workflow, steps: [{ plugin: 'optimize-pdf' }] }
+  const { id } = await post('/api/workflows', optimized)
+  const select = { filter: { name_contains: 'broken' } }
+  const operation = (await post('/api/operations', { workflow: id, select })).id
+  const page = await open(`/operations/${operation}`)
+  const retry = page.getByRole('button', { name: 'Retry 1 failed file' })
+  await retry.click()
+  // Nothing was changed: it runs again without a question.
+  await page.getByText('Started again').waitFor()
+  await page.getByRole('heading', { name: 'Failed' }).or(retry).first().waitFor()
+  await post(`/api/workflows/${id}`, { ...workflow, steps: [tagged] }, 'PUT')
+  await page.reload()
+  await page.getByText('was changed since.').waitFor()
+  await retry.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Adds the tags mended').or(dialog.getByText('mended')).first().waitFor()
+  await dialog.getByRole('button', { name: 'Retry as it was' }).waitFor()
+  await dialog.getByRole('button', { name: 'Retry with the workflow as it is now' }).click()
+  await page.getByRole('tab', { name: 'Done 1' }).waitFor()
+  await expect.poll(() => page.getByText('was changed since.').count()).toBe(0)
+})
+
 soakTest('the history is filtered, and the address keeps the filters', async () => {
   await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
   const page = await open('/operations')

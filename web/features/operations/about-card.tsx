@@ -1,17 +1,24 @@
 // About the operation: its files, its steps, what can be undone, and related operations.
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { Titled } from '../../shell/components/titled.tsx'
-import { type Operation } from '../../shell/client/types.ts'
+import { type Operation, type Schemas } from '../../shell/client/types.ts'
 import { Facts } from '../../shell/components/facts.tsx'
 import { Steps } from '../../shell/components/steps.tsx'
 import { Hint, Link } from '../../shell/ui/index.ts'
 import { channelText } from '../imports/labels.ts'
+import { problemOf } from './retry-dialog.tsx'
 import { cannotUndoText, hasEndedWell, sourceText } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { tRich } from '../../shell/messages/rich.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export function AboutCard({ operation }: { operation: Operation }) {
+interface Props {
+  operation: Operation
+  /** What a retry could run; undefined: not known, or it cannot be retried. */
+  retry: Schemas['Retry'] | undefined
+}
+
+export function AboutCard({ operation, retry }: Props) {
   const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
   const channels = useChannels()
   return (
@@ -26,6 +33,10 @@ export function AboutCard({ operation }: { operation: Operation }) {
         </p>
       )}
       <Steps steps={steps} />
+      {retry?.changed && (
+        <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>
+      )}
+      {retry?.problem && <Hint>{problemOf(retry)}</Hint>}
       <Facts rows={factsOf(operation, channels)} />
       {cannot_undo.length > 0 && !undoes && <Hint>{cannotUndoText(cannot_undo)}</Hint>}
       {undo_until && !undone_by && hasEndedWell(operation) && (

@@ -24,6 +24,7 @@ import { showAnswer } from '../../shell/client/show-answer.ts'
 export { hasEnded, isMoving, useOperations }
 
 export type Mails = Schemas['OperationMails']
+type RetryChoice = Schemas['RetryRequest']
 
 /** How many of its emails were sent. */
 export const useOperationMails = (id: string) =>
@@ -143,10 +144,21 @@ export const useAct = () =>
       // A connection shows the state of its sync.
       ['connections'],
     ],
-    ({ id, action }: { id: string; action: OperationAction }) =>
-      call(`POST /api/operations/{id}/${action}`, { path: { id } }),
+    ({ id, action, retry = {} }: { id: string; action: OperationAction; retry?: RetryChoice }) =>
+      action === 'retry'
+        ? call('POST /api/operations/{id}/retry', { path: { id }, body: retry })
+        : call(`POST /api/operations/{id}/${action}`, { path: { id } }),
     { show: remember },
   )
+
+/** What a retry of the operation could run; nothing is read while it cannot be retried. */
+export const useRetryPlan = ({ id, actions }: Operation) =>
+  useRead('GET /api/operations/{id}/retry', {
+    path: { id },
+    enabled: actions.includes('retry'),
+    // It is mended on another page, or in another tab.
+    staleTime: 0,
+  })
 
 export const useStartOperation = () =>
   useChangeOf([['operations']], (body: NewOperation) => call('POST /api/operations', { body }), {

@@ -21,6 +21,7 @@ import { momentText } from '../../shell/labels/time.ts'
 import { AboutCard } from './about-card.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { useRetry } from './retry-dialog.tsx'
 import { SummaryCard } from './summary-card.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -58,9 +59,17 @@ interface WholeProps {
 const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry', 'pause']
 
 function Whole({ operation, query, back }: WholeProps) {
-  const { buttons, question, error } = useOperationActions(operation, (record, action) => {
+  const actions = useOperationActions(operation, (record, action) => {
     if (action === 'undo') navigate(`/operations/${record.id}`)
   })
+  const { question, error } = actions
+  const retry = useRetry(
+    operation,
+    actions.buttons.find(({ action }) => action === 'retry'),
+  )
+  const buttons = actions.buttons.map((button) =>
+    button.action === 'retry' ? (retry.button ?? button) : button,
+  )
   const requester = useRequester()(operation.requested_by)
   const log = useLog(operation.id)
   const title = operationTitle(operation, useChannels())
@@ -99,12 +108,13 @@ function Whole({ operation, query, back }: WholeProps) {
             <SummaryCard operation={operation} />
           </Layout.Section>
           <Layout.Section variant="oneThird">
-            <AboutCard operation={operation} />
+            <AboutCard operation={operation} retry={retry.plan} />
           </Layout.Section>
         </Layout>
         <ItemsCard operation={operation} />
       </BlockStack>
       {question}
+      {retry.dialog}
     </Page>
   )
 }

@@ -42,7 +42,7 @@ export const startBatch = (id: string) =>
 export const readOperation = (id: string) => call('GET /api/operations/{id}', { path: { id } })
 
 export const retryOperation = (id: string) =>
-  call('POST /api/operations/{id}/retry', { path: { id } })
+  call('POST /api/operations/{id}/retry', { path: { id }, body: {} })
 
 export const readBatch = (id: string) => call('GET /api/uploads/batches/{id}', { path: { id } })
 

@@ -140,8 +140,12 @@ const SCHEMA = `
     created_at timestamptz not null default now(),
     -- The import that takes in the batch's files as they arrive.
     operation_id uuid,
+    -- When its page asked for it or bytes arrived, to the minute: the import ends minutes after.
+    seen_at timestamptz not null default now(),
     primary key (shop_id, id)
   );
+  create index upload_batches_open on upload_batches (seen_at)
+    where operation_id is not null; -- the task that ends their imports
 
   -- The folders in which processes keep uploads, each known by the marker in it. There should be
   -- one.

@@ -25,6 +25,8 @@ export interface BatchRow {
   /** The open operation to which the files are added as they arrive; null: there is none. */
   operation_id: string | null
   created_at: Date
+  /** When its client was last heard of, to the minute. */
+  seen_at: Date
 }
 
 export interface BatchView extends BatchRow {
@@ -109,6 +111,16 @@ export async function importArrived(engine: Engine, tx: ShopScope, id: string): 
   if (!batch?.count) return
   const { uploading, arrived } = present(await readBatch(tx, id), 'The batch')
   await importReceived(engine, tx, batch, { whole: uploading === 0 && arrived >= batch.count })
+}
+
+/** Records that the client of the batch still sends it: at most one write a minute. */
+export async function noteSeen(scope: ShopScope, id: string | null): Promise<void> {
+  if (id === null) return
+  await scope.query(
+    `update upload_batches set seen_at = now() where shop_id = :shop and id = :id
+       and seen_at < now() - interval '1 minute'`,
+    { id },
+  )
 }
 
 const holdBatch = (tx: ShopScope, id: string): Promise<BatchRow | null> =>

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { noteSeen } from './batches.ts'
 import { recordPieces, storageFailed, type UploadBucket } from './bucket.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { refuseTakenName } from './metadata.ts'
@@ -69,6 +70,7 @@ export async function continueDirect(
   const place = directPlace(parts, row)
   if (!place) return { offset: row.offset_bytes, piece: null }
   await refuseTakenName(scope, row, onConflict)
+  await noteSeen(scope, row.batch_id)
   const offset = await countPiece(place, scope, row)
   if (offset < row.size_bytes) return { offset, piece: await signed(place, row, offset) }
   await finishUpload(parts, scope, row)

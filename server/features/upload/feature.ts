@@ -2,12 +2,14 @@
 import { uploadExamples } from './examples.ts'
 import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
+import { abandonedBatchTask, type AbandonedBatchParts } from './sweep.ts'
 import { defineFeature } from '../feature.ts'
 
 export const uploadFeature = defineFeature({
   name: 'upload',
   examples: uploadExamples,
   endpoints: uploadRoutes,
+  tasks: (parts: AbandonedBatchParts) => [abandonedBatchTask(parts)],
   ports: { uploads: createUploadPort },
   tables: {
     upload_batches: 'options of the merchant’s uploads',

@@ -81,6 +81,29 @@ export async function* limitBytes(
   }
 }
 
+/** How often a request that sends bytes for hours is noted. */
+const NOTE_MS = 60_000
+
+/**
+ * Calls `note` with the first bytes and then once a minute while more arrive. A note that fails is
+ * made up for by the next one.
+ */
+export async function* noteArrival(
+  bytes: AsyncIterable<Buffer>,
+  note: () => Promise<void>,
+  clock: () => number = () => performance.now(),
+): AsyncGenerator<Buffer> {
+  let noted = -Infinity
+  for await (const chunk of bytes) {
+    const now = clock()
+    if (now - noted >= NOTE_MS) {
+      noted = now
+      note().catch(() => {})
+    }
+    yield chunk
+  }
+}
+
 async function write(
   file: FileHandle,
   bytes: AsyncIterable<Buffer>,

@@ -13,6 +13,7 @@ import {
   tus,
   type Sender,
 } from '../../../test/uploads.ts'
+import { closeAbandoned } from './sweep.ts'
 import { openUploadFolder, sweepUploads, type UploadFolder } from './upload.ts'
 import { silent } from '../../../test/database.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
@@ -46,6 +47,27 @@ const batch = async (body: object = {}) =>
   (await app.owner.call('POST', '/api/uploads/batches', body)).body.id as string
 const readBatch = async (id: string) =>
   (await app.owner.call('GET', `/api/uploads/batches/${id}`)).body
+/** Moves the time when the batch's client was last heard of into the past. */
+const ageBatch = (id: string, minutes: number) =>
+  app.owner.scope.query(
+    `update upload_batches set seen_at = seen_at - :minutes * interval '1 minute'
+     where shop_id = :shop and id = :id`,
+    { id: parsePublicId('batch', id), minutes },
+  )
+const seenAgo = async (id: string) =>
+  (
+    await app.owner.scope.one<{ seconds: number }>(
+      `select extract(epoch from now() - seen_at)::int as seconds from upload_batches
+       where shop_id = :shop and id = :id`,
+      { id: parsePublicId('batch', id) },
+    )
+  ).seconds
+async function endAbandoned(id: string, minutes: number): Promise<void> {
+  await ageBatch(id, minutes)
+  const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
+  const parts = { engine: app.engine.engine, folder, log: silent }
+  await closeAbandoned(parts, app.engine.parts.database)
+}
 const fileNamed = async (name: string) => {
   const { body } = await app.owner.call('GET', `/api/files?search=${encodeURIComponent(name)}`)
   return body.data.find((file: { filename: string }) => file.filename === name)
@@ -456,7 +478,7 @@ describe('a batch', () => {
     const wrong = { files: { tags: [''], pack: '' } }
     expect((await app.owner.call('PATCH', `/api/uploads/batches/${id}`, wrong)).status).toBe(422)
   })
-  it('ends on request with the files received, and an idle one is ended by the sweep', async () => {
+  it('ends on request with the files received, and an idle one is ended minutes later', async () => {
     for (const end of ['told', 'idle']) {
       const id = await batch({ count: 2 })
       const at = await beginUpload(owner, 4, { filename: `end-${end}.txt`, batch: id })
@@ -468,14 +490,7 @@ describe('a batch', () => {
         'running',
       )
       if (end === 'told') await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
-      else {
-        await app.owner.scope.query(
-          `update uploads set received_at = now() - interval '61 minutes' where shop_id = :shop
-             and id = :id`,
-          { id: rowOf(at) },
-        )
-        await sweep()
-      }
+      else await endAbandoned(id, 6)
       expect(await importOf(id)).toMatchObject({ id: operation_id, status: 'success', total: 1 })
     }
   })
@@ -585,7 +600,34 @@ describe('the sweep', () => {
     await patch(owner, at, 0, Buffer.from('left'))
     await age(at, 25)
     await sweep()
+    await endAbandoned(id, 6)
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 1 })
+  })
+  it('ends the import of a closed page after minutes; what follows is imported too', async () => {
+    const id = await batch({ count: 2 })
+    const first = await beginUpload(owner, 4, { filename: 'idle-1.txt', batch: id })
+    const second = await beginUpload(owner, 4, { filename: 'idle-2.txt', batch: id })
+    await patch(owner, first, 0, Buffer.from('left'))
+    const { operation_id } = await readBatch(id)
+    const isOpen = async () =>
+      (await app.owner.call('GET', `/api/operations/${operation_id}`)).body.receiving
+    // A page that is open but paused asks for the batch.
+    await endAbandoned(id, 4)
+    await ageBatch(id, 20)
+    await readBatch(id)
+    await endAbandoned(id, 4)
+    expect(await isOpen()).toBe(true)
+    // Bytes count as well, also those of a slow request.
+    await ageBatch(id, 20)
+    await patch(owner, second, 0, Buffer.from('la'))
+    await expect.poll(() => seenAgo(id)).toBeLessThan(60)
+    await endAbandoned(id, 4)
+    expect(await isOpen()).toBe(true)
+    await endAbandoned(id, 6)
+    expect(await untilEnded(app.owner, operation_id)).toMatchObject({ status: 'success', total: 1 })
+    await patch(owner, second, 2, Buffer.from('te'))
+    expect(await importOf(id)).toMatchObject({ status: 'success', total: 1 })
+    expect(await fileNamed('idle-2.txt')).toMatchObject({ size_bytes: 4 })
   })
   it('deletes files without a row, and no others', async () => {
     const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))

@@ -6,6 +6,7 @@ import {
   checkNames,
   continueDirect,
   createBatch,
+  noteSeen,
   readBatch,
   readResults,
   startBatch,
@@ -135,9 +136,13 @@ const create = () =>
 const read = () =>
   endpoint('GET /api/uploads/batches/{id}', {
     summary: 'Read a batch of uploads',
+    description:
+      'Its import ends five minutes after the last byte and the last of these requests: send one each minute while the uploads pause.',
     replies: { 200: { description: 'The batch', schema: batchSchema } },
     handler: async ({ caller, params }) => {
-      const batch = await readBatch(caller.scope, requirePublicId('batch', params.id))
+      const id = requirePublicId('batch', params.id)
+      await noteSeen(caller.scope, id)
+      const batch = await readBatch(caller.scope, id)
       if (!batch) throw new AppError('not_found')
       return { body: batchRecord(batch) }
     },

@@ -9,11 +9,12 @@ import { present } from '../../core/present.ts'
 import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 import { directPlace, type DirectParts } from './direct.ts'
+import { noteSeen } from './batches.ts'
 import { finishUpload } from './finish.ts'
 import { isElsewhere } from './sharing.ts'
 import { readMetadata, refuseTakenName } from './metadata.ts'
 import { uploadPlace, removeBytes } from './places.ts'
-import type { Checksum } from './receive.ts'
+import { noteArrival, type Checksum } from './receive.ts'
 import {
   deleteUpload,
   EXPIRY_MS,
@@ -112,8 +113,10 @@ export class ShopUploads extends DataStore {
   override async write(_: Readable, publicId: string, offset: number): Promise<number> {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
-    const { bytes, checksum, onConflict } = this.#request
+    const { checksum, onConflict } = this.#request
     await refuseTakenName(this.#scope, row, onConflict)
+    // Otherwise a batch whose only upload sends one long request would seem abandoned.
+    const bytes = noteArrival(this.#request.bytes, () => noteSeen(this.#scope, row.batch_id))
     const chunk = { bytes, offset, limit: row.size_bytes, checksum }
     return uploadPlace(this.#parts.folder, row).receive(this.#scope, row, chunk)
   }

@@ -5,6 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
 import { startBatch } from './batches.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { uploadPlace, removeBytes } from './places.ts'
@@ -29,7 +30,6 @@ export async function sweepUploads(
 ): Promise<number> {
   const removed = await sweepUnfinished(parts, database)
   await startAbandoned(parts, database)
-  await closeAbandoned(parts, database)
   await removeImported(parts, database)
   await sweepOrphans(parts, database)
   return removed
@@ -124,22 +124,23 @@ async function startAbandoned(
   }
 }
 
-/** After this long without a byte the missing files are given up, so that the import can end. */
-const IDLE = `interval '1 hour'`
+/**
+ * After this long without a byte or a request of its page the import of a batch ends. A page that
+ * leaves is not believed: a reload looks the same and would divide the import. Files that are
+ * continued later get another import.
+ */
+const IDLE = `interval '5 minutes'`
 
-/** Closes imports of idle batches: the page was closed before the last file. */
-async function closeAbandoned(
+/** Ends the imports of batches that nobody sends any more: the page was closed. */
+export async function closeAbandoned(
   { engine, log }: FinishParts & { log: Logger },
   database: Database,
 ): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; id: string }>(
     `select b.shop_id, b.id from upload_batches b
      join operations o on o.shop_id = b.shop_id and o.id = b.operation_id and o.open
-     where not exists (
-       select from uploads u where u.shop_id = b.shop_id and u.batch_id = b.id
-         and (u.received_at > now() - ${IDLE}
-           or u.status = 'uploading' and u.expires_at > now() + ${DAY} - ${IDLE}))
-     limit ${PAGE}`,
+       and o.finished_at is null
+     where b.operation_id is not null and b.seen_at < now() - ${IDLE} limit ${PAGE}`,
   )
   for (const { shop_id, id } of rows)
     await startBatch(engine, forShop(database, shop_id), id).catch((error: unknown) =>
@@ -150,6 +151,26 @@ async function closeAbandoned(
       }),
     )
 }
+
+const LOOK_MS = 60_000
+
+export interface AbandonedBatchParts extends FinishParts {
+  database: Database
+  log: Logger
+}
+
+/** The background task that ends the imports of closed pages: not hourly, since merchants see them. */
+export const abandonedBatchTask = ({
+  database,
+  ...parts
+}: AbandonedBatchParts): BackgroundTask => ({
+  name: 'abandoned-batches',
+  concurrency: 1,
+  run: async () => {
+    await closeAbandoned(parts, database)
+    return LOOK_MS
+  },
+})
 
 function startAlone(
   engine: FinishParts['engine'],

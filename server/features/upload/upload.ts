@@ -6,7 +6,14 @@ import type { ShopQuotas } from '../../files/quotas.ts'
 import type { DirectUploads } from './direct.ts'
 import type { UploadQuotas } from './rows.ts'
 
-export { changeBatch, createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
+export {
+  changeBatch,
+  createBatch,
+  noteSeen,
+  readBatch,
+  startBatch,
+  type BatchView,
+} from './batches.ts'
 export { openUploadBucket } from './bucket.ts'
 export { continueDirect, type DirectUploads } from './direct.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'

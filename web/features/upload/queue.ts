@@ -1,11 +1,12 @@
 // The queue of uploads. It lives as long as the tab, on every page: files are sent, and each is
 // imported when it has arrived. When no file of a batch is being sent any more, its import is
 // closed.
-import { changeBatch, createBatch, startBatch } from './calls.ts'
+import { changeBatch, createBatch, readBatch, startBatch } from './calls.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { setUploading } from '../../shell/url-state/uploading.ts'
 import { untilEnded } from './follow-imports.ts'
 import { batchFilesOf, type CommonValues } from './for-all.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { type Import, Imports } from './imports.ts'
 import {
   createMemory,
@@ -64,6 +65,7 @@ export class UploadQueue {
   readonly #uppy: Uploader
   readonly #speed = createSpeed()
   readonly #imports: Imports
+  readonly #heartbeat = createHeartbeat((batch) => void readBatch(batch).catch(() => undefined))
   readonly #listeners = new Set<() => void>()
   /** Batches with a file from this tab. Other tabs close their own batches. */
   readonly #begun = new Set<string>()
@@ -163,17 +165,20 @@ export class UploadQueue {
   /** Records files that have arrived, and closes the imports of batches without further files. */
   #importArrived(): void {
     const going = new Set(this.#kept.map(({ batch }) => batch))
+    const onTheirWay = new Set<string>()
     const arrived: ArrivedUpload[] = []
     for (const row of this.#state.rows) {
       const file = this.#uppy.getFile(row.id)
       if (!file) continue
       const { batch } = file.meta
-      if (isOnItsWay(row)) going.add(batch)
+      if (isOnItsWay(row)) onTheirWay.add(batch)
       if (row.arrived) this.#begun.add(batch)
       if (row.status !== 'verifying' || this.#imports.has(row.id)) continue
       arrived.push({ id: row.id, batch, upload: uploadOf(file) })
     }
     if (arrived.length > 0) this.#imports.arrived(arrived)
+    this.#heartbeat(onTheirWay)
+    for (const batch of onTheirWay) going.add(batch)
     for (const batch of going) this.#imports.reopen(batch)
     for (const batch of this.#begun) if (!going.has(batch)) void this.#imports.close(batch)
   }

@@ -145,7 +145,7 @@ const SCHEMA = `
   -- Counted when a download is recorded, also of files without tracking.
   create table file_days (
     shop_id integer not null references shops on delete cascade,
-    -- In UTC.
+    -- In the time zone that the shop had then.
     day date not null,
     file_id uuid not null,
     downloads bigint not null,

@@ -89,7 +89,7 @@ describe('export-files', () => {
         'expiry_days',
         'download_limit',
       ],
-      names: ['files-2026-03-01.csv text/csv'],
+      names: ['files-2026-03-02.csv text/csv'],
     })
     expect((await run({ columns: ['url', 'id'] })).columns).toEqual(['url', 'id'])
   })
@@ -97,7 +97,7 @@ describe('export-files', () => {
     const { columns, names } = await run({ format: 'json', columns: ['filename', 'url'] })
     expect([columns, names]).toEqual([
       ['id', 'filename', 'url'],
-      ['files-2026-03-01.json application/json'],
+      ['files-2026-03-02.json application/json'],
     ])
   })
   it('only reads files, and records no changes of them', () => {
@@ -106,7 +106,7 @@ describe('export-files', () => {
   it('describes in a preview what it would write', async () => {
     const sentences = exportFiles.plan(operation, exportFiles.options.parse({}), writeContext())
     expect(inEnglish(await Array.fromAsync(sentences))).toEqual([
-      'files-2026-03-01.csv: 1,234 files',
+      'files-2026-03-02.csv: 1,234 files',
     ])
   })
   it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }]])(

@@ -1,6 +1,8 @@
 // Exports files' records as one CSV or JSON document. It changes nothing.
 import { z } from 'zod'
 import {
+  type BaseContext,
+  dayAt,
   definePlugin,
   EXPORT_COLUMNS,
   type ExportColumn,
@@ -114,21 +116,24 @@ export const exportFiles = definePlugin({
     context.signal.throwIfAborted()
     const { total } = operation
     yield say('{name}: {count, plural, one {# file} other {# files}}', {
-      name: nameOf(operation, wanted),
+      name: nameOf(operation, wanted, context.shop),
       count: total,
     })
   },
-  async run(operation, wanted, { artifacts, listings, signal }) {
+  async run(operation, wanted, { artifacts, listings, shop, signal }) {
     signal.throwIfAborted()
     const { format } = wanted
     const bytes = listings.files(format, columnsOf(wanted), signal)
-    await artifacts.write(nameOf(operation, wanted), TYPES[format], bytes)
+    await artifacts.write(nameOf(operation, wanted, shop), TYPES[format], bytes)
     return {}
   },
 })
 
-const nameOf = ({ started_at }: OperationView, { format }: Options) =>
-  `files-${started_at.toISOString().slice(0, 10)}.${format}`
+const nameOf = (
+  { started_at }: OperationView,
+  { format }: Options,
+  { settings }: BaseContext['shop'],
+) => `files-${dayAt(started_at, settings.time_zone)}.${format}`
 
 /** The columns of the export. JSON objects always have their ids, which identify them. */
 const columnsOf = ({ format, columns }: Options): ExportColumn[] =>

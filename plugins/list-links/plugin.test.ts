@@ -102,7 +102,7 @@ it('writes one CSV file that no spreadsheet executes', async () => {
   ]
   expect(await written({}, ...pages)).toEqual([
     [
-      'links-2026-03-01.csv text/csv',
+      'links-2026-03-02.csv text/csv',
       '\ufefffilename,url,email,expires_at,download_limit\r\n' +
         `"'=1+1, ""x"".pdf",https://files.example.com/download?key=abc,'+a@example.com,${until},5\r\n` +
         'guide.pdf,https://files.example.com/download?key=abc,,,\r\n',

@@ -2,6 +2,8 @@
 import Papa from 'papaparse'
 import { z } from 'zod'
 import {
+  type BaseContext,
+  dayAt,
   definePlugin,
   plainCell,
   say,
@@ -31,18 +33,18 @@ export const listLinks = definePlugin({
   summary: () => say('Lists the links as a CSV file'),
   async *plan(operation, _options, context) {
     context.signal.throwIfAborted()
-    yield say('{name}: a CSV file with the links', { name: nameOf(operation) })
+    yield say('{name}: a CSV file with the links', { name: nameOf(operation, context.shop) })
   },
   async run(operation, _options, context) {
     context.signal.throwIfAborted()
     if (operation.done > 0)
-      await context.artifacts.write(nameOf(operation), 'text/csv', csvOf(context))
+      await context.artifacts.write(nameOf(operation, context.shop), 'text/csv', csvOf(context))
     return {}
   },
 })
 
-const nameOf = ({ started_at }: OperationView) =>
-  `links-${started_at.toISOString().slice(0, 10)}.csv`
+const nameOf = ({ started_at }: OperationView, { settings }: BaseContext['shop']) =>
+  `links-${dayAt(started_at, settings.time_zone)}.csv`
 
 async function* csvOf({
   listings,

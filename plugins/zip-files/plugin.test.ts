@@ -44,7 +44,7 @@ pluginSuite(zipFiles, () =>
 it('says how many files it would have, and how large they are', async () => {
   const sentences = zipFiles.plan(operation, {}, { ...writeContext(), ...ports })
   expect(inEnglish(await Array.fromAsync(sentences))).toEqual([
-    'files-2026-03-01.zip: 2 files, 3.3 MB',
+    'files-2026-03-02.zip: 2 files, 3.3 MB',
   ])
 })
 

@@ -2,6 +2,8 @@
 // nothing.
 import { z } from 'zod'
 import {
+  type BaseContext,
+  dayAt,
   definePlugin,
   PortError,
   say,
@@ -43,27 +45,27 @@ export const zipFiles = definePlugin({
   advice: {
     zip_too_large: 'Select fewer files: a ZIP file with all of them would be too large.',
   },
-  async *plan(operation, _options, { listings, limits, signal }) {
+  async *plan(operation, _options, { listings, limits, shop, signal }) {
     signal.throwIfAborted()
     const size = await listings.size()
     requireRoom(size, limits.file_bytes)
     const { files, bytes } = size
     yield say('{name}: {files, plural, one {# file} other {# files}}, {size}', {
-      name: nameOf(operation),
+      name: nameOf(operation, shop),
       files,
       size: sizeText(bytes),
     })
   },
-  async run(operation, _options, { artifacts, listings, limits, signal }) {
+  async run(operation, _options, { artifacts, listings, limits, shop, signal }) {
     signal.throwIfAborted()
     requireRoom(await listings.size(), limits.file_bytes)
-    await artifacts.write(nameOf(operation), 'application/zip', listings.zip(signal))
+    await artifacts.write(nameOf(operation, shop), 'application/zip', listings.zip(signal))
     return {}
   },
 })
 
-const nameOf = ({ started_at }: OperationView) =>
-  `files-${started_at.toISOString().slice(0, 10)}.zip`
+const nameOf = ({ started_at }: OperationView, { settings }: BaseContext['shop']) =>
+  `files-${dayAt(started_at, settings.time_zone)}.zip`
 
 /** Throws `zip_too_large`. */
 function requireRoom({ files, bytes }: FilesSize, mostBytes: number): void {

@@ -1,5 +1,5 @@
 // Finds the beginning of a day: a date without a time is a day in the shop's time zone.
-import { present } from '../core/present.ts'
+import { aheadAt } from '../../plugins/contract.ts'
 
 /**
  * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
@@ -12,35 +12,12 @@ export function beginningOf(day: string, timeZone: string): Date {
   return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
 }
 
-/** The day of a moment in the time zone: `2026-01-31`. */
-export const dayAt = (moment: Date, timeZone: string): string =>
-  new Date(moment.getTime() + aheadAt(moment.getTime(), timeZone)).toISOString().slice(0, 10)
+/** SQL: the time zone of the row `shop` of shops. */
+export const zoneOf = (shop: string): string => `coalesce(${shop}.settings ->> 'time_zone', 'UTC')`
 
-/** By zone: making a format takes much longer than using it. There are some 450 zones. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const kept = formats.get(timeZone)
-  if (kept) return kept
-  const made = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  formats.set(timeZone, made)
-  return made
-}
-
-/** How far the zone's clocks are ahead of UTC at a moment, in milliseconds. */
-export function aheadAt(moment: number, timeZone: string): number {
-  const parts = formatOf(timeZone).formatToParts(moment)
-  const { value: name } = present(
-    parts.find(({ type }) => type === 'timeZoneName'),
-    'The offset',
-  )
-  const [, sign, hours = 0, minutes = 0, seconds = 0] =
-    /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? []
-  const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
-  return sign === '-' ? -ahead : ahead
-}
+/** SQL: the time zone of the shop of the statement. */
+export const SHOP_ZONE = `(select ${zoneOf('z')} from shops z where z.id = :shop)`
 
 /** SQL: the day of a moment in the time zone of the shop, as `dayAt` gives it. */
 export const shopDay = (moment: string): string =>
-  `to_char(${moment} at time zone coalesce((select settings ->> 'time_zone' from shops
-    where shops.id = :shop), 'UTC'), 'YYYY-MM-DD')`
+  `to_char(${moment} at time zone ${SHOP_ZONE}, 'YYYY-MM-DD')`

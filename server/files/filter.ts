@@ -11,12 +11,13 @@ import {
   searchKey,
   searchText,
   searchWords,
+  dayAt,
 } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId } from '../core/ids.ts'
 import { publicId } from '../core/public-id.ts'
-import { beginningOf, dayAt } from './days.ts'
+import { beginningOf } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_ENDED } from './trash.ts'
 import { findWord, inAll, nameAndTags, type Conditions } from './word-search.ts'

@@ -1,5 +1,6 @@
 // The limits of a shop's plan, if the operator has plans (app.config.ts). Without a row there is no
 // plan and no limit.
+import { SHOP_ZONE } from './days.ts'
 import { say } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
@@ -64,11 +65,11 @@ export async function requireFeature(scope: ShopScope, feature: PlanFeature): Pr
   })
 }
 
-/** Downloads of this calendar month, in UTC, of tracked and other files. */
+/** Downloads of this calendar month of the shop, of tracked and other files. */
 export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ downloads: number }>(
     `select downloads from shop_downloads
-     where shop_id = :shop and month = date_trunc('month', now(), 'UTC')::date`,
+     where shop_id = :shop and month = date_trunc('month', now() at time zone ${SHOP_ZONE})::date`,
   )
   return row?.downloads ?? 0
 }

@@ -2,6 +2,7 @@
 // by channel. The worker counts the last days itself, from rows: so what the sample made now is spread
 // over them.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { SHOP_ZONE } from '../../files/days.ts'
 
 const DAYS = 200
 const FILES_A_DAY = 40
@@ -16,7 +17,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
   )
   await scope.query(
     `insert into file_days (shop_id, day, file_id, downloads)
-     select :shop, (now() at time zone 'UTC')::date - d, f.id, 1 + (d * 7 + f.n * 13) % 9
+     select :shop, (now() at time zone ${SHOP_ZONE})::date - d, f.id, 1 + (d * 7 + f.n * 13) % 9
      from generate_series(1, :days::int) d
      join lateral (select id, row_number() over () as n from (
        select id from files where shop_id = :shop and deleted_at is null
@@ -28,12 +29,12 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
   await scope.query(
     `insert into file_downloads as n (shop_id, file_id, downloads)
      select :shop, file_id, sum(downloads) from file_days
-     where shop_id = :shop and day < (now() at time zone 'UTC')::date group by file_id
+     where shop_id = :shop and day < (now() at time zone ${SHOP_ZONE})::date group by file_id
      on conflict (shop_id, file_id) do update set downloads = n.downloads + excluded.downloads`,
   )
   await scope.query(
     `insert into shop_days (shop_id, day, figure, subject, value)
-     select :shop, (now() at time zone 'UTC')::date - d, figure, subject,
+     select :shop, (now() at time zone ${SHOP_ZONE})::date - d, figure, subject,
        greatest(1, round(size * (1 + sin(d / 5.0) / 2 + (d * 31 % 7) / 10.0 - d / 400.0)))
      from generate_series(:counted::int, :days::int) d, (values ('deliveries', '', 18), ('orders', '', 20), ('bounced_mails', '', 1),
        ('imports', 'upload', 2),

@@ -1,5 +1,6 @@
 // What happened to a file, from the records that the product keeps in any case: items of operations,
 // links, deliveries, the downloads of each day, those that were refused, and views.
+import { SHOP_ZONE } from '../../files/days.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError } from '../../engine/engine.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
@@ -107,10 +108,10 @@ const DAYS = 400
 
 /** One row by its key for each day: the table is ordered by day. */
 const DOWNLOADS = `
-  select least(now(), (d.day + 1)::timestamp at time zone 'UTC' - interval '1 ms') as at,
+  select least(now(), (d.day + 1)::timestamp at time zone ${SHOP_ZONE} - interval '1 ms') as at,
     'downloads/' || d.day as key, 'downloads' as kind,
     jsonb_build_object('day', d.day, 'downloads', f.downloads) as facts
-  from (select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS}) n) d
+  from (select (now() at time zone ${SHOP_ZONE})::date - n as day from generate_series(0, ${DAYS}) n) d
   join lateral (select downloads from file_days where shop_id = :shop and day = d.day
     and file_id = :file limit 1) f on true`
 

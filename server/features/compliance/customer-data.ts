@@ -1,8 +1,9 @@
 // customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
 // sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
 // customer.
-import { say, sentences } from '../../../plugins/contract.ts'
+import { dayAt, say, sentences } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import {
   findBuyer,
@@ -63,7 +64,9 @@ export async function customerData(
   const data = JSON.parse(document) as CustomerData
   const id = await scope.transaction(async (tx) => {
     const stored = await storeAnswer(tx, secrets, { request, buyer, document, now })
-    await raiseNotice(tx, { ...noticeOf(request, stored.expires_at), operation_id: null })
+    const { time_zone } = (await readShop(tx)).settings
+    const notice = noticeOf(request, stored.expires_at, time_zone)
+    await raiseNotice(tx, { ...notice, operation_id: null })
     return stored.id
   })
   log.info('collected a customer’s data for the shop', {
@@ -76,7 +79,7 @@ export async function customerData(
 }
 
 /** The notice contains the platform's id only, because it is kept longer than the document. */
-const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
+const noticeOf = ({ customerId }: CustomerRequest, until: Date, timeZone: string) => ({
   level: 'warning' as const,
   title: say('A customer asks for their data'),
   body: sentences(
@@ -87,7 +90,7 @@ const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
       : say('The platform passed on the request of a customer.'),
     say(
       'Their stored data is ready: download it in the settings, under Customers’ data, and send it to them. It is deleted on {day}.',
-      { day: until.toISOString().slice(0, 10) },
+      { day: dayAt(until, timeZone) },
     ),
   ),
 })

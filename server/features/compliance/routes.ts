@@ -1,5 +1,7 @@
 // Answers to customers' requests for their data, which the merchant passes on.
 import { z } from 'zod'
+import { dayAt } from '../../../plugins/contract.ts'
+import { readShop } from '../../files/shop-settings.ts'
 import { deleteAnswer, listAnswers, readAnswer, type CustomerAnswer } from './customer-data-rows.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
@@ -69,7 +71,9 @@ const download = ({ secrets, log }: CustomerDataParts): Endpoint =>
         answer: id,
         by: caller.subject,
       })
-      const name = `customer-data-${found.answer.created_at.toISOString().slice(0, 10)}.json`
+      const { settings } = await readShop(caller.scope)
+      const day = dayAt(found.answer.created_at, settings.time_zone)
+      const name = `customer-data-${day}.json`
       return {
         headers: { 'Content-Disposition': `attachment; filename="${name}"` },
         body: JSON.parse(found.document),

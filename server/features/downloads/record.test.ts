@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { dayAt } from '../../../plugins/contract.ts'
+import { zoneOfAnotherDay } from '../../../test/zones.ts'
+import { changeShopSettings } from '../../files/shop-settings.ts'
 import { createTestShop, silent } from '../../../test/database.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { readParts } from '../../core/db/month-parts.ts'
@@ -167,6 +170,29 @@ describe('tracking', () => {
       { day, downloads: 1 },
       { day, downloads: 2 },
     ])
+  })
+
+  test('each download counts on its day in the time zone of the shop', async () => {
+    const { now } = depot.time
+    const zone = zoneOfAnotherDay(now)
+    const day = dayAt(now, zone)
+    const setZone = (name: string) => changeShopSettings(depot.scope, { time_zone: name })
+    await setZone(zone)
+    onTestFinished(async () => void (await setZone('UTC')))
+    await database.pool.query('delete from shop_downloads')
+    const { key, file } = await depot.addLink(SMALL)
+    await get(port, key)
+    await get(port, key)
+    await depot.flush()
+    expect(
+      await depot.scope.query(
+        'select day::text, downloads from file_days where shop_id = :shop and file_id = :file',
+        { file },
+      ),
+    ).toEqual([{ day, downloads: 2 }])
+    expect(
+      await depot.scope.query('select month::text from shop_downloads where shop_id = :shop'),
+    ).toEqual([{ month: `${day.slice(0, 7)}-01` }])
   })
 
   test('off records nothing', async () => {

@@ -8,6 +8,7 @@ import { inBatches } from '../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
 import { plainArray, type FileTarget } from './targets.ts'
+import { zoneOf } from '../../files/days.ts'
 import { singleFlight } from '../../core/single-flight.ts'
 
 export interface DownloadRecord {
@@ -56,12 +57,15 @@ const UNREPORTED = `
   group by g.shop_id, g.file_id order by g.shop_id, g.file_id
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
-// The join drops shops that have gone meanwhile.
+// The join drops shops that have gone meanwhile. A day is one of the shop.
 const DAYS = `
   with given as (
-    select g.* from unnest($1::integer[], $2::date[], $3::uuid[], $4::bigint[])
-      as g (shop_id, day, file_id, downloads)
+    select g.shop_id, (to_timestamp(g.at_ms / 1000) at time zone ${zoneOf('s')})::date as day,
+      g.file_id, sum(g.downloads) as downloads
+    from unnest($1::integer[], $2::float8[], $3::uuid[], $4::bigint[])
+      as g (shop_id, at_ms, file_id, downloads)
     join shops s on s.id = g.shop_id and s.uninstalled_at is null
+    group by 1, 2, 3
   ), months as (
     insert into shop_downloads as n (shop_id, month, downloads)
     select shop_id, date_trunc('month', day)::date, sum(downloads) from given group by 1, 2
@@ -110,8 +114,8 @@ class WaitingRecords implements Recorder {
   record(download: DownloadRecord): void {
     this.#count++
     const { link, target, at } = download
-    const day = at.toISOString().slice(0, 10)
-    countDay(this.#days, { shop: target.shop, day, file: target.file, downloads: 1 })
+    const quarter = at.getTime() - (at.getTime() % QUARTER_MS)
+    countDay(this.#days, { shop: target.shop, quarter, file: target.file, downloads: 1 })
     this.#schedule(FLUSH_MS)
     if (link !== null && this.#used.size < MAX_WAITING)
       this.#used.set(link, { shop: target.shop, link })
@@ -172,7 +176,7 @@ class WaitingRecords implements Recorder {
       const part = counts.slice(at, at + ROWS)
       const values = [
         plainArray(part.map(({ shop }) => shop)),
-        plainArray(part.map(({ day }) => day)),
+        plainArray(part.map(({ quarter }) => quarter)),
         plainArray(part.map(({ file }) => file)),
         plainArray(part.map(({ downloads }) => downloads)),
       ]
@@ -217,16 +221,18 @@ async function writeQueue(
   }
 }
 
+const QUARTER_MS = 15 * 60 * 1000
+
 interface FileDay {
   shop: number
-  /** `2026-11-26`, in UTC. */
-  day: string
+  /** When the quarter of an hour begins, in milliseconds: no time zone divides one. */
+  quarter: number
   file: string
   downloads: number
 }
 
 function countDay(days: Map<string, FileDay>, one: FileDay): void {
-  const key = `${one.shop}/${one.day}/${one.file}`
+  const key = `${one.shop}/${one.quarter}/${one.file}`
   const downloads = (days.get(key)?.downloads ?? 0) + one.downloads
   days.set(key, { ...one, downloads })
 }

@@ -1,8 +1,7 @@
 // A file as the API shows it.
 import { z } from 'zod'
-import { settingFields, shownSettings } from '../../../plugins/contract.ts'
+import { settingFields, shownSettings, dayAt } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { dayAt } from '../../files/days.ts'
 import type { FileRow } from '../../files/list.ts'
 import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'
 import { publicUrl } from '../../files/public-addresses.ts'

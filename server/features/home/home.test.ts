@@ -1,8 +1,11 @@
 // The home page's counts and figures, over the API.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { paidOrder } from '../../../test/orders.ts'
+import { dayAt } from '../../../plugins/contract.ts'
+import { zoneOfAnotherDay } from '../../../test/zones.ts'
+import { changeShopSettings } from '../../files/shop-settings.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
@@ -10,7 +13,7 @@ import { languageOf } from '../../core/texts.ts'
 import { CORRECTED, REPLACED } from '../messages/recipients.ts'
 import { recordReviews } from '../mapping/model/reviews.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
-import { periodOf, readTops, refreshTops } from './model/tops.ts'
+import { readTops, refreshTops } from './model/tops.ts'
 import { refreshDays } from './model/days.ts'
 import { sendSummaries } from './weekly-summary.ts'
 
@@ -265,7 +268,7 @@ test('the figures of a period are compared with the period before it', async () 
 test('a shop with many downloads has top lists of the last hour, without deleted files', async () => {
   const { scope } = app.owner
   const now = new Date()
-  const period = periodOf(7, now)
+  const period = { days: 7, today: day(0) }
   const counted = await readTops(scope, period)
   await refreshTops(scope, now, 0)
   expect(await readTops(scope, period, 0)).toEqual(counted)
@@ -274,7 +277,7 @@ test('a shop with many downloads has top lists of the last hour, without deleted
   const present = await readTops(scope, period)
   expect(present.top_files[0]!.downloads).toBe(15)
   // The worker has not run, or the period is an earlier one.
-  const week = periodOf(7, new Date(now.getTime() - 7 * 86_400_000))
+  const week = { days: 7, today: day(7) }
   expect((await readTops(scope, week, 0)).top_files[0]!.downloads).toBe(104)
   await scope.query(
     `update shop_tops set counted_at = now() - interval '1 day' where shop_id = :shop`,
@@ -419,4 +422,21 @@ test('the weekly summary is sent once, on Monday morning in the shop’s time zo
   expect(text).toContain('Die Woche vom 2026-03-09 bis 2026-03-15')
   expect(text).toContain('https://app/operations/import_')
   expect(html).toContain('guide.pdf')
+})
+
+test('each figure counts on its day in the time zone of the shop', async () => {
+  const { scope, call } = app.owner
+  const now = new Date()
+  const last = async () =>
+    ((await call('GET', '/api/stats?metric=orders&days=7')).body as any).points.at(-1)
+  const before = await last()
+  const zone = zoneOfAnotherDay(now)
+  await changeShopSettings(scope, { time_zone: zone })
+  onTestFinished(async () => void (await changeShopSettings(scope, { time_zone: 'UTC' })))
+  const order = paidOrder({ id: 'gid://shopify/Order/88', products: [PRODUCT], created_at: now })
+  await reconcileOrder(scope, order, { secrets: app.engine.parts.secrets, now })
+  const today = { day: dayAt(now, zone), value: before.value + 1 }
+  expect(await last()).toMatchObject(today)
+  await refreshDays(app.engine.parts.database, now, new AbortController().signal)
+  expect(await last()).toMatchObject(today)
 })

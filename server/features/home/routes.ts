@@ -4,7 +4,7 @@ import { storedMessage } from '../../core/texts.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { messageText } from '../../http/schemas.ts'
 import { METRICS, readFigures, readPoints, type Metric } from './model/figures.ts'
-import { PERIODS } from './model/tops.ts'
+import { PERIODS, todayOf } from './model/tops.ts'
 import { refreshShop } from './model/days.ts'
 import { needText } from './model/need-texts.ts'
 import { MAX_COUNTED, NEED_NAMES, readFirstSteps, readNeeds, type Need } from './model/needs.ts'
@@ -117,7 +117,10 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     handler: async ({ caller: { scope }, query: { metric, days } }) => {
       const now = clock()
       await refreshShop(scope, now, metric)
-      const points = await readPoints(scope, metric, Number(days), now)
+      const points = await readPoints(scope, metric, {
+        days: Number(days),
+        today: await todayOf(scope, now),
+      })
       return { body: { points, total: points.reduce((sum, { value }) => sum + value, 0) } }
     },
   }),
@@ -132,7 +135,8 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     handler: async ({ caller: { scope }, query: { days } }) => {
       const now = clock()
       await refreshShop(scope, now)
-      return { body: await readFigures(scope, Number(days), now) }
+      const period = { days: Number(days), today: await todayOf(scope, now) }
+      return { body: await readFigures(scope, period) }
     },
   }),
 ]

@@ -68,12 +68,15 @@ async function sendSummary(scope: ShopScope, monday: string): Promise<void> {
     { key },
   )
   if (sent.length > 0) return
-  const sunday = new Date(Date.parse(monday) - DAY_MS)
-  const [figures, needs] = await Promise.all([readFigures(scope, DAYS, sunday), readNeeds(scope)])
+  const sunday = new Date(Date.parse(monday) - DAY_MS).toISOString().slice(0, 10)
+  const [figures, needs] = await Promise.all([
+    readFigures(scope, { days: DAYS, today: sunday }),
+    readNeeds(scope),
+  ])
   const data = {
     shop: { name },
     from: new Date(Date.parse(monday) - DAYS * DAY_MS).toISOString().slice(0, 10),
-    to: sunday.toISOString().slice(0, 10),
+    to: sunday,
     ...figures.totals,
     top_files: figures.top_files.slice(0, MAX_LISTED),
     needs: needs.map((one) => ({ text: needText(one), page: one.page })),

@@ -7,6 +7,7 @@ import {
   type Text,
   textOf,
   sayFixed,
+  dayAt,
 } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
@@ -24,6 +25,7 @@ import { createPackLink } from './model/pack-links.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
+import { readShop } from '../../files/shop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import {
   endpointsOf,
@@ -315,9 +317,10 @@ const exportCsv = (parts: LinkRouteParts) =>
     handler: async ({ caller, query, ctx, signal }) => {
       const filter = await knownFilter(caller.scope, linkFilterOf(query))
       const now = parts.clock()
+      const { settings } = await readShop(caller.scope)
       ctx.set(
         'Content-Disposition',
-        `attachment; filename="links-${now.toISOString().slice(0, 10)}.csv"`,
+        `attachment; filename="links-${dayAt(now, settings.time_zone)}.csv"`,
       )
       ctx.set('Cache-Control', 'no-store')
       ctx.type = 'text/csv; charset=utf-8'

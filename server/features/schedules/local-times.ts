@@ -1,5 +1,5 @@
 // Moments of local times, also of those that a change of the clocks skips or repeats.
-import { aheadAt } from '../../files/days.ts'
+import { aheadAt } from '../../../plugins/contract.ts'
 
 const HOUR_MS = 3_600_000
 /** No zone has been further ahead of UTC, or behind it, than this. */

@@ -3,7 +3,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { messageOf } from '../../../core/errors.ts'
 import { elementAt } from '../../../core/present.ts'
 import { readCounts } from '../../../files/file-counts.ts'
-import { IN_PERIOD, periodOf, readTops, type Period, type TopLists } from './tops.ts'
+import { IN_PERIOD, readTops, type Period, type TopLists } from './tops.ts'
 
 /** Figures of each day. */
 export const METRICS = [
@@ -27,9 +27,9 @@ export interface Figures extends TopLists {
   failures: { code: string; message: string; files: number }[]
 }
 
-/** Reads the figures of the last days, today included, in UTC. */
-export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
-  const period = periodOf(days, now)
+/** Reads the figures of a period of the shop's days. */
+export async function readFigures(scope: ShopScope, period: Period): Promise<Figures> {
+  const { days } = period
   const [perDay, tops, storage, imports, failures] = await Promise.all([
     daysOf(scope, period),
     readTops(scope, period),
@@ -63,14 +63,14 @@ export interface Point {
   before: number
 }
 
-/** One figure of each of the last days, oldest first. */
+/** One figure of each day of the period, oldest first. */
 export async function readPoints(
   scope: ShopScope,
   metric: Metric,
-  days: number,
-  now: Date,
+  period: Period,
 ): Promise<Point[]> {
-  const all = await daysOf(scope, periodOf(days, now))
+  const { days } = period
+  const all = await daysOf(scope, period)
   const before = all.slice(0, days)
   return all.slice(days).map((one, at) => ({
     day: one.day,

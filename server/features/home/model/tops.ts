@@ -1,8 +1,10 @@
 // The most downloaded files and products of a period. They add up a row for each file and day: few
 // are read for each request, and for shops with many a worker keeps the result of the last hour.
+import { dayAt } from '../../../../plugins/contract.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { readShop } from '../../../files/shop-settings.ts'
 
 const TOP = 10
 /** Kept places: files that are deleted meanwhile are left out. */
@@ -20,11 +22,9 @@ export interface Period {
   days: number
 }
 
-/** The period of so many days that ends today, in UTC. */
-export const periodOf = (days: number, now: Date): Period => ({
-  today: now.toISOString().slice(0, 10),
-  days,
-})
+/** The day of the shop, as `2026-01-31`. */
+export const todayOf = async (scope: ShopScope, now: Date): Promise<string> =>
+  dayAt(now, (await readShop(scope)).settings.time_zone)
 
 export interface TopLists {
   top_files: { file_id: string; filename: string; downloads: number }[]
@@ -120,8 +120,9 @@ async function hasMany(scope: ShopScope, period: Period, few: number): Promise<b
 
 /** Counts the lists of a shop again, for the periods that have many rows. Exported for a test and the bench, which give the time. */
 export async function refreshTops(scope: ShopScope, now: Date, few = FEW_ROWS): Promise<void> {
+  const today = await todayOf(scope, now)
   for (const days of PERIODS) {
-    const period = periodOf(days, now)
+    const period = { days, today }
     if (!(await hasMany(scope, period, few))) continue
     for (const [kind, select] of Object.entries(KINDS))
       await scope.transaction(async (tx) => {

@@ -16,6 +16,7 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
+import { referenceProblems, referencesIn, referencesInFilter } from '../workflows/references.ts'
 import { unselected } from './link-terms.ts'
 
 /** What is to be done with which files. */
@@ -71,7 +72,7 @@ export async function judgeBulk(
   const { workflow, problems } =
     action === undefined
       ? await ownWorkflow(engine, scope, choice)
-      : actionProblems(engine, action, options)
+      : await referredProblems(engine, scope, { id: action, options })
   const { per_file } = options
   const terms =
     action === 'create-links' && source !== null && Array.isArray(per_file) && problems.length === 0
@@ -84,7 +85,11 @@ export async function judgeBulk(
           ...(dryRun === false ? purgeProblems(engine, workflow, source) : []),
         ]
       : []
-  return { workflow, problems: [...problems, ...ofSource, ...terms] }
+  const ofFilter =
+    source?.type === 'filter'
+      ? await referenceProblems(scope, referencesInFilter(source.filter, 'select.filter'))
+      : []
+  return { workflow, problems: [...problems, ...ofSource, ...ofFilter.map(asDetail), ...terms] }
 }
 
 /** Starts a workflow that the caller has loaded already, as `startBulk` does. */
@@ -187,6 +192,18 @@ function actionProblems(engine: Engine, id: string, options: Record<string, unkn
     workflow: problems.length === 0 ? withOptions(workflow, id, options) : workflow,
     problems,
   }
+}
+
+/** As `actionProblems`, with those of ids that do not belong to the shop. */
+async function referredProblems(
+  engine: Engine,
+  scope: ShopScope,
+  { id, options }: { id: string; options: Record<string, unknown> },
+): Promise<Chosen> {
+  const { workflow, problems } = actionProblems(engine, id, options)
+  const plugin = engine.plugins.find((one) => one.id === id)
+  const named = await referenceProblems(scope, referencesIn(plugin, options, 'options'))
+  return { workflow, problems: [...problems, ...named.map(asDetail)] }
 }
 
 /** Returns the built-in workflow of an action, with these options. Throws `validation_failed`. */

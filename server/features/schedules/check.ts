@@ -6,7 +6,12 @@ import { misplaced, filePlaceOf } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
-import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'
+import {
+  referenceProblems,
+  referencesIn,
+  referencesInFilter,
+  type Reference,
+} from '../workflows/references.ts'
 import { cronProblem } from './times.ts'
 import type { FileFilter } from '../../files/filter.ts'
 import type { Given } from '../../http/endpoint.ts'
@@ -89,9 +94,7 @@ const referencesOf = (
     options,
     'options',
   ),
-  ...(filter.pack === undefined
-    ? []
-    : [{ kind: 'pack' as const, id: filter.pack, param: 'filter.pack' }]),
+  ...referencesInFilter(filter, 'filter'),
 ]
 
 /** The problems of its workflow or action, and of its filter. */

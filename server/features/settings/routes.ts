@@ -6,11 +6,15 @@ import {
   readShop,
   settingsChange,
   shopSettingsSchema,
+  type ShopDefaults,
 } from '../../files/shop-settings.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 import { deliveryWorkflow } from '../workflows/find.ts'
+import { asDetail } from '../workflows/problems.ts'
+import { referenceProblems, referencesBySchema } from '../workflows/references.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 
@@ -40,12 +44,32 @@ export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
       handler: ({ caller, body }) =>
         caller.scope.transaction(async (tx) => {
           await requireDeliveryWorkflow(tx, body.delivery_workflow ?? null, engine.plugins)
+          await requireOwn(tx, body)
           const settings = await changeShopSettings(tx, body)
           if (body.time_zone !== undefined) await rescheduleAll(tx, settings.time_zone, clock())
           return { body: settings }
         }),
     }),
   ]
+}
+
+/**
+ * Checks the ids in a change, except those that the settings have already: a file may be gone since.
+ * Throws `validation_failed` with each of the others.
+ */
+async function requireOwn(tx: ShopScope, change: Partial<ShopDefaults>): Promise<void> {
+  const idsOf = (settings: object) =>
+    referencesBySchema(settingsChange, settings as Record<string, unknown>, null)
+  const given = idsOf(change)
+  if (given.length === 0) return
+  const kept = new Set(idsOf((await readShop(tx)).settings).map(({ id }) => id))
+  const problems = await referenceProblems(
+    tx,
+    given.filter(({ id }) => !kept.has(id)),
+  )
+  if (problems.length === 0) return
+  const details = problems.map(asDetail)
+  throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 
 /**

@@ -8,16 +8,18 @@ import { sensitiveOptions } from '../../core/sensitive.ts'
 export interface WorkflowProblem {
   /** The place of the problem: `steps[2].options.tags`. */
   param: string
+  /** Absent: `invalid_value`. */
+  code?: ErrorDetail['code']
   /** The problem as a sentence. */
   message: Text
 }
 
 /** The problem as a detail of an error. */
-export const asDetail = ({ param, message }: WorkflowProblem): ErrorDetail => ({
+export const asDetail = ({
   param,
   message,
-  code: 'invalid_value',
-})
+  code = 'invalid_value',
+}: WorkflowProblem): ErrorDetail => ({ param, message, code })
 
 /**
  * Finds all problems of a workflow, built in or the shop's; empty if it can run. `action`: the

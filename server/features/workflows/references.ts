@@ -1,15 +1,17 @@
-// Ids in the options of a workflow or a schedule: each must belong to the shop when it is saved.
+// Ids in the options of a workflow, a schedule, an action or a setting, and in filters: each must
+// belong to the shop when it is saved.
 // Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
 import { type Plugin, say, type Step, type Text, ownValue } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { filterFields } from '../../files/filter.ts'
 
 /** The option's `widget` says what kind of id it holds. */
-type Kind = 'pack' | 'file' | 'licences' | 'product' | 'variant'
+type Kind = (typeof OWN_KINDS)[number] | 'product' | 'variant'
 /** Kinds whose ids are public ones of ours, with the kind as their prefix. */
-const OWN_KINDS = ['pack', 'file', 'licences'] as const
+const OWN_KINDS = ['pack', 'file', 'licences', 'connection', 'account'] as const
 export interface Reference {
   kind: Kind
   id: string
@@ -43,6 +45,8 @@ const MESSAGES: Readonly<Record<Kind, Text>> = {
   pack: say('There is no such pack: choose one of this shop'),
   file: say('There is no such file: choose one of this shop'),
   licences: say('There is no such list of licence keys: choose one of this shop'),
+  connection: say('There is no such cloud connection: choose one of this shop'),
+  account: say('There is no such account of the drop folder: choose one of this shop'),
   product: say('The catalog of this shop has no such product'),
   variant: say('The catalog of this shop has no such variant'),
 }
@@ -51,23 +55,49 @@ const MESSAGES: Readonly<Record<Kind, Text>> = {
  * Finds the ids in the options of a step.
  * @param at where the options are in the request.
  */
-export function referencesIn(
+export const referencesIn = (
   plugin: Plugin | undefined,
   options: Readonly<Record<string, unknown>>,
   at: string,
-) {
-  if (!plugin) return []
-  const { properties = {} } = z.toJSONSchema(plugin.options, {
-    io: 'input',
-    unrepresentable: 'any',
-  })
-  return Object.entries(options).flatMap(([name, value]): Reference[] => {
+): Reference[] => (plugin ? referencesBySchema(plugin.options, options, at) : [])
+
+/**
+ * Finds the ids in the fields of an object.
+ * @param at where the object is in the request; null: it is the request
+ */
+export function referencesBySchema(
+  schema: z.ZodType,
+  fields: Readonly<Record<string, unknown>>,
+  at: string | null,
+): Reference[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(fields).flatMap(([name, value]): Reference[] => {
     const property = ownValue(properties, name)
     const widget = typeof property === 'object' ? property.widget : undefined
     const kind = (typeof widget === 'string' ? KINDS.get(widget) : undefined) ?? null
-    return found(value, kind, `${at}.${name}`)
+    return found(value, kind, at === null ? name : `${at}.${name}`)
   })
 }
+
+/** The conditions of a filter that name something of the shop, by what their schemas accept. */
+const FILTER_KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(filterFields).flatMap(([name, schema]) => {
+    const accepts = (value: string) => schema.safeParse(value).success
+    const kind = accepts('x')
+      ? undefined
+      : OWN_KINDS.find((own) => accepts(`${own}_${'0'.repeat(32)}`))
+    return kind === undefined ? [] : [[name, kind] as const]
+  }),
+)
+
+/** Finds the ids in a filter. */
+export const referencesInFilter = (
+  filter: Readonly<Record<string, unknown>>,
+  at: string,
+): Reference[] =>
+  Object.entries(filter).flatMap(([name, value]) =>
+    found(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`),
+  )
 
 export const referencesOfSteps = (
   steps: readonly Step[],
@@ -114,7 +144,7 @@ export async function referenceProblems(
   const known = await knownOf(scope, references)
   return references
     .filter(({ kind, id }) => !known.has(`${kind} ${bareId(kind, id)}`))
-    .map(({ kind, param }) => ({ param, message: MESSAGES[kind] }))
+    .map(({ kind, param }) => ({ param, code: 'not_found', message: MESSAGES[kind] }))
 }
 
 /**
@@ -132,6 +162,10 @@ async function knownOf(
      union all select 'file ' || id from files where shop_id = :shop and id = any(:files::uuid[])
      union all select 'licences ' || id from licence_lists where shop_id = :shop
        and id = any(:lists::uuid[]) and deleted_at is null
+     union all select 'connection ' || id from connections where shop_id = :shop
+       and id = any(:connections::uuid[])
+     union all select 'account ' || id from drop_accounts where shop_id = :shop
+       and id = any(:accounts::uuid[])
      union all select 'product ' || id from products where shop_id = :shop
        and id = any(:products::text[])
      union all select 'product ' || product_id from mappings
@@ -144,6 +178,8 @@ async function knownOf(
       packs: bare('pack'),
       files: bare('file'),
       lists: bare('licences'),
+      connections: bare('connection'),
+      accounts: bare('account'),
       products: of('product').filter(isText),
       variants: of('variant').filter(isText),
     },

@@ -252,8 +252,16 @@ async function openWeb(
     mail: mailParts(environment, given.mailDns),
     awsGet: given.awsGet ?? awsGet,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
-    workflowOfSchedule: (scope, id) => workflowOfSchedule(scope, engine, id),
-    confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
+    ...movesOf(cloud, engine),
   }
   return { app: createApp(parts), parts, delivery }
 }
+
+/** What the moves of an operation need of the features that start operations. */
+const movesOf = (
+  cloud: Cloud,
+  engine: Engine,
+): Pick<WebParts, 'confirmSync' | 'workflowOfSchedule'> => ({
+  confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
+  workflowOfSchedule: (scope, id) => workflowOfSchedule(scope, engine, id),
+})

@@ -94,7 +94,7 @@ export async function replaceWorkflowOf(
   return { ...operation, workflow }
 }
 
-export const unfit = (reasons: readonly Text[]): AppError =>
+const unfit = (reasons: readonly Text[]): AppError =>
   new AppError('workflow_unfit', {
     details: reasons.map((message) => ({
       param: 'workflow',

@@ -61,9 +61,8 @@ export const givenWorkflow = (
     if (!plugin || !step.options) return step
     const options = openOptions(step, plugin, place)
     if (!given) return { ...step, options }
-    const secret = sensitiveOptions(plugin).flatMap((name) =>
-      Object.hasOwn(options, name) ? [[name, options[name]]] : [],
-    )
+    const names = sensitiveOptions(plugin)
+    const secret = Object.entries(options).filter(([name]) => names.includes(name))
     return { ...step, options: { ...given, ...Object.fromEntries(secret) } }
   }),
 })

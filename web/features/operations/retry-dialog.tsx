@@ -46,13 +46,13 @@ interface Props {
 function RetryDialog({ operation, title, plan: shown, onClose }: Props) {
   // The dialog keeps what it asked about, also while the retry begins.
   const [plan] = useState(shown)
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
   const act = useAct()
   const run = (workflow: 'current' | 'as_started', steps: readonly { id: string }[]) => {
     const ids = new Set(steps.map(({ id }) => id))
-    const given = plan.mending.filter((one) => ids.has(one.step) && values[keyOf(one)])
+    const given = plan.mending.filter((one) => ids.has(one.step) && values.get(keyOf(one)))
     const options = Object.fromEntries(
-      given.map((one) => [one.step, { [one.option]: values[keyOf(one)] }]),
+      given.map((one) => [one.step, { [one.option]: values.get(keyOf(one)) }]),
     )
     const retry = { workflow, ...(given.length > 0 ? { options } : {}) }
     act.mutate({ id: operation.id, action: 'retry', retry }, { onSuccess: onClose })
@@ -86,8 +86,8 @@ function RetryDialog({ operation, title, plan: shown, onClose }: Props) {
           key={keyOf(one)}
           label={labelOf(one, plan.mending.length)}
           type="password"
-          value={values[keyOf(one)] ?? ''}
-          onChange={(value) => setValues({ ...values, [keyOf(one)]: value })}
+          value={values.get(keyOf(one)) ?? ''}
+          onChange={(value) => setValues(new Map(values).set(keyOf(one), value))}
           helpText={t('For the files that failed. It is not stored in the history.')}
         />
       ))}

@@ -22,7 +22,7 @@ import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Space } from './quota.ts'
 import type { RecentFiles } from './received.ts'
 import { renameImported, untilImported } from './recent-imports.ts'
-import type { Transfer, TransferParts } from './transfer.ts'
+import { ensureWhole, type Transfer, type TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
 /** A file or folder, as a client sees it. */
@@ -320,7 +320,7 @@ const nodeOf = ({
 })
 
 async function openEntry(
-  { stores }: TransferParts,
+  { stores, blobs }: TransferParts,
   shop: number,
   entry: DropEntry,
 ): Promise<OpenFile> {
@@ -330,8 +330,10 @@ async function openEntry(
       throw new DropError('interrupted', 'The file is still being written')
     throw new DropError('not_found')
   }
-  const store = stores.get(present(location, 'The location of a received file'))
+  const at = present(location, 'The location of a received file')
+  const store = stores.get(at)
   if (!store) throw new DropError('unavailable')
+  await ensureWhole({ blobs }, { shop, hash, location: at })
   const stream = async (from: number) => store.read(shop, hash, { start: from, end: size - 1 })
   const reader = await store.open?.(shop, hash)
   return {

@@ -84,6 +84,8 @@ const SCHEMA = `
   ) with (fillfactor = 85);
   create index blob_locations_unneeded on blob_locations (unneeded_since)
     where unneeded_since is not null; -- the sweep
+  create index blob_locations_leaving on blob_locations (shop_id)
+    where unneeded_since is not null; -- a shop's quota
   create index blob_locations_dropped on blob_locations (shop_id) where dropped_at is not null;
   -- Due checks.
   create index blob_locations_checked on blob_locations (coalesce(checked_at, created_at));

@@ -308,6 +308,8 @@ const SCHEMA = `
     dropped_folder text,
     dropped_name text,
     filed_at timestamptz,
+    -- The file that an imported one became.
+    file_id uuid,
     -- Of a failed one: {code, message, detail}.
     error jsonb,
     -- The import.csv that it was imported with.

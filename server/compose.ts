@@ -35,6 +35,7 @@ import { openDelivery } from './startup/delivery.ts'
 import { portsFactory } from './startup/ports.ts'
 import { createReadiness } from './startup/readiness.ts'
 import { stagingFolders } from './startup/staging-metrics.ts'
+import { WholeBlobs } from './files/whole-blobs.ts'
 import { openStores } from './startup/stores.ts'
 import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
@@ -188,12 +189,14 @@ const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] 
   resolve: resolveByServers,
 })
 
-async function openPreviews(
-  parts: Omit<PreviewParts, 'ffmpeg' | 'check'> & BlobCheckParts,
-): Promise<ReadPreview> {
+async function openPreviews({
+  sandboxes,
+  ...parts
+}: BlobCheckParts & Pick<ComposedServer, 'sandboxes'>): Promise<ReadPreview> {
+  const sandboxOf: PreviewParts['sandboxOf'] = (shop) => sandboxes.of(shop)
   const ffmpeg = await findFfmpeg()
   if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
-  return createPreviews({ ...parts, ffmpeg, check: checkOf(parts) })
+  return createPreviews({ ...parts, sandboxOf, ffmpeg, check: checkOf(parts) })
 }
 
 async function openWeb(
@@ -210,8 +213,7 @@ async function openWeb(
   closings.push(() => page.close())
   const messages = downloadMessages(database, clock)
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
-  const sandboxOf = (shop: number) => sandboxes.of(shop)
-  const readPreview = await openPreviews({ database, stores, sandboxOf, log, clock })
+  const readPreview = await openPreviews({ database, stores, sandboxes, log, clock })
   const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
@@ -220,6 +222,7 @@ async function openWeb(
     storefront,
     delivery,
     stores,
+    blobs: new WholeBlobs({ database, stores, log, clock }),
     secrets,
     uploads: {
       engine,
@@ -234,7 +237,7 @@ async function openWeb(
     cloud,
     reach: (url) => client.reach(url),
     readPreview,
-    readWorkbook: workbookReader(sandboxOf),
+    readWorkbook: workbookReader((shop) => sandboxes.of(shop)),
     drop,
     limits,
     page,

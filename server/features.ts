@@ -69,6 +69,7 @@ import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
 import type { GuardedClient } from './ports/guarded-fetch.ts'
+import type { WholeBlobs } from './files/whole-blobs.ts'
 import type { CheckBlob } from './ports/repair.ts'
 import type { StagePlace } from './ports/stage.ts'
 import type { Storefront } from './storefront/storefront.ts'
@@ -80,6 +81,8 @@ export interface WebParts {
   storefront: Storefront
   delivery: Delivery
   stores: ReadonlyMap<string, BlobStore>
+  /** Reads the bytes of files and documents. */
+  blobs: WholeBlobs
   secrets: Secrets
   uploads: UploadParts
   /** Where the page sends large uploads; null: only to this server. */

@@ -87,6 +87,12 @@ export async function openDropImports() {
       expect(done).toMatchObject({ code: 0 })
     },
     renamed: (from: string, to: string) => client.rename(`${home}/${from}`, `${home}/${to}`),
+    /** Makes the imports so far older than those that a client's next file of the name follows. */
+    age: () =>
+      app.owner.scope.query(
+        `update drop_entries set filed_at = filed_at - interval '11 minutes'
+         where shop_id = :shop`,
+      ),
     paths,
     untilPaths: (expected: readonly string[], state?: string) =>
       expect.poll(() => paths(state), { interval: 200 }).toEqual(expected),

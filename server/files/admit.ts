@@ -5,6 +5,7 @@ import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
 import { holdBlobs } from './blob-holds.ts'
+import { noteRefused } from './blobs.ts'
 import {
   draftProblem,
   refusedAdmission,
@@ -61,6 +62,12 @@ export async function admitFiles(
     if (result) results[at] = result
   }
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  await noteRefused(
+    tx,
+    zip(admissions, results as AdmissionResult[]).flatMap(([{ staged }, { status }]) =>
+      status === 'refused' ? [staged] : [],
+    ),
+  )
   await placeInPacks(tx, packedFiles(admissions, results as AdmissionResult[]))
   await ensurePublicAddresses(tx, publicFiles(admissions, results as AdmissionResult[]))
   return results as AdmissionResult[]

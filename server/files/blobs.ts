@@ -1,7 +1,9 @@
 // Removes the rows of unused blobs, across shops, after a grace period. The location's own sweep
 // removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
 // locks its rows (holdBlobs), and this skips locked rows.
+import type { StagedBlob } from '../../plugins/contract.ts'
 import type { Database } from '../core/db/database.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { inBatches } from '../core/db/sweep-batches.ts'
 
 /**
@@ -180,6 +182,30 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
   } finally {
     client.release()
   }
+}
+
+/**
+ * Writes the rows of bytes that were staged and refused: until a sweep removes them they count in
+ * the shop's quota (`Usage.leaving`).
+ */
+export async function noteRefused(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
+  if (blobs.length === 0) return
+  await tx.query(
+    `with given as (
+       select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
+       from jsonb_to_recordset(:blobs::jsonb) as g(hash text, size_bytes bigint, location text)
+       order by hash, location
+     ), noted as (
+       insert into blobs (shop_id, hash, size_bytes)
+       select distinct on (hash) :shop, hash, size_bytes from given order by hash
+       on conflict do nothing
+     )
+     insert into blob_locations as b (shop_id, hash, location, unneeded_since)
+     select :shop, hash, location, now() from given order by hash, location
+     on conflict (shop_id, hash, location) do update set unneeded_since = now()
+       where b.unneeded_since is null and not (${NEEDED})`,
+    { blobs: JSON.stringify(blobs) },
+  )
 }
 
 /**

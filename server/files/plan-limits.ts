@@ -74,9 +74,30 @@ export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
   return row?.downloads ?? 0
 }
 
-/** Files outside the trash, and bytes of all kept versions, from the kept counts. */
-export async function usageOfShop(scope: ShopScope): Promise<{ files: number; bytes: number }> {
+export interface Usage {
+  /** Outside the trash. */
+  files: number
+  /** Of all kept versions, documents of operations, and imported files of the drop folder. */
+  bytes: number
+  /** Bytes that nothing names any more, or that were refused: a sweep removes them after a day. */
+  leaving: number
+}
+
+/** SQL: what is kept for a while beside versions. */
+const OTHERS = `select
+  (select coalesce(sum(size_bytes), 0) from artifacts where shop_id = :shop)::bigint
+  + (select coalesce(sum(size_bytes), 0) from drop_entries e
+      where e.shop_id = :shop and e.state = 'processed' and not exists (
+        select from versions v where v.shop_id = e.shop_id and v.hash = e.hash
+          and v.location = e.location))::bigint as kept,
+  (select coalesce(sum(b.size_bytes), 0) from blob_locations l
+    join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
+    where l.shop_id = :shop and l.unneeded_since is not null)::bigint as leaving`
+
+/** What the shop stores; versions from the kept counts. */
+export async function usageOfShop(scope: ShopScope): Promise<Usage> {
   const counts = await readCounts(scope, ['all', 'versions'])
   const of = (kind: string) => counts.find((one) => one.kind === kind)
-  return { files: of('all')?.files ?? 0, bytes: of('versions')?.bytes ?? 0 }
+  const { kept, leaving } = await scope.one<{ kept: number; leaving: number }>(OTHERS)
+  return { files: of('all')?.files ?? 0, bytes: (of('versions')?.bytes ?? 0) + kept, leaving }
 }

@@ -1,18 +1,20 @@
 // Checks a shop's quotas in the transaction that admits files. Far below the quotas this process
 // reuses the usage for a minute. Near them, and always for small quotas, the shop's admissions run
 // one after another and each reads the usage again, so that concurrent ones cannot exceed a quota.
-import type { AnyText } from '../../plugins/contract.ts'
+import { say, type AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
-import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
-
-type Usage = Awaited<ReturnType<typeof usageOfShop>>
+import { planText, readShopPlan, usageOfShop, type ShopPlan, type Usage } from './plan-limits.ts'
 
 export interface ShopQuotas {
   /** The maximum number of files, trash excluded. */
   shop_files: number
-  /** The maximum of bytes of all kept versions, including files in the trash. */
+  /**
+   * The maximum of bytes that are kept (`Usage`), including files in the trash. With bytes that are
+   * removed within a day it may be twice as much: room is free as soon as files are deleted, but
+   * requests that are refused, or that delete what they add, cannot fill the disk.
+   */
   shop_storage_bytes: number
 }
 
@@ -27,7 +29,7 @@ export interface QuotaRequest {
 /**
  * The distance to a quota within which usage is counted: more than others can admit in a minute.
  */
-const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
+const NEAR = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
 const MAX_KEPT = 10_000
 const counted = new Map<number, Usage & { until: number }>()
@@ -52,9 +54,9 @@ export async function refusedByQuota(
   )
   if (shop_files === Infinity && shop_storage_bytes === Infinity) return wanted.map(() => null)
   const total = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
-  const isFar = ({ files, bytes }: Usage) =>
+  const isFar = ({ files, bytes, leaving }: Usage) =>
     files + total.files + NEAR.files < shop_files &&
-    bytes + total.bytes + NEAR.bytes < shop_storage_bytes
+    bytes + leaving + total.bytes + NEAR.bytes < shop_storage_bytes
   const known = await cachedUsage(tx)
   if (isFar(known)) {
     known.files += total.files
@@ -70,11 +72,19 @@ export async function refusedByQuota(
     if (isNew && usage.files + 1 > shop_files) return refusalOf('files', plan, shop_files)
     if (usage.bytes + bytes > shop_storage_bytes)
       return refusalOf('storage_bytes', plan, shop_storage_bytes)
+    if (usage.bytes + usage.leaving + bytes > 2 * shop_storage_bytes) return LEAVING
     usage.files += isNew ? 1 : 0
     usage.bytes += bytes
     if (newName !== null) existing.add(newName)
     return null
   })
+}
+
+const LEAVING: QuotaRefusal = {
+  code: 'storage_quota',
+  message: say(
+    'Much was deleted, replaced or refused today, and its bytes are removed within a day: try again tomorrow',
+  ),
 }
 
 const QUOTAS = { files: 'file_quota', storage_bytes: 'storage_quota' } as const

@@ -6,7 +6,8 @@ import { evaluateConditions } from './conditions.ts'
 import { fileHeaders } from './headers.ts'
 import { AppError } from '../core/errors.ts'
 import type { LocatedFile } from '../files/list.ts'
-import { StoreError, type BlobStore, type ByteRange } from '../core/store/store.ts'
+import type { SizedBlob, WholeBlobs } from '../files/whole-blobs.ts'
+import { StoreError, type ByteRange } from '../core/store/store.ts'
 import { errorSchema } from './schemas.ts'
 
 const refused = (description: string) => ({ description, schema: errorSchema })
@@ -26,31 +27,29 @@ export const contentReplies = {
 /** Answers the request directly: the bytes are streamed to the socket. */
 export function sendContent(
   ctx: Context,
-  store: BlobStore,
+  blobs: WholeBlobs,
   shop: number,
   file: LocatedFile,
 ): Promise<void> {
-  const { filename, content_type, sha256, hash, size_bytes, modified_at } = file
-  const content = { shop, hash, size_bytes, modifiedMs: modified_at.getTime() }
-  return streamContent(ctx, store, content, (identity) =>
+  const { filename, content_type, sha256, hash, location, size_bytes, modified_at } = file
+  const content = { shop, hash, location, size_bytes, modifiedMs: modified_at.getTime() }
+  return streamContent(ctx, blobs, content, (identity) =>
     fileHeaders({ ...identity, filename, contentType: content_type, sha256 }),
   )
 }
 
-export interface StreamedBytes {
-  shop: number
-  hash: string
-  size_bytes: number
+export interface StreamedBytes extends SizedBlob {
   modifiedMs: number
 }
 
 /** Sends these bytes with ranges and conditional requests. */
 export async function streamContent(
   ctx: Context,
-  store: BlobStore,
-  { shop, hash, size_bytes, modifiedMs }: StreamedBytes,
+  blobs: WholeBlobs,
+  content: StreamedBytes,
   headersOf: (identity: { etag: string; modifiedMs: number }) => readonly string[],
 ): Promise<void> {
+  const { hash, size_bytes, modifiedMs } = content
   const etag = `"${hash}"`
   const answer = evaluateConditions(ctx.method, ctx.req.headers, {
     etag,
@@ -64,7 +63,9 @@ export async function streamContent(
   }
   const range: ByteRange | undefined = 'range' in answer ? answer.range : undefined
   const bytes =
-    answer.status === 304 || ctx.method === 'HEAD' ? null : await open(store, shop, hash, range)
+    answer.status === 304 || ctx.method === 'HEAD'
+      ? null
+      : await orRefusal(blobs.read(content, range))
   const length = range ? range.end - range.start + 1 : size_bytes
   ctx.respond = false
   ctx.res.writeHead(answer.status, [
@@ -78,12 +79,16 @@ export async function streamContent(
   else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
 }
 
-async function open(store: BlobStore, shop: number, hash: string, range: ByteRange | undefined) {
+/**
+ * What a store's failure is for a request: `file_damaged` if the bytes are damaged and there is no
+ * good copy, else `unavailable`.
+ */
+export async function orRefusal<Result>(work: Promise<Result>): Promise<Result> {
   try {
-    return await store.read(shop, hash, range)
+    return await work
   } catch (error) {
-    if (error instanceof StoreError)
-      throw new AppError('unavailable', { retryAfter: 60, cause: error })
-    throw error
+    if (!(error instanceof StoreError)) throw error
+    const code = error.code === 'damaged' ? 'file_damaged' : 'unavailable'
+    throw new AppError(code, { retryAfter: 60, cause: error })
   }
 }

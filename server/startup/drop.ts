@@ -13,7 +13,7 @@ import { openForStart } from './database.ts'
 import type { DropReport } from './drop-child.ts'
 import { openStores } from './stores.ts'
 
-interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmations'> {
+interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmations' | 'blobs'> {
   environment: Environment
   secrets: Secrets
 }

@@ -82,26 +82,35 @@ async function begin({ sftp: channel }: SftpClient, at: string, bytes: Buffer) {
   return { handle, write, close: () => told((done) => channel.close(handle, done)) }
 }
 
-test('a file that is being imported is not replaced by a rename', async () => {
+test('a rename onto a file that is being imported takes its name, and the import goes on', async () => {
   const client = await sftp()
   onTestFinished(client.end)
   const [held, other] = [`${house.home}/held.bin`, `${house.home}/other.bin`]
-  await client.put(held, Buffer.from('held'))
-  await client.put(other, Buffer.from('other'))
-  await house.scope.query(
-    `update drop_entries set state = 'importing' where shop_id = :shop and name = 'held.bin'`,
-  )
   const { sftp: channel } = client
-  expect(await told((done) => channel.rename(other, held, done))).toBe('This name is taken')
-  expect(await told((done) => channel.ext_openssh_rename(other, held, done))).toBe(
-    'The file is being imported',
-  )
   const control = await ftp()
   onTestFinished(() => void control.socket.destroy())
-  expect(await control.say('RNFR other.bin')).toMatch(/^350 /)
-  expect(await control.say('RNTO held.bin')).toBe('450 The file is being imported')
-  expect(await client.list(house.home)).toEqual(expect.arrayContaining(['held.bin', 'other.bin']))
-  expect(String(await client.get(other))).toBe('other')
+  const ways = [
+    () => told((done) => channel.rename(other, held, done)),
+    () => told((done) => channel.ext_openssh_rename(other, held, done)),
+    async () => {
+      expect(await control.say('RNFR other.bin')).toMatch(/^350 /)
+      return (await control.say('RNTO held.bin')).replace('250 Renamed', 'done')
+    },
+  ]
+  for (const [n, rename] of ways.entries()) {
+    await client.put(held, Buffer.from('held'))
+    await client.put(other, Buffer.from(`other ${n}`))
+    await house.scope.query(
+      `update drop_entries set state = 'importing' where shop_id = :shop and name = 'held.bin'`,
+    )
+    expect(await rename()).toBe('done')
+    expect(String(await client.get(held))).toBe(`other ${n}`)
+    const importing = await house.scope.query(
+      `select dropped_name from drop_entries where shop_id = :shop and state = 'importing'`,
+    )
+    expect(importing).toEqual(Array.from({ length: n + 1 }, () => ({ dropped_name: 'held.bin' })))
+  }
+  expect(await client.list(house.home)).not.toContain('other.bin')
 })
 
 test('a transfer of FTP that is refused leaves the file of its name as it is', async () => {

@@ -56,6 +56,7 @@ describe('a preview', () => {
     await house.call('POST', '/api/drop/import')
     await house.untilThere('known.txt')
     await house.untilPaths([])
+    await house.age()
     await house.send('known.txt', 'second')
     const id = await preview()
     expect(await house.paths()).toEqual(['known.txt'])

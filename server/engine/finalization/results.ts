@@ -9,11 +9,14 @@ import {
   type OperationReport,
   type StagedBlob,
   type Warning,
+  PortError,
   say,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
+import { noteRefused } from '../../files/blobs.ts'
 import { draftFrom } from '../../files/drafts.ts'
+import { refusedByQuota, type QuotaRefusal, type ShopQuotas } from '../../files/quotas.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../effects/created-files.ts'
@@ -57,6 +60,9 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
         write: async (filename, contentType, bytes) => {
           if (!pluginImpl.document)
             throw new Error(`${plugin} writes a document but does not declare it (document: true)`)
+          // Before its size is known: a shop that has no room left writes no bytes either.
+          const refusal = await scope.transaction((tx) => refusedBytes(tx, 1, runner.parts.limits))
+          if (refusal) throw new PortError(refusal.code, refusal.message, false)
           const { stage } = await runner.parts.ports(scope)
           kept.artifact = {
             filename,
@@ -133,7 +139,10 @@ export function endStep(
     await queueEmails(tx, operation, index, kept.emails)
     for (const notice of kept.notices) await messages.notice(tx, operation.id, notice)
     if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
-    if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
+    if (kept.artifact && report) {
+      const refused = await keepArtifact(tx, operation.id, kept.artifact, limits)
+      if (refused) operation.stopped = { step: step.id, ...refused }
+    }
     if (created.length > 0) {
       const { settings } = await readShop(tx)
       const model = draftFrom({ filename: operation.workflow.title }, settings)
@@ -193,7 +202,28 @@ async function queueEmails(
   }
 }
 
-async function keepArtifact(tx: ShopScope, operation: string, artifact: Artifact): Promise<void> {
+/** The quota that refuses a document of this size; null: none. */
+async function refusedBytes(
+  tx: ShopScope,
+  bytes: number,
+  limits: Partial<ShopQuotas>,
+): Promise<QuotaRefusal | null> {
+  const [refusal] = await refusedByQuota(tx, [{ newName: null, bytes, overwrites: false }], limits)
+  return refusal ?? null
+}
+
+/** Returns null, or the quota of the shop that refuses the document. */
+async function keepArtifact(
+  tx: ShopScope,
+  operation: string,
+  artifact: Artifact,
+  limits: Partial<ShopQuotas>,
+): Promise<({ code: string } & ReturnType<typeof storedMessage>) | null> {
+  const refusal = await refusedBytes(tx, artifact.size_bytes, limits)
+  if (refusal) {
+    await noteRefused(tx, [artifact])
+    return { code: refusal.code, ...storedMessage(refusal.message) }
+  }
   await holdBlobs(tx, [artifact])
   await tx.query(
     `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type,
@@ -206,4 +236,5 @@ async function keepArtifact(tx: ShopScope, operation: string, artifact: Artifact
        size_bytes = excluded.size_bytes`,
     { operation, ...artifact },
   )
+  return null
 }

@@ -2,7 +2,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DroppedBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
-import { PROCESSED, removeNote } from './own-folders.ts'
+import { ASIDE, PROCESSED, removeNote } from './own-folders.ts'
 import { joinPath, splitPath } from './paths.ts'
 import { isGone } from './processes.ts'
 
@@ -124,15 +124,21 @@ const UNIQUE = '23505'
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
 
 /**
+ * SQL: the entry is still where its client named it. An import may have moved it to /processed/
+ * since it was read.
+ */
+const STILL_THERE = 'id = :id and folder = :folder and name = :name'
+
+/**
  * Removes an empty folder, or a file that is not being imported. Returns the bytes that it had; the
  * caller releases them after its transaction.
  */
 export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<DroppedBytes> {
   try {
     const [removed] = await scope.query<DroppedBytes>(
-      `delete from drop_entries where shop_id = :shop and id = :id
+      `delete from drop_entries where shop_id = :shop and ${STILL_THERE}
          and state is distinct from 'importing' returning ${DROPPED_BYTES}`,
-      { id: entry.id },
+      { id: entry.id, folder: entry.folder, name: entry.name },
     )
     await removeNote(scope, entry.folder, entry.name)
     if (!removed)
@@ -144,11 +150,28 @@ export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<D
   }
 }
 
+/** Moves a file that is being imported aside, so that a new file can have its name. */
+export const moveAside = (
+  scope: ShopScope,
+  { folder, name }: Pick<DropEntry, 'folder' | 'name'>,
+): Promise<boolean> =>
+  scope.has(
+    `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
+       dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text,
+       parent_id = null
+     where shop_id = :shop and folder = :folder and name = :name and state = 'importing'
+       returning 1`,
+    { folder, name },
+  )
+
 export interface Move {
   entry: DropEntry
   folder: string
   name: string
-  /** Whether a file of that name is replaced. */
+  /**
+   * Whether a file of that name is replaced. One that is being imported has left the folder for its
+   * client: the name is always free of it.
+   */
   overwrite: boolean
 }
 
@@ -170,16 +193,25 @@ export function moveEntry(
   return scope
     .transaction(async (tx) => {
       const parent = await folderId(tx, folder)
+      // Both rows are locked: no import takes them, or moves them away, while they are moved.
+      await tx.query(
+        `select from drop_entries where shop_id = :shop
+           and (id = :id or folder = :folder and name = :name) order by id for update`,
+        { id: entry.id, folder, name },
+      )
       const there = await findEntry(tx, folder, name)
-      if (there && !(overwrite && there.kind === 'file' && entry.kind === 'file'))
+      const leaves = there?.state === 'importing'
+      if (there && (there.kind !== 'file' || entry.kind !== 'file' || !(overwrite || leaves)))
         throw new DropError('exists')
-      const replaced = there && (await removeEntry(tx, there))
+      const isAside = leaves && (await moveAside(tx, there))
+      const replaced = there && !isAside ? await removeEntry(tx, there) : null
       const moved = await tx.query(
-        `update drop_entries set folder = :folder, name = :name, parent_id = :parent,
+        `update drop_entries set folder = :to, name = :as, parent_id = :parent,
           quiet_since = now(),
            ${RESET_IF_FILED}
-         where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
-        { id: entry.id, folder, name, parent },
+         where shop_id = :shop and ${STILL_THERE} and state is distinct from 'importing'
+         returning 1`,
+        { id: entry.id, folder: entry.folder, name: entry.name, to: folder, as: name, parent },
       )
       await removeNote(tx, entry.folder, entry.name)
       if (moved.length === 0) throw new DropError('busy')
@@ -197,6 +229,7 @@ const RESET_IF_FILED = `
   state = case when filed_at is null then state else 'waiting' end,
   closed_cleanly = closed_cleanly or filed_at is not null,
   claim = null, operation_id = null, position = null, manifest_id = null, filed_at = null,
+  file_id = null,
   dropped_folder = null, dropped_name = null, error = null`
 
 async function moveContents(tx: ShopScope, from: string, to: string): Promise<void> {

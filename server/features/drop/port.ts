@@ -5,6 +5,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { foundIn, HEAD_BYTES, type DetectedContent } from '../../ports/found-type.ts'
+import { isWhole } from '../../files/blob-checks.ts'
+import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { DROP_TASK } from './wake.ts'
@@ -23,14 +25,23 @@ const COLUMNS = `encode(hash, 'hex') as hash, location, size_bytes`
 export interface DropPortParts {
   scope: ShopScope
   stores: ReadonlyMap<string, BlobStore>
+  check?: CheckBlob | undefined
 }
 
-export function createDropPort({ scope, stores }: DropPortParts): DropFolders {
+export function createDropPort({ scope, stores, check }: DropPortParts): DropFolders {
+  const { signal } = new AbortController()
+  /** A file may wait for weeks: its damage must not become a file of the shop. */
+  const compare = (store: BlobStore, { hash, location }: Row) => {
+    const blob = { shop: scope.shop, hash, location }
+    const whole = async () => ((await isWhole(store, blob, signal)) ? true : null)
+    return readOrRepair(whole, blob, check, signal)
+  }
   const found = async (row: Row): Promise<DetectedContent> => {
     const { hash, location, size_bytes } = row
     const store = stores.get(location)
     if (!store) throw new StoreError('unavailable')
     if (size_bytes === 0) return {}
+    await compare(store, row)
     const range = { start: 0, end: Math.min(HEAD_BYTES, size_bytes) - 1 }
     const bytes = await Array.fromAsync<Buffer>(await store.read(scope.shop, hash, range))
     return foundIn(Buffer.concat(bytes), { store, shop: scope.shop }, row)

@@ -15,6 +15,11 @@ it('keeps a file for ten minutes, per shop, until it is forgotten', () => {
   received.add(1, 'b', file)
   received.forget(1, 'b')
   expect(received.find(1, 'b')).toBeNull()
+  received.add(1, 'b', file)
+  received.move(1, 'b', 'c')
+  expect([received.find(1, 'b'), received.find(1, 'c')?.size]).toEqual([null, 5])
+  received.move(1, 'b', 'c')
+  expect(received.find(1, 'c')).toBeNull()
 })
 
 it('keeps ten thousand files at most, the newest', () => {

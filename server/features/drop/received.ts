@@ -18,25 +18,36 @@ export interface RecentFiles {
    */
   find(shop: number, path: string): RecentFile | null
   forget(shop: number, path: string): void
+  /** Follows a client's rename: clients ask for the size of a file that they have renamed, too. */
+  move(shop: number, from: string, to: string): void
 }
 
 /** Creates the list for all sessions of a process. */
 export function createReceived(now: () => number = Date.now): RecentFiles {
   const files = new Map<string, RecentFile & { at: number }>()
   const keyOf = (shop: number, path: string) => `${shop}${path}`
+  const add = (shop: number, path: string, file: RecentFile) => {
+    const key = keyOf(shop, path)
+    files.delete(key)
+    files.set(key, { ...file, at: now() })
+    for (const [oldest, { at }] of files)
+      if (files.size > MAX_KEPT || at < now() - KEPT_MS) files.delete(oldest)
+      else break
+  }
+  const find = (shop: number, path: string) => {
+    const file = files.get(keyOf(shop, path))
+    return file && file.at >= now() - KEPT_MS ? file : null
+  }
+  const forget = (shop: number, path: string) => void files.delete(keyOf(shop, path))
   return {
-    add: (shop, path, file) => {
-      const key = keyOf(shop, path)
-      files.delete(key)
-      files.set(key, { ...file, at: now() })
-      for (const [oldest, { at }] of files)
-        if (files.size > MAX_KEPT || at < now() - KEPT_MS) files.delete(oldest)
-        else break
+    add,
+    find,
+    forget,
+    move: (shop, from, to) => {
+      const file = find(shop, from)
+      forget(shop, from)
+      forget(shop, to)
+      if (file) add(shop, to, file)
     },
-    find: (shop, path) => {
-      const file = files.get(keyOf(shop, path))
-      return file && file.at >= now() - KEPT_MS ? file : null
-    },
-    forget: (shop, path) => void files.delete(keyOf(shop, path)),
   }
 }

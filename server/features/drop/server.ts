@@ -7,6 +7,7 @@ import { errorFields } from '../../core/log.ts'
 import { portProblem, type WantedPort } from '../../core/port-problem.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
+import { WholeBlobs } from '../../files/whole-blobs.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/ftp-server.ts'
 import { createRefusals } from './refusals.ts'
@@ -22,7 +23,7 @@ import { createSignIn } from './sign-in.ts'
 import type { TransferParts } from './transfer.ts'
 import { openTransfers } from './transfers.ts'
 
-export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations'> {
+export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations' | 'blobs'> {
   secrets: Secrets
   /** The address on which the server listens. */
   host: string
@@ -47,7 +48,8 @@ const RECOVER_EVERY_MS = 60_000
 export async function openDropServer(given: DropServerParts): Promise<DropServer> {
   const { database, secrets, log } = given
   const waker = createWaker(database, log)
-  const parts = { ...given, waker, confirmations: createConfirmations(database, waker) }
+  const blobs = new WholeBlobs({ ...given, clock: () => new Date() })
+  const parts = { ...given, blobs, waker, confirmations: createConfirmations(database, waker) }
   const keys = await hostKeys(database, secrets)
   const certificate =
     parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))

@@ -16,6 +16,8 @@ import { BlobDigester } from '../../core/store/digests.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
 import { traced, type SpanOptions } from '../../core/tracing.ts'
+import type { StoredBlob } from '../../files/blob-checks.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
@@ -35,6 +37,8 @@ import {
 export interface TransferParts {
   database: Database
   stores: ReadonlyMap<string, BlobStore>
+  /** Compares bytes that clients read or continue: a reply waits, as a client reads in parts. */
+  blobs: WholeBlobs
   listener: Listener
   /** A folder of this machine; on the store's disk, bytes become blobs without a copy. */
   staging: string
@@ -313,7 +317,11 @@ function receiverOf(start: TransferStart, before: TakenName | null, file: string
   const { hash } = before
   const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
-  const readFrom = (start: number, end: number) => store.read(request.shop, hash, { start, end })
+  const blob = { shop: request.shop, hash, location: present(before.location, 'Its location') }
+  const readFrom = async (start: number, end: number) => {
+    await ensureWhole(parts, blob)
+    return store.read(request.shop, hash, { start, end })
+  }
   return new ContinuedReceiver({
     size,
     keep,
@@ -327,6 +335,18 @@ function receiverOf(start: TransferStart, before: TakenName | null, file: string
         : Buffer.concat(
             await Array.fromAsync<Buffer>(await readFrom(position, position + length - 1)),
           ),
+  })
+}
+
+/** Throws `DropError` `unavailable` if the bytes are damaged and there is no good copy. */
+export async function ensureWhole(
+  { blobs }: Pick<TransferParts, 'blobs'>,
+  blob: StoredBlob,
+): Promise<void> {
+  await blobs.ensure(blob).catch((error: unknown) => {
+    const isLost = error instanceof StoreError && error.code === 'damaged'
+    if (isLost) throw new DropError('unavailable', 'The stored bytes are damaged: send it again')
+    throw asDropError(error)
   })
 }
 

@@ -13,6 +13,7 @@ import {
   setModified,
   type DropEntry,
   type FileState,
+  type Move,
 } from './entries.ts'
 import { releaseBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
@@ -21,7 +22,7 @@ import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Space } from './quota.ts'
 import type { RecentFiles } from './received.ts'
 import { renameImported, untilImported } from './recent-imports.ts'
-import type { Transfer, TransferParts } from './transfer.ts'
+import { ensureWhole, type Transfer, type TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
 /** A file or folder, as a client sees it. */
@@ -64,6 +65,12 @@ export interface DropFs {
   makeFolder(path: string): Promise<void>
   removeFolder(path: string): Promise<void>
   remove(path: string): Promise<void>
+  /**
+   * Renames a file or folder. `overwrite`: a file that waits under the new name is replaced (RNTO,
+   * posix-rename), else refused, as OpenSSH does for SSH_FXP_RENAME. A name whose file was imported
+   * is free in the folder for both, because a client cannot remove that file: its own becomes the
+   * next version.
+   */
   rename(from: string, to: string, overwrite: boolean): Promise<void>
   setModified(path: string, at: Date): Promise<void>
   openRead(path: string): Promise<OpenFile>
@@ -164,9 +171,17 @@ class AccountFs implements DropFs {
     await removeEntry(this.#scope, await this.#required(path, 'folder'))
   }
 
+  /**
+   * Removes a file. One that was imported after this client sent it is no longer in the folder, but
+   * `stat` still shows it: WinSCP removes such a name before it renames the next file to it.
+   */
   async remove(path: string): Promise<void> {
-    const entry = await this.#required(path, 'file')
+    const entry = await this.#required(path, 'file').catch((error: unknown) => {
+      if (isGone(error) && this.#findReceived(path)) return null
+      throw error
+    })
     this.#received.forget(this.#owner.shop, path)
+    if (!entry) return
     const bytes = await removeEntry(this.#scope, entry)
     await releaseBytes(this.#parts, this.#owner.shop, bytes)
   }
@@ -174,17 +189,8 @@ class AccountFs implements DropFs {
   async rename(from: string, to: string, overwrite: boolean): Promise<void> {
     const place = this.#changeable(to)
     requireUnmanaged(place)
-    const entry = await this.#notImporting(from)
-    if (entry === null) {
-      const sent = { ...this.#changeable(from), account_id: this.#owner.account }
-      await renameImported(this.#scope, sent, place.name)
-    } else {
-      if (entry.kind === 'folder') requireUnmanaged(entry)
-      const replaced = await moveEntry(this.#scope, { entry, ...place, overwrite })
-      await releaseBytes(this.#parts, this.#owner.shop, replaced)
-      this.#parts.waker.wake(this.#owner.shop)
-    }
-    this.#received.forget(this.#owner.shop, from)
+    while (!(await this.#moved(from, { ...place, overwrite })));
+    this.#received.move(this.#owner.shop, from, to)
   }
 
   async setModified(path: string, at: Date): Promise<void> {
@@ -229,6 +235,37 @@ class AccountFs implements DropFs {
       throw error
     })
     return entry && untilImported(this.#scope, entry)
+  }
+
+  /** Moves an entry, or the file that it became; false: an import took it in the meantime. */
+  async #moved(from: string, to: Omit<Move, 'entry'>): Promise<boolean> {
+    const entry = await this.#notImporting(from)
+    if (entry === null) {
+      const sent = { ...this.#changeable(from), account_id: this.#owner.account }
+      await this.#clearName(joinPath(this.home, joinPath(to.folder, to.name)), to.overwrite)
+      await renameImported(this.#scope, sent, to)
+      return true
+    }
+    if (entry.kind === 'folder') requireUnmanaged(entry)
+    try {
+      const replaced = await moveEntry(this.#scope, { entry, ...to })
+      await releaseBytes(this.#parts, this.#owner.shop, replaced)
+    } catch (error) {
+      const wasTaken = error instanceof DropError && error.code === 'busy'
+      if (wasTaken && entry.kind === 'file' && entry.state !== 'importing') return false
+      throw error
+    }
+    this.#parts.waker.wake(this.#owner.shop)
+    return true
+  }
+
+  /** Waits for the import of a file that has this name, or removes the file if it may be replaced. */
+  async #clearName(path: string, overwrite: boolean): Promise<void> {
+    const there = await this.#notImporting(path)
+    if (!there) return
+    if (there.kind === 'folder' || !overwrite) throw new DropError('exists')
+    const bytes = await removeEntry(this.#scope, there)
+    await releaseBytes(this.#parts, this.#owner.shop, bytes)
   }
 
   #placeOf(path: string): Place {
@@ -283,7 +320,7 @@ const nodeOf = ({
 })
 
 async function openEntry(
-  { stores }: TransferParts,
+  { stores, blobs }: TransferParts,
   shop: number,
   entry: DropEntry,
 ): Promise<OpenFile> {
@@ -293,8 +330,10 @@ async function openEntry(
       throw new DropError('interrupted', 'The file is still being written')
     throw new DropError('not_found')
   }
-  const store = stores.get(present(location, 'The location of a received file'))
+  const at = present(location, 'The location of a received file')
+  const store = stores.get(at)
   if (!store) throw new DropError('unavailable')
+  await ensureWhole({ blobs }, { shop, hash, location: at })
   const stream = async (from: number) => store.read(shop, hash, { start: from, end: size - 1 })
   const reader = await store.open?.(shop, hash)
   return {

@@ -4,10 +4,9 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { HOLD_BLOBS } from '../../files/blob-holds.ts'
-import { findEntry, folderId, type DropEntry } from './entries.ts'
+import { findEntry, folderId, moveAside, type DropEntry } from './entries.ts'
 import type { DroppedBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'
-import { ASIDE } from './own-folders.ts'
 import { splitPath } from './paths.ts'
 
 export interface DropPlace {
@@ -113,17 +112,6 @@ export async function takeName(database: Database, taking: NameClaim): Promise<T
   const moved = !keep && (await moveAside(scope, taking))
   return moved ? takeName(database, taking) : refused(scope, taking, exclusive)
 }
-
-/** Moves a file that is being imported aside, so that a new file can have its name. */
-const moveAside = (scope: ShopScope, { folder, name }: DropPlace): Promise<boolean> =>
-  scope.has(
-    `update drop_entries set dropped_folder = coalesce(dropped_folder, folder),
-       dropped_name = coalesce(dropped_name, name), folder = '${ASIDE}', name = id::text,
-       parent_id = null
-     where shop_id = :shop and folder = :folder and name = :name and state = 'importing'
-       returning 1`,
-    { folder, name },
-  )
 
 async function refused(
   scope: ShopScope,

@@ -7,8 +7,7 @@ import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
-import type { BlobStore } from '../../core/store/store.ts'
-import { present } from '../../core/present.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, isApiKey, type Endpoint } from '../../http/endpoint.ts'
@@ -35,7 +34,7 @@ const packId = z.string().transform((id, context) => {
 })
 
 export interface FileRouteParts {
-  stores: ReadonlyMap<string, BlobStore>
+  blobs: WholeBlobs
   baseUrl: string
   clock: () => Date
   readPreview: ReadPreview
@@ -142,7 +141,7 @@ const change = (parts: FileRouteParts) =>
     },
   })
 
-const content = ({ stores }: FileRouteParts) =>
+const content = ({ blobs }: FileRouteParts) =>
   endpoint('GET /api/files/{id}/content', {
     summary: 'Download a file’s current bytes',
     description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
@@ -151,12 +150,7 @@ const content = ({ stores }: FileRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
       if (!found) throw new AppError('not_found')
-      await sendContent(
-        ctx,
-        present(stores.get(found.location), `The location ${found.location}`),
-        caller.scope.shop,
-        found,
-      )
+      await sendContent(ctx, blobs, caller.scope.shop, found)
       return null
     },
   })

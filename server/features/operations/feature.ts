@@ -1,6 +1,6 @@
 // Operations as merchants see them. The engine runs them.
 import { say } from '../../../plugins/contract.ts'
-import type { BlobStore } from '../../core/store/store.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'
 import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
@@ -17,10 +17,7 @@ export const operationsFeature = defineFeature({
   examples: operationsExamples,
   endpoints: (
     parts: OperationParts &
-      Pick<RetryParts, 'workflowOfSchedule'> & {
-        confirmSync: ConfirmSync
-        stores: ReadonlyMap<string, BlobStore>
-      },
+      Pick<RetryParts, 'workflowOfSchedule'> & { confirmSync: ConfirmSync; blobs: WholeBlobs },
   ) => [
     ...operationRoutes(parts, parts.confirmSync),
     ...operationLogRoutes(parts),

@@ -4,11 +4,11 @@ import type { Context, Next } from 'koa'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import { streamContent } from '../../http/content.ts'
 import { contentDisposition, digestHeaders } from '../../http/headers.ts'
 import { sha256Of } from '../../files/digests.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { CURRENT, sampleName, WANTED_LENGTH } from './model.ts'
 
 const ADDRESS = /^\/samples\/([0-9a-f]{32})\/[^/]+$/
@@ -38,11 +38,11 @@ const FOUND = `
 
 interface PublicParts {
   database: Database
-  stores: ReadonlyMap<string, BlobStore>
+  blobs: WholeBlobs
   trustProxy: boolean
 }
 
-export function publicSamples({ database, stores, trustProxy }: PublicParts) {
+export function publicSamples({ database, blobs, trustProxy }: PublicParts) {
   const limit = openRateLimit(database.pool, {
     name: 'samples',
     points: REQUESTS_PER_NETWORK,
@@ -56,11 +56,9 @@ export function publicSamples({ database, stores, trustProxy }: PublicParts) {
     if (used.exceeded) throw new AppError('rate_limited', { retryAfter: used.retryAfter })
     const { rows } = await database.pool.query<PublicSample>(FOUND, [token])
     const [sample] = rows
-    const store = sample && stores.get(sample.location)
-    if (!sample || !store) throw new AppError('not_found')
-    const { shop, hash, size_bytes, created_at } = sample
-    const content = { shop, hash, size_bytes, modifiedMs: created_at.getTime() }
-    await streamContent(ctx, store, content, () => describe(sample))
+    if (!sample) throw new AppError('not_found')
+    const content = { ...sample, modifiedMs: sample.created_at.getTime() }
+    await streamContent(ctx, blobs, content, () => describe(sample))
   }
 }
 

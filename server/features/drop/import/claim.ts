@@ -43,7 +43,7 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
 
 /**
  * What each file becomes whose name is taken. A file that its client sends again within minutes is
- * the next version of what it sent, not another file with a number.
+ * the next version of what it sent: neither a failure nor another file with a number.
  */
 async function conflictsOf(
   tx: ShopScope,
@@ -51,8 +51,8 @@ async function conflictsOf(
   { on_conflict }: DropSettings,
 ): Promise<Pick<ImportFile, 'on_conflict' | 'replaces'>[]> {
   const sent = taken.map(({ entry }) => entry)
-  const earlier =
-    on_conflict === 'rename' ? await findRecentImports(tx, sent) : new Map<number, string>()
+  const follows = on_conflict === 'rename' || on_conflict === 'error'
+  const earlier = follows ? await findRecentImports(tx, sent) : new Map<number, string>()
   return taken.map(({ row }, at) => {
     const replaces = row?.values.filename ? undefined : earlier.get(at)
     return replaces === undefined ? { on_conflict } : { on_conflict: 'new_version', replaces }

@@ -99,14 +99,15 @@ export async function noteAccounts(
 ): Promise<void> {
   if (entries.length === 0) return
   await tx.query(
-    `insert into dropped_files (shop_id, account_id, file_id)
-     select distinct e.shop_id, e.account_id, i.file_id
-     from drop_entries e
-     join items i on i.shop_id = e.shop_id and i.operation_id = e.operation_id
-       and i.position = e.position
-     join files f on f.shop_id = i.shop_id and f.id = i.file_id
-     where e.shop_id = :shop and e.id = any(:ids::uuid[]) and e.account_id is not null
-       order by 1, 2, 3
+    `with imported as (
+       update drop_entries e set file_id = f.id
+       from items i join files f on f.shop_id = i.shop_id and f.id = i.file_id
+       where i.shop_id = e.shop_id and i.operation_id = e.operation_id and i.position = e.position
+         and e.shop_id = :shop and e.id = any(:ids::uuid[])
+       returning e.shop_id, e.account_id, e.file_id
+     )
+     insert into dropped_files (shop_id, account_id, file_id)
+     select distinct * from imported where account_id is not null order by 1, 2, 3
      on conflict do nothing`,
     { ids: entries.map(({ id }) => id) },
   )

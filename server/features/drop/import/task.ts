@@ -38,8 +38,9 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
   run: async ({ shop: id, signal }) => {
     const shop = present(id, 'The shop of the run')
     const scope = forShop(parts.database, shop)
-    await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
+    // First, because a file waits while one that was sent before under its name is in an import.
     await fileAway(scope, parts.stores, signal)
+    await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
     const next = await nextRunAt(scope)
     // The next run has a separate key, so that it does not delay a file that wakes the task now.
     if (next) await queueTask(scope, DROP_TASK, laterKey(shop), next)

@@ -14,7 +14,7 @@ import {
 } from '../../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
-import { contentReplies, sendContent } from '../../../http/content.ts'
+import { contentReplies, orRefusal, sendContent } from '../../../http/content.ts'
 import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileView, fileSchema } from '../record.ts'
@@ -125,7 +125,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
     },
   })
 
-const restore = ({ baseUrl, clock }: VersionRouteParts) =>
+const restore = ({ baseUrl, blobs, clock }: VersionRouteParts) =>
   endpoint('POST /api/files/{id}/versions/{n}/restore', {
     summary: 'Restore a version',
     description:
@@ -141,6 +141,9 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
     },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('file', params.id)
+      const version = await locateVersion(caller.scope, id, params.n)
+      // Links would deliver nothing of a damaged one.
+      if (version) await orRefusal(blobs.ensure({ ...version, shop: caller.scope.shop }))
       await restoreVersion(caller.scope, id, params.n)
       const row = await readFile(caller.scope, id, clock())
       if (!row) throw new AppError('not_found')
@@ -148,7 +151,7 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
     },
   })
 
-const content = ({ stores }: VersionRouteParts) =>
+const content = ({ blobs }: VersionRouteParts) =>
   endpoint('GET /api/files/{id}/versions/{n}/content', {
     summary: 'Download a version’s bytes',
     description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
@@ -158,12 +161,7 @@ const content = ({ stores }: VersionRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateVersion(caller.scope, requirePublicId('file', params.id), params.n)
       if (!found) throw new AppError('not_found')
-      await sendContent(
-        ctx,
-        present(stores.get(found.location), `The location ${found.location}`),
-        caller.scope.shop,
-        found,
-      )
+      await sendContent(ctx, blobs, caller.scope.shop, found)
       return null
     },
   })

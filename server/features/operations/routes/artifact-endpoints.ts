@@ -3,17 +3,13 @@ import { say } from '../../../../plugins/contract.ts'
 import type { Engine, OperationRow } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { locateArtifact } from '../../../files/artifacts.ts'
-import type { BlobStore } from '../../../core/store/store.ts'
-import { present } from '../../../core/present.ts'
+import type { WholeBlobs } from '../../../files/whole-blobs.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
 import { endpoint, type Endpoint, type Scope } from '../../../http/endpoint.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 import { findOperation } from '../routes.ts'
 
-export const artifactRoutes = (parts: {
-  engine: Engine
-  stores: ReadonlyMap<string, BlobStore>
-}): Endpoint[] => [
+export const artifactRoutes = (parts: { engine: Engine; blobs: WholeBlobs }): Endpoint[] => [
   endpoint('GET /api/operations/{id}/artifact', {
     summary: 'Download what an operation produced',
     description:
@@ -29,12 +25,7 @@ export const artifactRoutes = (parts: {
           message: say('This operation produced nothing to be downloaded'),
         })
       requireScopes(caller, scopesOf(operation, parts.engine))
-      await sendContent(
-        ctx,
-        present(parts.stores.get(found.location), `The location ${found.location}`),
-        caller.scope.shop,
-        found,
-      )
+      await sendContent(ctx, parts.blobs, caller.scope.shop, found)
       return null
     },
   }),

@@ -186,7 +186,6 @@ function createSend(
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const headTimeouts = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
   return async (target, message, signal, requester) => {
-    signal.throwIfAborted()
     const place = requester && (await takePlace(turns, target.url, signal, requester))
     const attempt = (fresh: boolean) =>
       new Exchange({
@@ -198,9 +197,11 @@ function createSend(
         onClean: connections.give,
         onEnd: () => place?.end(),
       })
-    // A repeated request must be harmless: a POST gets a connection that cannot be stale.
-    let exchange = attempt(message.method === 'POST')
     try {
+      // The wait for the place may have ended together with the signal, which is heard only from now.
+      signal.throwIfAborted()
+      // A repeated request must be harmless: a POST gets a connection that cannot be stale.
+      let exchange = attempt(message.method === 'POST')
       const head = await exchange.head.catch((error: unknown) => {
         if (!exchange.stale) throw error
         exchange = attempt(true)

@@ -16,7 +16,8 @@ import {
   type AddressTarget,
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
-import { Exchange, type Head, type OpenedBody, type Timeouts } from './exchange.ts'
+import type { Head } from './answer-head.ts'
+import { Exchange, type FetchRequest, type OpenedBody, type Timeouts } from './exchange.ts'
 import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
 import { contentOf, typeByStart } from './found-type.ts'
 import {
@@ -110,11 +111,7 @@ interface FollowedAnswer extends Answer {
   urls: readonly [URL, URL]
 }
 
-interface Message {
-  method: 'GET' | 'HEAD' | 'POST'
-  headers: Readonly<Record<string, string>>
-  body?: string | Buffer
-}
+type Message = Omit<FetchRequest, 'path'>
 
 /** `requester`: null for requests that do not wait for a turn. */
 type Send = (
@@ -172,7 +169,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     reach: (url) => withLog(url, reachable(url, rules, resolve, options.allowLoopback)),
     close: () => {
       turns.close()
-      return connections.close()
+      connections.close()
+      return Promise.resolve()
     },
   }
 }

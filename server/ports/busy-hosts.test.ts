@@ -1,17 +1,21 @@
 // Imports from hosts that allow few requests: every file arrives, and no attempt is used up by the
 // host's limit.
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fetchUrl } from '../../plugins/fetch-url/plugin.ts'
 import { createTestEngine, workflowOf, type TestEngine } from '../../test/engine.ts'
 
 type Refuse = (response: ServerResponse) => void
 
 const REST_MS = 20
-const FILES = 30
+/** Three windows of the hosts below, and more than the failures after which a host is given up. */
+const FILES = 15
+/** A served request takes longer than all refusals that a client without turns would cause. */
+const SERVED_MS = 50
 let engine: TestEngine
 let stop: () => Promise<void>
+const servers: Server[] = []
 beforeAll(async () => {
   engine = await createTestEngine([fetchUrl], [], {}, { restMs: REST_MS })
   const worker = await engine.startWorker()
@@ -19,6 +23,10 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await stop()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
   await engine.close()
 })
 
@@ -38,14 +46,11 @@ async function startBusyHost(
     used++
     if (per === 'open') response.once('close', () => used--)
     else setTimeout(() => used--, 100)
-    setTimeout(() => response.end(`%PDF-1.4 ${request.url}`), 10)
+    setTimeout(() => response.end(`%PDF-1.4 ${request.url}`), SERVED_MS)
   })
   server.on('connection', (socket: Socket) => socket.on('error', () => {}))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  servers.push(server)
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
@@ -70,7 +75,7 @@ const answering =
     void response.writeHead(status, headers).end()
 const soon = () => new Date(Date.now() + 1000).toUTCString()
 
-test.each<[string, 'open' | 'window', number, Refuse]>([
+test.concurrent.each<[string, 'open' | 'window', number, Refuse]>([
   ['503', 'open', 2, answering(503)],
   ['a reset', 'open', 2, (response) => response.socket!.resetAndDestroy()],
   ['429', 'open', 1, answering(429)],
@@ -92,7 +97,7 @@ test.each<[string, 'open' | 'window', number, Refuse]>([
   expect(host.seen().mostOpen).toBeLessThanOrEqual(4)
 })
 
-test('a host that refuses everything ends after three attempts of each file', async () => {
+test.concurrent('a host that refuses everything ends after three attempts of each file', async () => {
   let asked = 0
   const host = await startBusyHost({ most: 0, per: 'open' }, (response) => {
     asked++

@@ -1,29 +1,21 @@
-// Connections of guarded requests: one undici Client for one request at a time, so that every
-// socket event belongs to that request. Clients that ended cleanly are reused, because TLS
-// handshakes are expensive.
+// Connections of guarded requests, each for one request at a time, so that every socket event belongs
+// to that request. Those whose answers ended cleanly are reused, because TLS handshakes are expensive.
 import type { Socket } from 'node:net'
-import { buildConnector, Client, errors } from 'undici'
+import { buildConnector } from 'undici'
 import { guardedLookup, type AddressRule, type Resolver, type AddressTarget } from './addresses.ts'
-import { isSurplus, notReached } from './failures.ts'
+import { notReached } from './failures.ts'
 
 const MAX_IDLE = 64
-const IDLE_MS = 4000
+/** How long a connection is kept without a request. */
+export const IDLE_MS = 4000
 
-export interface GuardedConnection {
-  readonly client: Client
-  readonly key: string
-  /** The connection has been used before, so the server may be closing it now. */
-  reused: boolean
-  /** Called when the socket is connected. */
-  onConnected: (() => void) | null
-  readonly connected: boolean
-  /** Did more bytes arrive than declared? Call it after the end of an answer. */
-  hasSurplus(): boolean
-  /** Was the socket reset instead of closed? */
-  wasReset(): boolean
-  /** Can the connection be reused? */
-  isClean(): boolean
-  destroy(): void
+/** The request that has the connection. */
+export interface ConnectionUser {
+  /** The socket is connected, or was already. */
+  onConnected(): void
+  onBytes(bytes: Buffer): void
+  /** The connection is over. Null: the server closed it; an error: it failed or was never open. */
+  onClosed(error: Error | null): void
 }
 
 export interface Connections {
@@ -31,7 +23,7 @@ export interface Connections {
   take(target: AddressTarget, fresh: boolean): GuardedConnection
   /** Returns a connection after a complete answer. */
   give(connection: GuardedConnection): void
-  close(): Promise<void>
+  close(): void
 }
 
 export function createConnections(resolve: Resolver): Connections {
@@ -66,88 +58,98 @@ export function createConnections(resolve: Resolver): Connections {
     take: (target, fresh) => {
       const found = fresh ? null : takeIdle(target.url.origin)
       if (found) found.reused = true
-      return found ?? openConnection(target, connectors(target.rule))
+      return found ?? new GuardedConnection(target, connectors(target.rule))
     },
     give: (connection) => {
       if (closed || idleCount >= MAX_IDLE || !connection.isClean()) return connection.destroy()
+      connection.rest()
       const timer = setTimeout(drop, IDLE_MS, connection).unref()
       const entries = idle.get(connection.key)
       if (entries) entries.push({ connection, timer })
       else idle.set(connection.key, [{ connection, timer }])
       idleCount += 1
     },
-    close: async () => {
+    close: () => {
       closed = true
-      const open = [...idle.values()].flat().map(({ connection }) => connection)
-      open.forEach(drop)
-      await Promise.all(open.map(({ client }) => client.destroy()))
+      for (const { connection } of [...idle.values()].flat()) drop(connection)
     },
   }
 }
 
-function openConnection(
-  { url, rule }: AddressTarget,
-  connect: buildConnector.connector,
-): GuardedConnection {
-  let socket: Socket | null = null
-  let connected = false
-  let withheld = false
-  const client = new Client(url.origin, {
-    // Our own deadlines apply (exchange.ts); undici's have a resolution of one second.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: IDLE_MS,
-    connect: (options, callback) => {
-      socket = connect(options, (error, opened) => {
-        if (error) return callback(error, null)
-        if (!rule(opened.remoteAddress ?? '')) {
-          opened.destroy()
-          return callback(notReached(true), null)
-        }
-        connected = true
-        withholdReset(opened, () => (withheld = true))
-        connection.onConnected?.()
-        callback(null, opened)
-      }) as unknown as Socket
-    },
-  })
-  const connection: GuardedConnection = {
-    client,
-    key: url.origin,
-    reused: false,
-    onConnected: null,
-    get connected() {
-      return connected
-    },
-    hasSurplus: () =>
-      socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
-    wasReset: () =>
-      (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
-    isClean: () =>
-      connected && !withheld && socket !== null && !socket.destroyed && !socket.errored,
-    destroy: () => {
-      // undici does not destroy a socket that is still connecting: it would hold a file descriptor
-      // for minutes.
-      if (!connected) socket?.destroy()
-      client.destroy().catch(() => {})
-    },
-  }
-  return connection
-}
+export class GuardedConnection {
+  readonly key: string
+  /** The host and port that requests name. */
+  readonly host: string
+  /** The connection has been used before, so the server may be closing it now. */
+  reused = false
+  connected = false
+  #user: ConnectionUser | null = null
+  #isOver = false
+  readonly #socket: Socket
 
-/**
- * Replaces `destroy` of this one socket. At the end of an answer with `Connection: close`, undici
- * destroys the socket and so drops unread bytes: without this, all three kinds of such answers that
- * guarded-fetch.test.ts sends with surplus bytes are accepted as whole files. This one call is
- * delayed until `hasSurplus` has looked; `destroy()` of the connection follows in any case.
- */
-function withholdReset(socket: Socket, onWithheld: () => void): void {
-  const destroy = socket.destroy.bind(socket)
-  socket.destroy = (error?: Error) => {
-    if (!(error instanceof errors.InformationalError && error.message === 'reset'))
-      return destroy(error)
-    onWithheld()
-    return socket
+  constructor({ url, rule }: AddressTarget, connect: buildConnector.connector) {
+    this.key = url.origin
+    this.host = url.host
+    const { protocol, host, port } = url
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    this.#socket = connect({ protocol, host, hostname, port }, (error, opened) => {
+      if (error) return this.#close(error)
+      if (rule(opened.remoteAddress ?? '')) return this.#open(opened)
+      opened.destroy()
+      this.#close(notReached(true))
+    }) as unknown as Socket
+  }
+
+  /** Gives the connection to a request, until its answer is complete or it is destroyed. */
+  use(user: ConnectionUser): void {
+    this.#user = user
+    if (this.connected) user.onConnected()
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes)
+  }
+
+  pause(isPaused: boolean): void {
+    if (isPaused) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
+  /** Ends the use of a connection that is kept. */
+  rest(): void {
+    this.#user = null
+  }
+
+  isClean(): boolean {
+    return this.connected && !this.#isOver && !this.#socket.destroyed
+  }
+
+  destroy(): void {
+    this.#user = null
+    this.#isOver = true
+    this.#socket.destroy()
+  }
+
+  #open(socket: Socket): void {
+    this.connected = true
+    socket
+      .on('data', (bytes: Buffer) => {
+        if (this.#user) this.#user.onBytes(bytes)
+        // Bytes that no request has asked for.
+        else this.destroy()
+      })
+      .on('end', () => this.#close(null))
+      .on('error', (error) => this.#close(error))
+      .on('close', () => this.#close(null))
+    this.#user?.onConnected()
+  }
+
+  #close(error: Error | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const user = this.#user
+    if (user) user.onClosed(error)
+    else this.destroy()
   }
 }
 

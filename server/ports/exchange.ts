@@ -1,19 +1,9 @@
-// One request on one connection, with its deadlines and its body as it arrives. Written on undici's
-// dispatch instead of its streams: a body is a short queue of the socket's own buffers, read with a
-// loop.
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
-import type { GuardedConnection } from './connections.ts'
-import {
-  connectionLost,
-  failureOf,
-  noAnswer,
-  notReached,
-  surplusError,
-  tooLarge,
-  tooSlow,
-} from './failures.ts'
-import { present } from '../core/present.ts'
+// One request on one connection, with its deadlines and its body as it arrives: a short queue of the
+// socket's own buffers, read with a loop.
+import type { Head, ReadHead } from './answer-head.ts'
+import { AnswerParser, type AnswerReader } from './answer-parser.ts'
+import { IDLE_MS, type ConnectionUser, type GuardedConnection } from './connections.ts'
+import { connectionLost, failureOf, noAnswer, notReached, tooLarge, tooSlow } from './failures.ts'
 
 export interface Timeouts {
   /**
@@ -45,14 +35,17 @@ const CHECKS_PER_WINDOW = 8
 const PAUSE_ABOVE = 256 * 1024
 const RESUME_BELOW = 128 * 1024
 
-export interface Head {
-  status: number
-  headers: IncomingHttpHeaders
+export interface FetchRequest {
+  method: 'GET' | 'HEAD' | 'POST'
+  /** The path with its query. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  body?: string | Buffer
 }
 
 export interface ExchangeOptions {
   connection: GuardedConnection
-  request: Dispatcher.DispatchOptions
+  request: FetchRequest
   timeouts: Timeouts
   /** Maximum size of the body. */
   bodyBytes: number
@@ -63,20 +56,20 @@ export interface ExchangeOptions {
   onEnd: () => void
 }
 
-export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
+export class Exchange implements ConnectionUser, AnswerReader, AsyncIterableIterator<Buffer> {
   readonly head: Promise<Head>
   /** A reused connection failed before any answer: the other side had closed it. */
   stale = false
   readonly #options: ExchangeOptions
   readonly #answered = Promise.withResolvers<Head>()
-  #controller: Dispatcher.DispatchController | null = null
+  readonly #parser: AnswerParser
   #timer: NodeJS.Timeout
   #headed = false
-  #framed = false
   #state: 'open' | 'settling' | 'ended' | 'failed' = 'open'
   #error: unknown = null
   #chunks: Buffer[] = []
   #queued = 0
+  #isPaused = false
   #total = 0
   #waiting: PromiseWithResolvers<IteratorResult<Buffer>> | null = null
   #waitingSince = 0
@@ -86,34 +79,40 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   constructor(options: ExchangeOptions) {
     const { connection, timeouts, signal, request } = options
     this.#options = options
+    this.#parser = new AnswerParser(request.method, IDLE_MS, this)
     this.head = this.#answered.promise
     this.#timer = setTimeout(() => this.#fail(notReached(true)), timeouts.connect)
-    if (connection.connected) this.#awaitHeaders()
-    else connection.onConnected = () => this.#awaitHeaders()
     signal.addEventListener('abort', this.#onAbort)
-    connection.client.dispatch(request, this)
+    connection.use(this)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
+  onConnected(): void {
+    const { connection, request, timeouts } = this.#options
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#fail(noAnswer()), timeouts.headers)
+    connection.write(bytesOf(request, connection.host))
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    if (status < 200 || this.#state !== 'open') return
+  onBytes(bytes: Buffer): void {
+    this.#parse(() => this.#parser.read(bytes))
+  }
+
+  onClosed(error: Error | null): void {
+    const { connection } = this.#options
+    this.stale = connection.reused && !this.#headed && this.#state === 'open'
+    if (error) this.#fail(failureOf(error, connection.connected))
+    else this.#parse(() => this.#parser.end())
+  }
+
+  onHead({ status, headers }: ReadHead): void {
     this.#headed = true
-    this.#framed =
-      headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const every = this.#options.timeouts.slow / CHECKS_PER_WINDOW
     clearTimeout(this.#timer)
     this.#timer = setInterval(() => this.#checkSpeed(), every)
     this.#answered.resolve({ status, headers })
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#state !== 'open') return
     this.#total += chunk.length
     this.#inWindow += chunk.length
@@ -121,21 +120,16 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     if (this.#waiting) return this.#endWait()?.resolve({ done: false, value: chunk })
     this.#chunks.push(chunk)
     this.#queued += chunk.length
-    if (this.#queued > PAUSE_ABOVE) controller.pause()
+    if (this.#queued > PAUSE_ABOVE && !this.#isPaused) this.#pause(true)
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#state !== 'open') return
     this.#state = 'settling'
+    this.#pause(false)
     // Two turns of the event loop: by then, bytes that were sent together with the end have been
     // read.
     setImmediate(() => setImmediate(() => this.#finish()))
-  }
-
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    const { connection } = this.#options
-    this.stale = connection.reused && !this.#headed && this.#state === 'open'
-    this.#fail(failureOf(error, { connected: connection.connected, headed: this.#headed }))
   }
 
   next(): Promise<IteratorResult<Buffer>> {
@@ -143,8 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const chunk = this.#chunks.shift()
     if (chunk) {
       this.#queued -= chunk.length
-      const controller = present(this.#controller, 'The controller')
-      if (controller.paused && this.#queued < RESUME_BELOW) controller.resume()
+      if (this.#isPaused && this.#queued < RESUME_BELOW) this.#pause(false)
       return Promise.resolve({ done: false, value: chunk })
     }
     if (this.#state === 'ended') return Promise.resolve({ done: true, value: undefined })
@@ -175,25 +168,29 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     return this
   }
 
-  #awaitHeaders(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#fail(noAnswer()), this.#options.timeouts.headers)
+  #onAbort = () => this.#fail(this.#options.signal.reason)
+
+  #parse(work: () => void): void {
+    if (this.#state !== 'open' && this.#state !== 'settling') return
+    try {
+      work()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
-  #onAbort = () => this.#fail(this.#options.signal.reason)
+  #pause(isPaused: boolean): void {
+    this.#isPaused = isPaused
+    this.#options.connection.pause(isPaused)
+  }
 
   #finish(): void {
     if (this.#state !== 'settling') return
-    const { connection, request, onClean } = this.#options
-    if (request.method !== 'HEAD') {
-      if (connection.hasSurplus()) return this.#fail(surplusError())
-      // Without a length, the end of the connection is the end of the body, and a reset would look
-      // like one.
-      if (!this.#framed && connection.wasReset()) return this.#fail(connectionLost())
-    }
+    const { connection, onClean } = this.#options
     this.#state = 'ended'
     this.#cleanUp()
-    onClean(connection)
+    if (this.#parser.isReusable) onClean(connection)
+    else connection.destroy()
     if (this.#chunks.length === 0) this.#endWait()?.resolve({ done: true, value: undefined })
   }
 
@@ -210,7 +207,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   #cleanUp(): void {
     clearTimeout(this.#timer)
-    this.#options.connection.onConnected = null
     this.#options.signal.removeEventListener('abort', this.#onAbort)
     if (this.#headed) this.#options.onEnd()
   }
@@ -230,4 +226,18 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.#inWindow = 0
     this.#waited = -now
   }
+}
+
+/** The request as it is sent. Its headers may contain what a server set as a cookie. */
+function bytesOf({ method, path, headers, body }: FetchRequest, host: string): Buffer {
+  const content = body === undefined ? null : Buffer.from(body)
+  const fields = { host, connection: 'keep-alive', ...headers }
+  const lines = Object.entries(
+    content ? { ...fields, 'content-length': String(content.length) } : fields,
+  ).map(([name, value]) => `${name}: ${value}`)
+  const head = [`${method} ${path} HTTP/1.1`, ...lines]
+  if (head.some((line) => /[^\t\x20-\x7e\x80-\xff]/.test(line)))
+    throw new Error('A request has a header with a control character')
+  const text = Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1')
+  return content ? Buffer.concat([text, content]) : text
 }

@@ -2,7 +2,6 @@
 // where it reveals nothing. A refused address and one that does not answer have the same text, so
 // that validation cannot be used as a port scanner.
 import type { IncomingHttpHeaders } from 'node:http'
-import { errors } from 'undici'
 import {
   PortError,
   say,
@@ -220,23 +219,14 @@ function secondsOf(retryAfter: string): number | undefined {
 }
 
 /**
- * An error of the socket or the parser. `connected`: an allowed address had accepted the
- * connection. `headed`: the headers of an answer had arrived.
+ * An error of the socket. `connected`: an allowed address had accepted the connection.
  */
-export function failureOf(
-  error: unknown,
-  { connected, headed }: { connected: boolean; headed: boolean },
-): PortError {
+export function failureOf(error: unknown, connected: boolean): PortError {
   if (error instanceof PortError) return error
   const code = codeOf(error)
   if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_)/.test(code))
     return notAccessible(false, tlsProblem(code), error)
   if (!connected) return notReached(true, error)
-  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-    return notAccessible(false, responseProblem(error), error)
-  // undici reports this for any fault of the headers after a Content-Length.
-  if (!headed && error instanceof errors.ResponseContentLengthMismatchError)
-    return notAccessible(false, INVALID_RESPONSE, error)
   return connectionLost(error)
 }
 
@@ -268,47 +258,23 @@ function tlsProblem(code: string): Text {
   return say('The secure connection failed')
 }
 
-/** The parser gives its reasons only as text. The first match decides. */
-const RESPONSE_PROBLEMS: readonly (readonly [RegExp, Text])[] = [
-  [
-    /Expected HTTP|Invalid HTTP version|Invalid status|constant/i,
-    say(
-      'The server does not answer with HTTP at this address: it may be a radio stream or another service',
-    ),
-  ],
-  [/overflow/i, say('The server sent headers that are too long: its operator must correct this')],
-  [
-    /expected (CR|LF)/i,
-    say(
-      'The server ends the lines of its headers wrongly (without CR LF): its operator must correct this',
-    ),
-  ],
-  [
-    /Content-Length|Transfer-Encoding/i,
-    say('The server states the length of the file wrongly: its operator must correct this'),
-  ],
-  [
-    /header/i,
-    say(
-      'The server sent a header with characters that are not allowed: its operator must correct this',
-    ),
-  ],
-]
+const ANSWER_FAULTS = {
+  noHttp: say(
+    'The server does not answer with HTTP at this address: it may be a radio stream or another service',
+  ),
+  tooLong: say('The server sent headers that are too long: its operator must correct this'),
+  length: say('The server states the length of the file wrongly: its operator must correct this'),
+  chunk: say(
+    'The server states the length of a part of the file wrongly: its operator must correct this',
+  ),
+  header: say(
+    'The server sent a header with characters that are not allowed: its operator must correct this',
+  ),
+} satisfies Record<string, Text>
 
-const INVALID_RESPONSE = say(
-  'The server sent an invalid HTTP response: its operator must correct this',
-)
-
-const responseProblem = ({ message }: Error): Text =>
-  RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ?? INVALID_RESPONSE
-
-/** Was the error caused by bytes after the end of a complete answer? */
-export function isSurplus(error: unknown): boolean {
-  return (
-    error instanceof errors.HTTPParserError ||
-    (error instanceof errors.SocketError && error.message === 'bad response')
-  )
-}
+/** An answer that no program reads, or that different programs read differently. */
+export const invalidAnswer = (fault: keyof typeof ANSWER_FAULTS): PortError =>
+  notAccessible(false, ANSWER_FAULTS[fault])
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'

@@ -300,23 +300,10 @@ describe('an answer that is no HTTP says what is wrong', () => {
     ['ICY 200 OK\r\nicy-name: radio\r\n\r\nbytes', /does not answer with HTTP.*radio stream/],
     ['SSH-2.0-OpenSSH_9.2\r\n', /does not answer with HTTP/],
     ['220 ftp.example.com ready\r\n', /does not answer with HTTP/],
-    [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n`, /headers that are too long/],
+    [`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(300_000)}\r\n\r\n`, /headers that are too long/],
     ['HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nbytes', /length of the file wrongly/],
-  ])('%j', async (text, expected) => {
+  ])('%.60j', async (text, expected) => {
     expect(await answered(text)).toMatch(expected)
-  })
-  it.each([
-    `content-length: ${FILE.length}\r\ncontent-length: ${FILE.length}`,
-    `content-length: ${FILE.length}\r\ntransfer-encoding: chunked`,
-    `content-length: ${FILE.length}\r\nno colon`,
-  ])('also with invalid headers beside a Content-Length: %j', async (headers) => {
-    const path = serve(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`), FILE]))
-    expect(await detailOf(read(path))).toMatch(/invalid HTTP response/)
-  })
-  it('also with bare line feeds after its headers', async () => {
-    const text = `HTTP/1.1 200 OK\ncontent-length: ${FILE.length}\n\n`
-    const path = serve(Buffer.concat([Buffer.from(text), FILE]))
-    expect(await detailOf(read(path))).toMatch(/ends the lines of its headers wrongly/)
   })
 })
 

@@ -16,7 +16,8 @@ import {
   type AddressTarget,
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
-import { Exchange, type Head, type OpenedBody, type Timeouts } from './exchange.ts'
+import type { Head } from './answer-head.ts'
+import { Exchange, type FetchRequest, type OpenedBody, type Timeouts } from './exchange.ts'
 import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
 import { contentOf, typeByStart } from './found-type.ts'
 import {
@@ -110,11 +111,7 @@ interface FollowedAnswer extends Answer {
   urls: readonly [URL, URL]
 }
 
-interface Message {
-  method: 'GET' | 'HEAD' | 'POST'
-  headers: Readonly<Record<string, string>>
-  body?: string | Buffer
-}
+type Message = Omit<FetchRequest, 'path'>
 
 /** `requester`: null for requests that do not wait for a turn. */
 type Send = (
@@ -172,7 +169,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     reach: (url) => withLog(url, reachable(url, rules, resolve, options.allowLoopback)),
     close: () => {
       turns.close()
-      return connections.close()
+      connections.close()
+      return Promise.resolve()
     },
   }
 }
@@ -186,7 +184,6 @@ function createSend(
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const headTimeouts = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
   return async (target, message, signal, requester) => {
-    signal.throwIfAborted()
     const place = requester && (await takePlace(turns, target.url, signal, requester))
     const attempt = (fresh: boolean) =>
       new Exchange({
@@ -198,9 +195,11 @@ function createSend(
         onClean: connections.give,
         onEnd: () => place?.end(),
       })
-    // A repeated request must be harmless: a POST gets a connection that cannot be stale.
-    let exchange = attempt(message.method === 'POST')
     try {
+      // The wait for the place may have ended together with the signal, which is heard only from now.
+      signal.throwIfAborted()
+      // A repeated request must be harmless: a POST gets a connection that cannot be stale.
+      let exchange = attempt(message.method === 'POST')
       const head = await exchange.head.catch((error: unknown) => {
         if (!exchange.stale) throw error
         exchange = attempt(true)

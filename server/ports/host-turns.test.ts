@@ -1,6 +1,8 @@
 // Turns at a host: how many requests run, who is next, and which refusals do not count.
-import { onTestFinished, expect, test } from 'vitest'
+import { onTestFinished, expect, test, vi } from 'vitest'
 import { PortError } from '../../plugins/contract.ts'
+import { randomOf } from '../../test/scale.ts'
+import type { HostRefusal } from './failures.ts'
 import { HostTurns, type HostTurnOptions } from './host-turns.ts'
 
 const { signal } = new AbortController()
@@ -135,4 +137,106 @@ test('a connection that a host with other answers resets is a limit', async () =
   two.answered()
   two.end()
   expect(error.uncounted).toBe(true)
+})
+
+test('a host whose first answers come after many resets is not given up', async () => {
+  const turns = turnsOf()
+  const served = [await turns.take(FILE, signal), await turns.take(OTHER, signal)]
+  const ends: Promise<void>[] = []
+  let reset = 0
+  for (let n = 0; n < 28; n++) {
+    const url = new URL(`http://files.example/${n}.pdf`)
+    ends.push(
+      turns.take(url, signal).then((turn) => {
+        const isServed = served.length === 0
+        if (isServed) turn.answered()
+        else {
+          reset++
+          turn.failed(refusal())
+        }
+        turn.end()
+      }),
+    )
+  }
+  // All that may start beside the two have started, and were reset.
+  await new Promise(setImmediate)
+  expect(reset).toBe(2)
+  for (const turn of served.splice(0)) {
+    turn.answered()
+    turn.end()
+  }
+  await Promise.all(ends)
+})
+
+test('an answer that asks to wait for days closes the host for minutes', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const turns = turnsOf()
+  const turn = await turns.take(FILE, signal)
+  turn.refused({ marked: true, retryAfter: 90 * 86_400 }, refusal())
+  turn.end()
+  await vi.advanceTimersByTimeAsync(14 * 60_000)
+  await expect(turns.take(OTHER, signal)).rejects.toThrow()
+  await vi.advanceTimersByTimeAsync(60_000)
+  await succeed(turns, OTHER)
+})
+
+type Refusal = 'reset' | HostRefusal
+const REFUSALS: readonly Refusal[] = ['reset', { marked: false }, { marked: true }]
+
+/** A host that serves `most` requests at a time; times are random. */
+async function importAll(most: number, refusalKind: Refusal, files: number) {
+  const random = randomOf(`turns ${most} ${JSON.stringify(refusalKind)} ${files}`)
+  const turns = turnsOf({ restMs: 1000 })
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  let [open, counted] = [0, 0]
+  const attempt = async (url: URL): Promise<number | null> => {
+    const turn = await turns.take(url, signal)
+    const isServed = open < most
+    open += isServed ? 1 : 0
+    const error = refusal()
+    await pause(isServed ? random(1, 3000) : random(0, 30))
+    open -= isServed ? 1 : 0
+    if (isServed) turn.answered()
+    else if (refusalKind === 'reset') turn.failed(error)
+    else turn.refused(refusalKind, error)
+    await pause(random(0, 3))
+    turn.end()
+    if (isServed) return null
+    counted += error.uncounted ? 0 : 1
+    return 1000
+  }
+  await Promise.all(
+    Array.from({ length: files }, async (_, n) => {
+      const url = new URL(`http://files.example/${n}.pdf`)
+      for (;;) {
+        const again = await attempt(url).catch(({ uncounted, retryAfter }: PortError) => {
+          counted += uncounted ? 0 : 1
+          return Math.max(1, retryAfter ?? 1) * 1000
+        })
+        if (again === null) return
+        await pause(again)
+      }
+    }),
+  )
+  return { counted, ms: performance.now() }
+}
+
+test.each(
+  [1, 2, 3].flatMap((most) => REFUSALS.map((kind) => [most, JSON.stringify(kind), kind] as const)),
+)('a host that serves %i at a time and refuses by %s serves all', async (most, _, kind) => {
+  for (const files of [4, 5, 13, 30, 60]) {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const started = performance.now()
+    const imported = importAll(most, kind, files)
+    let done = false
+    void imported.finally(() => (done = true))
+    while (!done) await vi.advanceTimersByTimeAsync(1000)
+    const { counted, ms } = await imported
+    expect({ files, counted }).toEqual({ files, counted: 0 })
+    // One at a time, with a few rests.
+    expect(ms - started).toBeLessThan(files * 3000 + 60_000)
+    vi.useRealTimers()
+  }
 })

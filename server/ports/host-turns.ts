@@ -1,5 +1,6 @@
 // Turns of requests to foreign hosts, for all shops of this process: a few at a time for each host,
-// one at a time after a host has refused one for its limits, and none while it asks to wait.
+// one at a time after a host has refused one for its limits, and none while it asks to wait. A host
+// is given up only while no request to it is open: an open one may still be answered.
 import type { PortError } from '../../plugins/contract.ts'
 import { firstOf, present } from '../core/present.ts'
 import { hostIsBusy, type HostRefusal } from './failures.ts'
@@ -12,6 +13,8 @@ const FORGOTTEN_MS = 60_000
 const MANY_HOSTS = 1000
 const MANY_ADDRESSES = 10_000
 const LONGEST_REST_MS = 60_000
+/** The longest wait that a host may ask for: one file's answer must not close it to all shops. */
+const LONGEST_ASKED_MS = 15 * 60_000
 /** After this many rests, or failed connections, in a row a host is given up for a minute. */
 const MAX_RESTS = 6
 const MAX_FAILURES = 12
@@ -74,10 +77,16 @@ export class HostTurns {
 class Host {
   readonly #options: Required<HostTurnOptions>
   running = 0
+  begun = 0
   #room = PER_HOST
   #rests = 0
   /** Consecutive requests that had no answer. */
   #failures = 0
+  /**
+   * A request to a host without answers failed: no other starts until the open ones have ended,
+   * because they show whether it serves a few at a time or none.
+   */
+  #drains = false
   #answers = 0
   /** Answers since the last refusal. */
   #since = 0
@@ -105,7 +114,7 @@ class Host {
   start(): boolean {
     const rest = this.#restsUntil - performance.now()
     if (rest > 0 && (this.#givenUp || rest > this.#options.patienceMs)) throw this.#busy()
-    if (rest > 0 || this.running >= this.#room) return false
+    if (rest > 0 || this.#isFull()) return false
     this.#begin()
     return true
   }
@@ -137,6 +146,7 @@ class Host {
 
   end(): void {
     this.running--
+    if (this.running === 0) this.#drains = false
     this.#lastUse = performance.now()
     this.#next()
   }
@@ -147,6 +157,8 @@ class Host {
 
   answered(url: string): void {
     this.#answers++
+    // Some of the requests that were open together were answered: the host serves few at a time.
+    if (this.#drains) this.#narrow()
     this.#failures = 0
     this.#rests = 0
     this.#givenUp = null
@@ -155,43 +167,54 @@ class Host {
   }
 
   /** Returns whether the attempt does not count against the address. */
-  refused(url: string, startedAt: number, refusal: HostRefusal, error: PortError): boolean {
+  refused(request: OpenRequest, refusal: HostRefusal, error: PortError): boolean {
     // Of requests that were open together, the first refusal decides.
-    if (startedAt >= this.#restsSince) {
-      this.#burstSpared = this.running > 1 || this.#answers > 0
+    if (request.startedAt >= this.#restsSince) {
+      this.#burstSpared = request.isShared || this.#answers > 0
       this.#rest(refusal, error)
     } else if (refusal.retryAfter !== undefined) {
       this.#pause(refusal.retryAfter * 1000, this.#givenUp)
     }
-    return this.#burstSpared && this.#givenUp === null && this.#spare(url, refusal)
+    return this.#burstSpared && this.#givenUp === null && this.#spare(request.url, refusal)
   }
 
   /** As `refused`, for a request without an answer: hosts also reset connections above a limit. */
-  failed(url: string, startedAt: number, error: PortError): boolean {
-    const isLimit = this.#answers > 0 && (this.running > 1 || this.#room < PER_HOST)
-    if (isLimit) return this.refused(url, startedAt, { marked: false }, error)
-    if (++this.#failures >= MAX_FAILURES) this.#pause(LONGEST_REST_MS, error)
-    // Others that are open may show that the host serves only a few.
-    return this.running > 1 && this.#givenUp === null && this.#spare(url, { marked: false })
+  failed(request: OpenRequest, error: PortError): boolean {
+    if (this.#answers > 0 && this.mayBeLimit(request))
+      return this.refused(request, { marked: false }, error)
+    this.#failures++
+    this.#drains = this.running > 1
+    if (!this.#drains && this.#failures >= MAX_FAILURES) this.#pause(LONGEST_REST_MS, error)
+    return request.isShared && this.#givenUp === null && this.#spare(request.url, { marked: false })
   }
 
   /** Whether an answer that does not name a limit as its reason may still be one. */
-  mayBeLimit(): boolean {
-    return this.running > 1 || this.#room < PER_HOST
+  mayBeLimit({ isShared }: OpenRequest): boolean {
+    return isShared || this.#room < PER_HOST
   }
 
   #rest({ retryAfter }: HostRefusal, error: PortError): void {
     const least = this.#options.restMs * 2 ** this.#rests
     this.#restsSince = performance.now()
-    this.#room = 1
-    this.#since = 0
+    this.#narrow()
     this.#rests++
     const ms = retryAfter === undefined ? Math.min(least, LONGEST_REST_MS) : retryAfter * 1000
-    this.#pause(Math.max(ms, this.#options.restMs), this.#rests > MAX_RESTS ? error : null)
+    const isGivenUp = this.#rests > MAX_RESTS && this.running === 1
+    this.#pause(Math.max(ms, this.#options.restMs), isGivenUp ? error : null)
   }
 
-  #pause(ms: number, givenUp: PortError | null): void {
+  #narrow(): void {
+    this.#room = 1
+    this.#since = 0
+  }
+
+  #isFull(): boolean {
+    return this.running >= this.#room || (this.#drains && this.running > 0)
+  }
+
+  #pause(asked: number, givenUp: PortError | null): void {
     const now = performance.now()
+    const ms = Math.min(asked, LONGEST_ASKED_MS)
     this.#restsUntil = Math.max(this.#restsUntil, now + ms)
     this.#givenUp = givenUp
     clearTimeout(this.#wake)
@@ -222,6 +245,7 @@ class Host {
 
   #begin(): void {
     this.running++
+    this.begun++
     this.#lastUse = performance.now()
   }
 
@@ -232,7 +256,7 @@ class Host {
   }
 
   #next(): void {
-    while (this.#waiting.size > 0 && this.running < this.#room) {
+    while (this.#waiting.size > 0 && !this.#isFull()) {
       if (performance.now() < this.#restsUntil) return
       const [shop, queue] = firstOf([...this.#waiting])
       this.#waiting.delete(shop)
@@ -245,31 +269,46 @@ class Host {
   }
 }
 
+interface OpenRequest {
+  readonly url: string
+  readonly startedAt: number
+  /** Whether another request to the host was open during this one. */
+  readonly isShared: boolean
+}
+
 /** One request at a host, from its start until its answer has been read. */
-export class HostTurn {
+export class HostTurn implements OpenRequest {
+  readonly url: string
+  readonly startedAt = performance.now()
   readonly #host: Host
-  readonly #url: string
-  readonly #startedAt = performance.now()
+  readonly #isSharedFromStart: boolean
+  readonly #begun: number
 
   constructor(host: Host, url: string) {
     this.#host = host
-    this.#url = url
+    this.url = url
+    this.#isSharedFromStart = host.running > 1
+    this.#begun = host.begun
+  }
+
+  get isShared(): boolean {
+    return this.#isSharedFromStart || this.#host.begun > this.#begun
   }
 
   /** The host answered, and did not refuse the request for its limits. */
   answered(): void {
-    this.#host.answered(this.#url)
+    this.#host.answered(this.url)
   }
 
   /** The host refused the request for its limits. Marks the error if the attempt does not count. */
   refused(refusal: HostRefusal, error: PortError): void {
-    if (!refusal.marked && !this.#host.mayBeLimit()) return
-    error.uncounted = this.#host.refused(this.#url, this.#startedAt, refusal, error)
+    if (!refusal.marked && !this.#host.mayBeLimit(this)) return
+    error.uncounted = this.#host.refused(this, refusal, error)
   }
 
   /** The host gave no answer. Marks the error as `refused` does. */
   failed(error: PortError): void {
-    error.uncounted = this.#host.failed(this.#url, this.#startedAt, error)
+    error.uncounted = this.#host.failed(this, error)
   }
 
   end(): void {

@@ -78,7 +78,7 @@ const waiting = (seconds: number): Text =>
 const REASONS: readonly [CloudCode, RegExp, Text][] = [
   [
     'cloud_access_denied',
-    /InvalidAccessKeyId/,
+    /InvalidAccessKeyId|Credential access key has length/,
     say('The provider does not know this access key: check it, and that it is one of this service'),
   ],
   [
@@ -88,7 +88,7 @@ const REASONS: readonly [CloudCode, RegExp, Text][] = [
   ],
   [
     'cloud_access_denied',
-    /RequestTimeTooSkewed/,
+    /RequestTimeTooSkewed|Request date header too old|reasonable timeframe/,
     say('The clock of this server differs from that of the provider: ask its operator to set it'),
   ],
   [
@@ -98,13 +98,82 @@ const REASONS: readonly [CloudCode, RegExp, Text][] = [
   ],
   [
     'cloud_access_denied',
-    /AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|AccountIsDisabled/,
+    /AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|AccountIsDisabled|accountDisabled|billing account|SPO license/,
     say('The provider has closed this account or bucket: ask its support'),
   ],
   [
     'cloud_access_denied',
     /\bKMS\.|kms:Decrypt/,
     say('The key that encrypts the file cannot be used: enable it, and allow kms:Decrypt'),
+  ],
+  [
+    'cloud_access_denied',
+    /KeyBasedAuthenticationNotPermitted/,
+    say('The storage account does not allow access by its keys: allow it in its settings'),
+  ],
+  [
+    'cloud_access_denied',
+    /AuthorizationFailure|AuthorizationSourceIPMismatch/,
+    say('The network rules of the account refuse this server: allow its address there'),
+  ],
+  [
+    'cloud_access_denied',
+    /AuthenticationFailed|illegal base64|decode account key/,
+    say('The account key does not belong to this storage account: enter both again'),
+  ],
+  [
+    'cloud_access_denied',
+    /Invalid JWT Signature|account not found|PEM or plain|error processing credentials|credentials: invalid/,
+    say('The provider does not know the key of this service account: make a new one and enter it'),
+  ],
+  [
+    'cloud_access_denied',
+    /accessNotConfigured|SERVICE_DISABLED|has not been used in project/,
+    say('Access by programs is switched off in the project of this account: switch it on there'),
+  ],
+  [
+    'cloud_access_denied',
+    /missing_scope|authentication scopes|ACCESS_TOKEN_SCOPE_INSUFFICIENT/,
+    say('The connection lacks a permission: authorize it again, and allow all that is asked for'),
+  ],
+  [
+    'cloud_access_denied',
+    /domainPolicy|domain administrators/,
+    say('The administrator of the account does not allow this program: ask for its permission'),
+  ],
+  [
+    'cloud_access_denied',
+    /restricted_content|cannotDownloadAbusiveFile|malware/i,
+    say('The provider does not give this file out because of its content: look at it there'),
+  ],
+  [
+    'cloud_access_denied',
+    /fileNotDownloadable|unsupported_file|cannotExportFile|exportSizeLimitExceeded/,
+    say('This is a document of the provider, which is no file: export it there as a file'),
+  ],
+  [
+    'cloud_access_denied',
+    /requester pays/i,
+    say('The bucket lets its readers pay, which is not supported: switch this off there'),
+  ],
+  [
+    'cloud_access_revoked',
+    /AADSTS(?:65001|90094|53003)|access_blocked/,
+    say('The administrator of the account does not allow this program: ask for its permission'),
+  ],
+  [
+    'cloud_access_revoked',
+    /invalid_client|unauthorized_client|deleted_client|AADSTS(?:7000222|7000215|700016)/,
+    say(
+      'The provider no longer accepts the registration of this server: ask its operator to renew it',
+    ),
+  ],
+  [
+    'cloud_rate_limited',
+    /dailyLimitExceeded|downloadQuotaExceeded|cap exceeded/i,
+    say(
+      'A daily limit of the provider is used up: it allows more within a day, or in a larger plan',
+    ),
   ],
   [
     'cloud_folder_not_found',
@@ -118,19 +187,24 @@ const REASONS: readonly [CloudCode, RegExp, Text][] = [
   ],
   [
     'cloud_unreachable',
+    /\.blob\.core\..{0,200}no such host/,
+    say('There is no storage account of this name: enter it as the provider shows it'),
+  ],
+  [
+    'cloud_unreachable',
     /no such host/,
     say('There is no server of this name: check the address of the endpoint'),
   ],
 ]
 
 /** The region that an answer of the provider names. */
-const REGION = /expecting '([a-z0-9-]{2,40})'|EndpointRegion region=([a-z0-9-]{2,40})/
+const REGION =
+  /(?:expecting '|EndpointRegion region=|bucket is in '|The (?=[a-z0-9-]{2,40} location constraint is incompatible)(?!unspecified))([a-z0-9-]{2,40})/
 
 function reasonOf(code: CloudCode, text: string): Text | undefined {
   if (code !== 'cloud_wrong_region')
     return REASONS.find(([of, pattern]) => of === code && pattern.test(text))?.[2]
-  const found = REGION.exec(text)
-  const region = found?.[1] ?? found?.[2]
+  const region = REGION.exec(text)?.[1]
   return region === undefined
     ? undefined
     : say('The bucket is in the region {region}: enter it as the region of the connection', {
@@ -151,11 +225,11 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_listing_differs', /corrupted on transfer|(?:sizes|hashes) differ/i],
   [
     'cloud_rate_limited',
-    /rateLimitExceeded|dailyLimitExceeded|downloadQuotaExceeded|rate_?limit|too_?many_?(requests|write)|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,
+    /rateLimitExceeded|dailyLimitExceeded|downloadQuotaExceeded|rate_?limit|too_?many_?(requests|write)|RequestLimitExceeded|Throttling|cap exceeded|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,
   ],
   [
     'cloud_access_revoked',
-    /invalid_grant|invalid_access_token|expired_access_token|access_revoked|token (has been )?(expired|revoked)|InvalidAuthenticationToken|couldn't fetch token|authError|user_suspended|\b401\b/i,
+    /invalid_grant|invalid_access_token|expired_access_token|access_revoked|token (has been )?(expired|revoked)|InvalidAuthenticationToken|couldn't fetch token|empty token|no refresh token|unauthenticated|invalid_client|unauthorized_client|deleted_client|access_blocked|AADSTS\d|authError|user_suspended|\b401\b/i,
   ],
   [
     'cloud_quota',
@@ -163,21 +237,21 @@ const PATTERNS: readonly [CloudCode, RegExp][] = [
   ],
   [
     'cloud_access_denied',
-    /AccessDenied|AccountIsDisabled|AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|\bKMS\.|ExpiredToken|InvalidToken|TokenRefreshRequired|RequestTimeTooSkewed|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|restricted_content|missing_scope|no_permission|Forbidden|\b403\b/i,
+    /AccessDenied|AccountIsDisabled|AllAccessDisabled|AccountProblem|NotSignedUp|InvalidPayer|\bKMS\.|ExpiredToken|InvalidToken|TokenRefreshRequired|RequestTimeTooSkewed|InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|insufficientPermissions|restricted_content|malware|unsupported_file|missing_scope|no_permission|requester pays|SPO license|illegal base64|decode account key|Credential access key has length|PEM or plain|error processing credentials|credentials: invalid|Forbidden|\b403\b/i,
   ],
   [
     'cloud_folder_not_found',
-    /directory not found|NoSuchBucket|InvalidBucketName|ContainerNotFound|bucket does not exist|path\/not_found|itemNotFound|not_folder|is a file not a directory/i,
+    /directory not found|NoSuchBucket|InvalidBucketName|ContainerNotFound|ContainerBeingDeleted|bucket does not exist|shared drive not found|ObjectHandle is Invalid|path\/not_found|itemNotFound|not_folder|is a file not a directory/i,
   ],
   ['cloud_file_not_found', /object not found|NoSuchKey|BlobNotFound|file not found|\b404\b/i],
   [
     'cloud_unreachable',
-    /EndpointUnreachable|no such host|connection re(fused|set)|timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|backendError/i,
+    /EndpointUnreachable|no such host|connection re(fused|set)|timeout|deadline exceeded|TLS|x509|EOF|proxyconnect|network is unreachable|\b50[0234]\b|InternalError|ServiceUnavailable|serviceNotAvailable|OperationTimedOut|backendError/i,
   ],
 ]
 /** The reasons of `cloud_access_denied` that are about the keys, or the clock of a signature. */
 const ABOUT_KEYS =
-  /InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|ExpiredToken|RequestTimeTooSkewed/i
+  /InvalidAccessKeyId|Credential access key has length|SignatureDoesNotMatch|AuthenticationFailed|AuthorizationFailure|AuthorizationSourceIPMismatch|KeyBasedAuthenticationNotPermitted|illegal base64|decode account key|PEM or plain|error processing credentials|credentials: invalid|ExpiredToken|RequestTimeTooSkewed/i
 /** What a refused signature is if it is that of one object; null: no object can be the reason. */
 const codeOfRefusedObject = (text: string): CloudCode | null =>
   /SignatureDoesNotMatch/i.test(text)

@@ -64,9 +64,16 @@ const spellingsIn = ({ spellings }: Words, word: string): Spellings => ({
   others: spellings.get(word) ?? [],
 })
 
-/** Two words with spellings are not compared by them: `мой` and `мои` are both `moi`. */
+/**
+ * Two words with spellings are not compared by them, as `мой` and `мои` are both `moi`: only those of
+ * Japanese.
+ */
 const isSpelledAs = (one: Spellings, other: Spellings): boolean =>
-  one.others.includes(loosely(other.word)) || other.others.includes(loosely(one.word))
+  one.others.includes(loosely(other.word)) ||
+  other.others.includes(loosely(one.word)) ||
+  one.others.some((spelling) => KATAKANA.test(spelling) && other.others.includes(spelling))
+
+const KATAKANA = /\p{sc=Katakana}/u
 
 function scoreSpelled(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels) || isContrary(name.units, title.units)) return 0

@@ -7,6 +7,7 @@ import { nameKey } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { createMatcher } from './match.ts'
 import { laterRuns, startRuns } from './sku-in-name.ts'
+import { findSpelledSkus } from './spelled-skus.ts'
 import { createTitleCache } from './title-cache.ts'
 
 const keysOf = (runs: readonly { key: string; weak: boolean }[], weak: boolean) =>
@@ -162,6 +163,14 @@ describe('in a catalog', () => {
     expect(inEnglish(spelled!.mapping!.reason)).toBe(
       'The filename has the SKU \u0410\u0412-1 in another spelling',
     )
+  })
+
+  test('the SKU of an import is found in another spelling, if it can be one only', async () => {
+    const scope = await shopWith(['\u0410\u0412-1', '\u0410\u0412-1'], ['CO-4'], ['\u0421\u041e-4'])
+    const found = await findSpelledSkus(scope, ['AB-1', 'C\u041e-4', 'AB-2', ''])
+    expect([...found].map(([sku, variants]) => [sku, variants.map((one) => one.sku)])).toEqual([
+      ['AB-1', ['\u0410\u0412-1', '\u0410\u0412-1']],
+    ])
   })
 
   test('the beginning of the name wins, then the longest; several products need a review', async () => {

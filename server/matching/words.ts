@@ -46,19 +46,29 @@ const VERSION_WORDS: ReadonlySet<string> = new Set([
   'updated',
 ])
 
+/** A `v` without a number is a word. */
+const isVersionWord = (part: string, next: string): boolean =>
+  VERSION_WORDS.has(part) && (part !== 'v' || next === '' || isNumber(next))
+
 /** The words of a title. If no others are left, version words count too. */
 export function wordsOf(text: string): Words {
   const title = inPlainForms(text)
-  const spelled = withPlainApostrophes(spellNumbers(spellSigns(title)))
-    .replaceAll("'", '')
-    .replace(/&(?:amp;)?/g, ' and ')
+  const spelled = withPlainApostrophes(spellNumbers(spellSigns(title))).replace(
+    /&(?:amp;)?/g,
+    ' and ',
+  )
   const isAscii = ASCII.test(spelled)
-  const written = separated(spelled, isAscii).replace(/(\d)(st|nd|rd|th)(?!\p{L})/giu, '$1')
+  // Capitals separate words, but not those after an apostrophe.
+  const written = separated(spelled, isAscii)
+    .replaceAll("'", '')
+    .replace(/(\d)(st|nd|rd|th)(?!\p{L})/giu, '$1')
   const accented = isAscii ? written.toLowerCase() : withSameLetters(written.toLowerCase())
   const plain = isAscii ? accented : withoutAccents(accented)
   const parts = partsOf(plain)
   const letters = parts.filter((part) => !isNumber(part))
-  const distinctive = letters.filter((word) => !VERSION_WORDS.has(word))
+  const distinctive = parts.filter(
+    (part, at) => !isNumber(part) && !isVersionWord(part, parts[at + 1] ?? ''),
+  )
   const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(plain)
   const versions = parts.filter(
     (part, at) =>
@@ -73,7 +83,7 @@ export function wordsOf(text: string): Words {
     units: unitsOf(title),
     lettered: plain.match(LETTERED) ?? NO_PARTS,
     pictures: picturesOf(title),
-    accents: accentsOf(accented, plain),
+    accents: isAscii ? NO_ACCENTS : accentsOf(withBareLetters(accented), plain),
     spellings: isAscii ? NO_SPELLINGS : spellingsOf(written, plain),
   }
 }
@@ -163,14 +173,21 @@ const SAME_LETTERS: Readonly<Record<string, string>> = {
 }
 const ALL_SAME = new RegExp(`[${Object.keys(SAME_LETTERS).join('')}]`, 'g')
 
+/** `i̇` is the small letter of `İ`. */
 const withSameLetters = (text: string): string =>
-  text.replace(ALL_SAME, (letter) => ownValue(SAME_LETTERS, letter) ?? letter)
+  text
+    .replaceAll('i\u0307', 'i')
+    .replace(ALL_SAME, (letter) => ownValue(SAME_LETTERS, letter) ?? letter)
 
+/** Greek has other marks in capitals. */
+const GREEK = /\p{sc=Greek}/u
 const NO_ACCENTS: ReadonlyMap<string, string> = new Map()
 
 function accentsOf(accented: string, plain: string): ReadonlyMap<string, string> {
   if (accented === plain) return NO_ACCENTS
-  return new Map(pairsOf(plain, accented).filter(([bare, word]) => bare !== word))
+  return new Map(
+    pairsOf(plain, accented).filter(([bare, word]) => bare !== word && !GREEK.test(word)),
+  )
 }
 
 const NO_SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map()

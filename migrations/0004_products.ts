@@ -60,6 +60,8 @@ const SCHEMA = `
     -- filenames at the same characters. Null: nothing but delimiters.
     sku_parts text collate "C" generated always as
       (nullif(btrim(regexp_replace(sku_key, '[][ _.(){}-]+', '-', 'g'), '-'), '')) stored,
+    -- Its other spellings, in the form of sku_parts; null: it has none.
+    sku_others text[],
     -- Null: it has none.
     barcode text collate "C",
     -- As the SKU's key: some barcodes have letters.
@@ -74,6 +76,9 @@ const SCHEMA = `
   create index variants_sku_key on variants (shop_id, sku_key) where sku_key is not null;
   -- SKUs that a filename contains.
   create index variants_sku_parts on variants (shop_id, sku_parts) where sku_parts is not null;
+  -- SKUs that a filename contains in another spelling: few have one.
+  create index variants_sku_others on variants using gin (shop_id, sku_others)
+    where sku_others is not null;
   create index variants_barcode_key on variants (shop_id, barcode_key)
     where barcode_key is not null;
 

@@ -52,6 +52,14 @@ export interface Catalog {
     skus: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+  /**
+   * The same for SKUs that the live catalog does not have: the variants of the only SKU that each may
+   * be in another spelling (letters of another script that look alike, `ae` for `ä`). Others are absent.
+   */
+  findBySpelling(
+    skus: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
   /** Guesses products by names and tags. Returns one match for each file, in their order. */
   match(
     files: readonly Pick<FileView, 'filename' | 'tags'>[],

@@ -7,7 +7,6 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, deflateRawSync } from 'node:zlib'
-import sharp from 'sharp'
 import type { Item, WriteContext } from '../plugins/contract.ts'
 import { fileItem } from './fakes/context.ts'
 
@@ -220,19 +219,21 @@ export const renderPages = (
       String(dpi),
       '-gray',
       ...pages,
-      '-png',
       file,
       path.join(folder, 'page'),
     ])
-    const images = (await readdir(folder)).filter((name) => name.endsWith('.png')).sort()
+    const images = (await readdir(folder)).filter((name) => name.endsWith('.pgm')).sort()
     return Promise.all(
-      images.map(async (name) => {
-        const image = sharp(await readFile(path.join(folder, name))).toColourspace('b-w')
-        const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
-        return { width: info.width, height: info.height, grey: data }
-      }),
+      images.map(async (name) => pictureOf(await readFile(path.join(folder, name)))),
     )
   })
+
+/** A portable graymap: nothing of it is compressed. */
+function pictureOf(graymap: Buffer): PagePicture {
+  const [header = '', width, height] =
+    /^P5\s(\d+)\s(\d+)\s255\s/.exec(graymap.toString('latin1', 0, 40)) ?? []
+  return { width: Number(width), height: Number(height), grey: graymap.subarray(header.length) }
+}
 
 /**
  * The bounding box of the ink as fractions of the page, from its upper left; null: the page is

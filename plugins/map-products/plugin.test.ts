@@ -103,6 +103,14 @@ describe('map-products', () => {
     expect(english(added(outcomes.get('a'))[0]!.reason)).toContain('EB-001')
   })
 
+  it('maps a SKU with look-alike letters of Cyrillic to the one SKU that it can be', async () => {
+    const outcomes = await outcomesOf([named('a', '\u0415\u0412-001')])
+    expect(added(outcomes.get('a'))).toMatchObject([{ sku: 'EB-001', method: 'sku', score: 1 }])
+    expect(english(added(outcomes.get('a'))[0]!.reason)).toBe(
+      'The import names the SKU in another spelling, as \u0415\u0412-001',
+    )
+  })
+
   it.each(['eb-005', ' EB-005 ', 'Eb-005'])(
     'maps %j to the one product that has it in another case',
     async (sku) => {

@@ -194,9 +194,12 @@ async function* mapBySku(
 ): AsyncGenerator<Outcome, readonly Item[]> {
   if (named.length === 0) return []
   let found: ReadonlyMap<string, readonly CatalogVariant[]>
+  let spelled: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
     const skus = named.map(({ sku }) => sku)
     found = await context.catalog.findBySku(skus, context.signal)
+    const missing = skus.filter((sku) => !found.has(sku))
+    spelled = await context.catalog.findBySpelling(missing, context.signal)
   } catch (error) {
     for (const { item } of named) yield failed(item, error)
     return []
@@ -204,8 +207,15 @@ async function* mapBySku(
   const unknown: Item[] = []
   for (const { item, sku } of named) {
     context.signal.throwIfAborted()
-    const reason = say('The import names the SKU {sku}', { sku: sku.trim() })
-    const hits = mappingsOfSku(found.get(sku) ?? [], reason)
+    const hits =
+      mappingsOfSku(
+        found.get(sku) ?? [],
+        say('The import names the SKU {sku}', { sku: sku.trim() }),
+      ) ??
+      mappingsOfSku(
+        spelled.get(sku) ?? [],
+        say('The import names the SKU in another spelling, as {sku}', { sku: sku.trim() }),
+      )
     if (hits) yield outcomeOfHits(item, sku, hits, given)
     else if (item.entry === null) unknown.push(item)
     else yield { item: item.id, status: 'ok', warnings: [SKU_NOT_FOUND] }

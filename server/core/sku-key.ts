@@ -1,6 +1,8 @@
 // The form in which SKUs and barcodes are compared: what cannot be seen, or only in some fonts, makes
 // no other code.
 import { nameKey } from '../../plugins/contract.ts'
+import { inKatakana, withBareLetters, withDigraphs, withPlainApostrophes } from './letters.ts'
+import { inOneScript, latinTwinOf } from './look-alikes.ts'
 
 const ASCII = /^[\x20-\x7e]*$/
 /** Zero-width characters, soft hyphens, marks of direction, byte order marks, variation selectors. */
@@ -33,7 +35,36 @@ export function skuKey(code: string): string {
     .replace(/\p{Pc}/gu, '_')
     .replace(/\p{Ps}/gu, '(')
     .replace(/\p{Pe}/gu, ')')
-    .replace(/[’ʼ]/g, "'")
     .replace(/\s/gu, ' ')
-  return nameKey(withPlainDigits(plain)).replaceAll('ß', 'ss').trim()
+  return nameKey(withPlainDigits(withPlainApostrophes(plain)))
+    .replaceAll('ß', 'ss')
+    .trim()
+}
+
+/** The key of a SKU with `-` for each run of delimiters, as the mirror has it (`sku_parts`). */
+export const partsKey = (key: string): string =>
+  key.replace(/[\][ _.(){}-]+/g, '-').replace(/^-|-$/g, '')
+
+/**
+ * The other spellings of a SKU, in which it counts only if no other SKU of the shop has them: Latin
+ * letters for those of another script that look alike, katakana for hiragana, two letters for `ä`, and
+ * no accents.
+ * @param key from `skuKey`
+ */
+export function otherSkuKeys(key: string): string[] {
+  if (ASCII.test(key)) return []
+  // Codes are compared without case, and capitals are those that look alike.
+  const latin = nameKey(
+    inOneScript(key.toUpperCase()).replace(/[\p{L}\p{M}]+/gu, (word) => latinTwinOf(word) ?? word),
+  ).replaceAll('ß', 'ss')
+  const plain = inKatakana(latin)
+  const bare = (text: string) =>
+    withBareLetters(
+      text
+        .normalize('NFD')
+        .replace(/[\u0300-\u036f]/g, '')
+        .normalize('NFC'),
+    )
+  const others = [plain, bare(plain), bare(withDigraphs(plain) ?? plain)]
+  return [...new Set(others)].filter((other) => other !== key)
 }

@@ -8,7 +8,7 @@ const LISTS: Readonly<Record<Kind, readonly string[]>> = {
   // Each entry has all words for one value.
   number:
     // oxfmt-ignore
-    'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','),
+    'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii,thirteen thirteenth xiii,fourteen fourteenth xiv,fifteen fifteenth xv,sixteen sixteenth xvi,seventeen seventeenth xvii,eighteen eighteenth xviii,nineteen nineteenth xix,twenty twentieth xx'.split(','),
   size: [
     'xs',
     's small',
@@ -57,7 +57,7 @@ const LISTS: Readonly<Record<Kind, readonly string[]>> = {
     'pro',
   ],
   sign: ['sharp', 'flat', 'natural', 'plus', 'minus', 'star', 'dot'],
-  mode: ['major maj dur majeur', 'minor moll mineur'],
+  mode: ['major maj dur majeur', 'minor min moll mineur'],
   gender: ['male men mens', 'female women womens'],
 }
 

@@ -23,6 +23,8 @@ export const MAX_TAGGED = 5
 const WHOLE_NAME = 0.99
 const AT_START = 0.95
 const WITHIN_FILENAME = 0.9
+/** Of a SKU that is the only one of the shop whose spelling this may be. */
+const OTHER_SPELLING = 0.85
 const WEAK_SKU = 0.7
 const TAG_IS_SKU = 0.95
 const TAG_IS_TAG = 0.85
@@ -32,7 +34,12 @@ const FURTHER_TAG = 0.05
  * The method and score of a part of the name that is a SKU of the catalog. `weak`: the part may be
  * there by chance.
  */
-function scoreOfRun({ first, whole, weak }: NameRun): [score: number, why: SkuReason] {
+function scoreOfRun({ first, whole, weak, isSpelled }: NameRun): [score: number, why: SkuReason] {
+  if (isSpelled && !weak)
+    return [
+      OTHER_SPELLING,
+      (sku) => say('The filename has the SKU {sku} in another spelling', { sku }),
+    ]
   if (weak) return [WEAK_SKU, (sku) => say('The filename has a part like the SKU {sku}', { sku })]
   if (!first) return [WITHIN_FILENAME, (sku) => say('The filename contains the SKU {sku}', { sku })]
   return whole
@@ -100,16 +107,27 @@ const nearlyTheTitle = (count: number): Text =>
   say('Its name is {count} % like the title', { count })
 export const NEARLY_THE_TITLE = nearlyTheTitle(0).message
 
-/** @param likeness 0 to 1, from `scoreTitle`. */
-export const hitOfTitle = (productId: string, title: string, likeness: number): Mapping => ({
+/**
+ * @param likeness 0 to 1, from `scoreWords`.
+ * @param isSpelled is it the title in another spelling?
+ */
+export const hitOfTitle = (
+  productId: string,
+  title: string,
+  likeness: number,
+  isSpelled = false,
+): Mapping => ({
   product_id: productId,
   product_title: title,
   variant_id: null,
   sku: null,
   method: 'title',
   score: rounded(likeness),
-  reason:
-    likeness === 1 ? say('Its name is the title') : nearlyTheTitle(Math.round(likeness * 100)),
+  reason: isSpelled
+    ? say('Its name is the title in another spelling')
+    : likeness === 1
+      ? say('Its name is the title')
+      : nearlyTheTitle(Math.round(likeness * 100)),
 })
 
 /**

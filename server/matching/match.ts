@@ -26,11 +26,21 @@ import {
   suggestionsOf,
   withRivals,
 } from './hits.ts'
-import { scoreWords } from './score.ts'
+import { isOtherSpelling, scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
+import { haveOneSku, spelledVariants } from './spelled-skus.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit, TitleIndex } from './title-index.ts'
-import { exactForm, stemOf, wordsOf, wordsOfName, type Words } from './words.ts'
+import {
+  exactForm,
+  loose,
+  otherwise,
+  stemOf,
+  withoutEscapes,
+  wordsOf,
+  wordsOfName,
+  type Words,
+} from './words.ts'
 import { zip } from '../core/present.ts'
 import { skuKey } from '../core/sku-key.ts'
 
@@ -76,7 +86,11 @@ export function createMatcher(cache: TitleCache): Matcher {
     title: (...given) => byTitle(cache, ...given),
   }
   return async (scope, files, rules, signal) => {
-    const named = files.map((file): MatchingFile => ({ file, match: null, near: [] }))
+    const named = files.map(({ filename, tags }): MatchingFile => ({
+      file: { filename: withoutEscapes(filename), tags },
+      match: null,
+      near: [],
+    }))
     for (const method of rules.by) {
       // Only an import names a SKU, which is looked up in the live catalog.
       if (method === 'sku') continue
@@ -121,6 +135,10 @@ async function byFilename(
   // oxfmt-ignore
   const later = await knownRuns(scope, open.map(({ file }) => laterRuns(file.filename)))
   for (const [one, runs] of zip(open, later)) one.found = significantRuns([...one.start, ...runs])
+  const left = open.filter(({ found }) => found.length === 0)
+  // oxfmt-ignore
+  const spelled = await spelledRuns(scope, left.map(({ file: { filename } }) => [...startRuns(filename), ...laterRuns(filename)]))
+  for (const [one, runs] of zip(left, spelled)) one.found = significantRuns(runs)
   for (const one of named) one.hits = hitsOfFilename(one.found)
   const plain = rules.by.includes('title')
     ? named.filter(({ found }) => found.some(({ run }) => run.plain && !run.weak))
@@ -176,6 +194,25 @@ async function knownRuns(
     own.flatMap((run) => {
       const variants = known.get(run.key)
       return variants ? [withWeakness(run, variants)] : []
+    }),
+  )
+}
+
+/**
+ * The parts of names without a SKU that are one in another spelling. One of several SKUs is only a
+ * suggestion.
+ */
+async function spelledRuns(
+  scope: ShopScope,
+  runs: readonly (readonly NameRun[])[],
+): Promise<KnownRun[][]> {
+  const found = await spelledVariants(scope, [...new Set(runs.flat().map(({ key }) => key))])
+  return runs.map((own) =>
+    own.flatMap((run) => {
+      const variants = found.get(run.key)
+      if (!variants) return []
+      const weak = run.weak || !haveOneSku(variants) || isAmbiguous(run)
+      return [{ run: { ...run, isSpelled: true, weak }, variants }]
     }),
   )
 }
@@ -255,9 +292,16 @@ async function searched(
   for (const [at, words] of names.entries()) {
     if (at % TITLES_PER_TURN === 0) await new Promise(setImmediate)
     signal.throwIfAborted()
-    found.push(index.search(words, options))
+    found.push(spelledForms(index, words).flatMap((form) => index.search(form, options)))
   }
   return found
+}
+
+/** The forms in which a name is searched. */
+function spelledForms({ hasSpellings }: TitleIndex, words: Words): Words[] {
+  if (words.spellings.size > 0) return [words, ...otherwise(words)]
+  const other = hasSpellings ? loose(words) : null
+  return other === null ? [words] : [words, other]
 }
 
 /** Scores titles word by word, without products that were deleted since the index was built. */
@@ -271,11 +315,14 @@ async function scored(
   const titles = ids.length > 0 ? await titlesOf(scope, ids) : new Map<string, string>()
   const known = new Map([...titles].map(([id, title]) => [id, { title, words: wordsOf(title) }]))
   return zip(names, found).map(([name, hits]) =>
-    hits
-      .flatMap(({ id }) => {
+    [...new Set(hits.map(({ id }) => id))]
+      .flatMap((id) => {
         const there = known.get(id)
-        return there ? [hitOfTitle(id, there.title, scoreWords(name, there.words))] : []
+        return there ? [hitOfWords(id, name, there)] : []
       })
       .filter(({ score }) => score >= least),
   )
 }
+
+const hitOfWords = (id: string, name: Words, { title, words }: { title: string; words: Words }) =>
+  hitOfTitle(id, title, scoreWords(name, words), isOtherSpelling(name, words))

@@ -3,6 +3,7 @@
 // same rules.
 import leven from 'leven'
 import { distinctionOf, isOtherWord } from './distinctions.ts'
+import { loosely } from './spellings.ts'
 import type { Words } from './words.ts'
 
 /** A number that only the name has: a date, a version, a copy. */
@@ -16,6 +17,8 @@ const MISSING_NUMBER = 0.25
 const OTHER_WORD = 0.2
 /** Both have signs, accents or an order of numbers, and they differ: a person decides. */
 const OTHER_SIGNS = 0.25
+/** Words in another spelling: a title that is written as the name is better. */
+const OTHER_SPELLING = 0.06
 /** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
 // oxfmt-ignore
@@ -23,6 +26,56 @@ const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der d
 
 /** The likeness of a name and a title, 0 to 1; 0: something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
+  const same = inSpellingOf(title, name)
+  return same === name
+    ? scoreSpelled(name, title)
+    : Math.max(0, scoreSpelled(same, title) - OTHER_SPELLING)
+}
+
+/** Is the name the title but for the spelling of words? */
+export function isOtherSpelling(name: Words, title: Words): boolean {
+  const same = inSpellingOf(title, name)
+  return same !== name && scoreSpelled(same, title) === 1
+}
+
+/** The name with words of the title for its own that are the same in another spelling. */
+function inSpellingOf(title: Words, name: Words): Words {
+  if (name.spellings.size === 0 && title.spellings.size === 0) return name
+  const open = without(title.letters, name.letters)
+  let isChanged = false
+  const letters = name.letters.map((word) => {
+    const at = title.letters.includes(word)
+      ? -1
+      : open.findIndex((other) => isSpelledAs(spellingsIn(name, word), spellingsIn(title, other)))
+    if (at === -1) return word
+    isChanged = true
+    return open.splice(at, 1).join('')
+  })
+  return isChanged ? { ...name, letters } : name
+}
+
+interface Spellings {
+  word: string
+  others: readonly string[]
+}
+
+const spellingsIn = ({ spellings }: Words, word: string): Spellings => ({
+  word,
+  others: spellings.get(word) ?? [],
+})
+
+/**
+ * Two words with spellings are not compared by them, as `мой` and `мои` are both `moi`: only those of
+ * Japanese.
+ */
+const isSpelledAs = (one: Spellings, other: Spellings): boolean =>
+  one.others.includes(loosely(other.word)) ||
+  other.others.includes(loosely(one.word)) ||
+  one.others.some((spelling) => KATAKANA.test(spelling) && other.others.includes(spelling))
+
+const KATAKANA = /\p{sc=Katakana}/u
+
+function scoreSpelled(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels) || isContrary(name.units, title.units)) return 0
   const [ofName, ofTitle] = [
     without(name.letters, title.letters),
@@ -37,12 +90,17 @@ export function scoreWords(name: Words, title: Words): number {
   return Math.max(0, 1 - (most === 0 ? 0 : words.cost / most) - words.penalty - numbers - signs)
 }
 
-/** The pictures, the accents of a word or the order of numbers differ, where both have some. */
+/**
+ * The pictures, the accents of a word or the order of numbers differ, where both have some, or the
+ * letter of a number.
+ */
 function hasOtherSigns(name: Words, title: Words): boolean {
   if (name.pictures.length > 0 && title.pictures.length > 0)
     if (name.pictures.join() !== title.pictures.join()) return true
   for (const [word, accented] of name.accents)
     if ((title.accents.get(word) ?? accented) !== accented) return true
+  if (name.lettered.length + title.lettered.length > 0)
+    if (name.lettered.toSorted().join() !== title.lettered.toSorted().join()) return true
   const ofName = name.numbers.filter((one) => title.numbers.includes(one))
   const ofTitle = title.numbers.filter((one) => name.numbers.includes(one))
   return ofName.join() !== ofTitle.join()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { REPORTED_AMONG, REPORTED_OTHER, REPORTED_SAME } from '../../test/bench/mapping/reported.ts'
 import {
   AMONG_OTHERS,
   DOUBTFUL,
@@ -21,18 +22,21 @@ function find(name: string, ...titles: readonly string[]): string {
   return match?.mapping?.product_title ?? (match || near.length > 0 ? 'review' : 'none')
 }
 
-test.each(OTHER_PRODUCTS)('a title with another sign is another one: %s, not %s', (title, name) =>
-  expect(find(name, title)).not.toBe(title),
+test.each([...OTHER_PRODUCTS, ...REPORTED_OTHER])(
+  'a title with another sign is another one: %s, not %s',
+  (title, name) => expect(find(name, title)).not.toBe(title),
 )
 
 test.each(DOUBTFUL)('a word that is spelled right is no typo: %s, %s: %s', (title, name, becomes) =>
   expect(find(name, title)).toBe(becomes),
 )
 
-test.each(SAME_PRODUCTS)('another spelling is the same title: %s, %s', (title, name) =>
-  expect(find(name, title)).toBe(title),
+test.each([...SAME_PRODUCTS, ...REPORTED_SAME])(
+  'another spelling is the same title: %s, %s',
+  (title, name) => expect(find(name, title)).toBe(title),
 )
 
-test.each(AMONG_OTHERS)('the exact title wins: %s of %j', (name, titles, becomes) =>
-  expect(find(name, ...titles)).toBe(becomes),
+test.each([...AMONG_OTHERS, ...REPORTED_AMONG])(
+  'the exact title wins: %s of %j',
+  (name, titles, becomes) => expect(find(name, ...titles)).toBe(becomes),
 )

@@ -87,11 +87,12 @@ export function spellNumbers(text: string): string {
 }
 
 const UNIT =
-  /(\d+(?:[.,]\d+)?)\s*(″|"|''|′′|′|'(?!\p{L})|°\s*[cf]|[$€£¥%]|(?:cm|mm|km|kg|mg|ml|cl|ft|feet|foot|inch|inches|in|oz|lbs?|g|m|l)(?![\p{L}\p{N}]))|([$€£¥])\s*(\d+(?:[.,]\d+)?)/giu
+  /(\d+(?:[.,]\d+)?)\s*(″|"|''|′′|′|'(?!\p{L})|°\s*[cf]|[$€£¥%]|(?:cm|mm|[µμ]m|nm|km|kg|mg|ml|cl|ft|feet|foot|inch|inches|in|oz|lbs?|g|m|l)(?![\p{L}\p{N}]))|([$€£¥])\s*(\d+(?:[.,]\d+)?)/giu
 const SAME_UNITS: ReadonlyMap<string, string> = new Map([
   ...['″', '"', "''", '′′', 'inch', 'inches'].map((unit) => [unit, 'in'] as const),
   ...['′', "'", 'feet', 'foot'].map((unit) => [unit, 'ft'] as const),
   ['lbs', 'lb'],
+  ['µm', 'μm'],
 ])
 
 const HAS_UNIT = /\d\s*[^\d\s.,_()-]|[$€£¥]\s*\d/

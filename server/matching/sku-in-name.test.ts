@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { inEnglish } from '../../test/english.ts'
 import { fillMirror } from '../../test/mirror.ts'
 import { nameKey } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { createMatcher } from './match.ts'
 import { laterRuns, startRuns } from './sku-in-name.ts'
+import { findSpelledSkus } from './spelled-skus.ts'
 import { createTitleCache } from './title-cache.ts'
 
 const keysOf = (runs: readonly { key: string; weak: boolean }[], weak: boolean) =>
@@ -123,6 +125,52 @@ describe('in a catalog', () => {
       'so_ft-1.pdf': '–',
     }
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
+  })
+
+  test('a SKU in another spelling counts if it can be one SKU only, and no SKU is written like it', async () => {
+    const scope = await shopWith(
+      ['\u0410\u0412-1'],
+      ['XY-7'],
+      ['BÜCH-2'],
+      ['カナ-3'],
+      ['CO-4', '\u0421\u041e-4'],
+      ['МИР-5'],
+      ['CAFÉ'],
+      ['K\u0391-6'],
+      ['ÅR-8'],
+    )
+    const found = {
+      'AB-1_x.pdf': '\u0410\u0412-1 0.85',
+      'my ab_1.pdf': '\u0410\u0412-1 0.85',
+      '\u0425Y-7_x.pdf': 'XY-7 0.85',
+      '\u0425\u0423 7.pdf': 'XY-7 0.85',
+      'BUECH-2_x.pdf': 'BÜCH-2 0.85',
+      'Buch-2_x.pdf': 'BÜCH-2 0.85',
+      'かな-3.pdf': 'カナ-3 0.85',
+      'ｶﾅ-3.pdf': 'カナ-3 0.99',
+      'CO-4.pdf': 'CO-4 0.99',
+      'C\u041e-4.pdf': 'near: CO-4',
+      'MИP-5.pdf': 'МИР-5 0.85',
+      'cafe recipes.pdf': 'near: CAFÉ',
+      'cafe.pdf': 'CAFÉ 0.85',
+      'ka-6.pdf': 'K\u0391-6 0.85',
+      'aar-8.pdf': 'ÅR-8 0.85',
+      'XY%207%20guide.pdf': 'XY-7 0.95',
+    }
+    expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
+    // oxfmt-ignore
+    const [spelled] = await match(scope, [{ filename: 'AB-1.pdf', tags: [] }], { by: ['filename'], threshold: 0.8 }, never)
+    expect(inEnglish(spelled!.mapping!.reason)).toBe(
+      'The filename has the SKU \u0410\u0412-1 in another spelling',
+    )
+  })
+
+  test('the SKU of an import is found in another spelling, if it can be one only', async () => {
+    const scope = await shopWith(['\u0410\u0412-1', '\u0410\u0412-1'], ['CO-4'], ['\u0421\u041e-4'])
+    const found = await findSpelledSkus(scope, ['AB-1', 'C\u041e-4', 'AB-2', ''])
+    expect([...found].map(([sku, variants]) => [sku, variants.map((one) => one.sku)])).toEqual([
+      ['AB-1', ['\u0410\u0412-1', '\u0410\u0412-1']],
+    ])
   })
 
   test('the beginning of the name wins, then the longest; several products need a review', async () => {

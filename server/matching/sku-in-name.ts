@@ -37,6 +37,8 @@ export interface NameRun {
   weak: boolean
   /** Is it letters only or digits only, like the words of a title? */
   plain: boolean
+  /** Is it the SKU in another spelling? */
+  isSpelled?: boolean
 }
 
 /** The sequences at the start of the name, longest first. */

@@ -3,7 +3,7 @@
 // as no other title can be good enough: the result is the same as if every title had been compared.
 import { gramsOf, likeness } from './grams.ts'
 import { STRAY_NUMBER } from './score.ts'
-import { wordsOf, type Words } from './words.ts'
+import { otherwise, wordsOf, type Words } from './words.ts'
 import { firstOf } from '../core/present.ts'
 
 export interface TitleHit {
@@ -13,8 +13,10 @@ export interface TitleHit {
 }
 
 export interface TitleIndex {
-  /** The number of its titles. */
+  /** The number of its entries: a title that has other spellings has two. */
   readonly size: number
+  /** Does a title have other spellings? */
+  readonly hasSpellings: boolean
   /**
    * The titles that score at least `floor` and less than `margin` below the best, best first.
    * @param limit of several with the same score, those whose ids come first are kept.
@@ -52,19 +54,27 @@ export function titleIndexBuilder(): TitleIndexBuilder {
   const ends: number[] = []
   let grams = new Uint32Array(1024)
   let used = 0
+  let count = 0
+  const addWords = (id: string, words: Words) => {
+    if (words.numbers.length > 0) numbers.set(ids.length, words.numbers)
+    const own = gramsOf([...words.letters, ...words.numbers])
+    if (used + own.size > grams.length) grams = grown(grams, used + own.size)
+    for (const gram of own) grams[used++] = idOf(gramIds, gram)
+    ids.push(id)
+    ends.push(used)
+  }
   return {
     add: (id, title) => {
       const words = wordsOf(title)
-      if (words.numbers.length > 0) numbers.set(ids.length, words.numbers)
-      const own = gramsOf([...words.letters, ...words.numbers])
-      if (used + own.size > grams.length) grams = grown(grams, used + own.size)
-      for (const gram of own) grams[used++] = idOf(gramIds, gram)
-      ids.push(id)
-      ends.push(used)
+      addWords(id, words)
+      for (const others of otherwise(words)) addWords(id, others)
+      count++
     },
     build: () => {
       const titles = { grams: grams.slice(0, used), ends: Uint32Array.from(ends) }
-      return searchable({ gramIds, ids, numbers, titles, holders: invert(titles, gramIds.size) })
+      const holders = invert(titles, gramIds.size)
+      const hasSpellings = ids.length > count
+      return searchable({ gramIds, ids, hasSpellings, numbers, titles, holders })
     },
   }
 }
@@ -78,6 +88,7 @@ interface Lists {
 interface Tables {
   gramIds: ReadonlyMap<string, number>
   ids: readonly string[]
+  hasSpellings: boolean
   /** The numbers of the titles that have some. */
   numbers: ReadonlyMap<number, readonly string[]>
   /** The trigrams of each title. */
@@ -121,6 +132,7 @@ function searchable(tables: Tables): TitleIndex {
 
   return {
     size: ids.length,
+    hasSpellings: tables.hasSpellings,
     search: (words, { floor, margin, limit }) => {
       search++
       const name = nameGrams(gramIds, words)

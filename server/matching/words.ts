@@ -2,9 +2,12 @@
 // (case, accents, delimiters).
 
 import { ownValue } from '../../plugins/contract.ts'
+import { withBareLetters, withPlainApostrophes } from '../core/letters.ts'
+import { inOneScript } from '../core/look-alikes.ts'
 import { skuKey } from '../core/sku-key.ts'
 import { isFlatKey, labelsOf } from './distinctions.ts'
 import { picturesOf, spellNumbers, spellSigns, unitsOf } from './signs.ts'
+import { loosely, otherSpellings } from './spellings.ts'
 
 /** Words in the form in which they are compared, letters and numbers apart. */
 export interface Words {
@@ -16,10 +19,14 @@ export interface Words {
   labels: readonly string[]
   /** Numbers with their units: `10 in`. */
   units: readonly string[]
+  /** Numbers with a letter: `1006a`. */
+  lettered: readonly string[]
   /** Pictures, which count if the other text has some too. */
   pictures: readonly string[]
   /** Words that have accents, by their letters: where both texts have some, they count. */
   accents: ReadonlyMap<string, string>
+  /** The other spellings of words that have some: `maerchen` of `marchen`. */
+  spellings: ReadonlyMap<string, readonly string[]>
 }
 
 /** Words that distinguish versions of a file, never products. */
@@ -39,20 +46,30 @@ const VERSION_WORDS: ReadonlySet<string> = new Set([
   'updated',
 ])
 
+/** A `v` without a number is a word. */
+const isVersionWord = (part: string, next: string): boolean =>
+  VERSION_WORDS.has(part) && (part !== 'v' || next === '' || isNumber(next))
+
 /** The words of a title. If no others are left, version words count too. */
-export function wordsOf(title: string): Words {
-  const spelled = spellNumbers(spellSigns(title))
-    .replace(/['’ʼ`´]/g, '')
-    .replace(/&/g, ' and ')
+export function wordsOf(text: string): Words {
+  const title = inPlainForms(text)
+  const spelled = withPlainApostrophes(spellNumbers(spellSigns(title))).replace(
+    /&(?:amp;)?/g,
+    ' and ',
+  )
   const isAscii = ASCII.test(spelled)
-  const accented = separated(spelled, isAscii)
-    .toLowerCase()
-    .replace(/(\d)(st|nd|rd|th)(?!\p{L})/gu, '$1')
-  const text = isAscii ? accented : withoutAccents(accented)
-  const parts = partsOf(text)
+  // Capitals separate words, but not those after an apostrophe.
+  const written = separated(spelled, isAscii)
+    .replaceAll("'", '')
+    .replace(/(\d)(st|nd|rd|th)(?!\p{L})/giu, '$1')
+  const accented = isAscii ? written.toLowerCase() : withSameLetters(written.toLowerCase())
+  const plain = isAscii ? accented : withoutAccents(accented)
+  const parts = partsOf(plain)
   const letters = parts.filter((part) => !isNumber(part))
-  const distinctive = letters.filter((word) => !VERSION_WORDS.has(word))
-  const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(text)
+  const distinctive = parts.filter(
+    (part, at) => !isNumber(part) && !isVersionWord(part, parts[at + 1] ?? ''),
+  )
+  const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(plain)
   const versions = parts.filter(
     (part, at) =>
       isNumber(part) &&
@@ -64,9 +81,28 @@ export function wordsOf(title: string): Words {
     versions: [...new Set(versions)],
     labels: labelsOf(parts),
     units: unitsOf(title),
+    lettered: plain.match(LETTERED) ?? NO_PARTS,
     pictures: picturesOf(title),
-    accents: accentsOf(accented, text),
+    accents: isAscii ? NO_ACCENTS : accentsOf(withBareLetters(accented), plain),
+    spellings: isAscii ? NO_SPELLINGS : spellingsOf(written, plain),
   }
+}
+
+/** Not `3D`, `10m`, `80s`. */
+const LETTERED = /(?<![\p{L}\p{N}])\p{N}+[abc](?![\p{L}\p{N}])/gu
+const NO_PARTS: readonly string[] = []
+
+/**
+ * Composed letters, marks of Japanese at the letter before them, Latin characters of full width as
+ * others, and each word in one script.
+ */
+function inPlainForms(text: string): string {
+  if (ASCII.test(text)) return text
+  const wide = text
+    .replace(/[\uff01-\uff5e\uffe0-\uffe6\u3000]+/g, (found) => found.normalize('NFKC'))
+    .replace(/(?<=[\u3041-\u30ff])\s?[\u309b\u3099]/g, '\u3099')
+    .replace(/(?<=[\u3041-\u30ff])\s?[\u309c\u309a]/g, '\u309a')
+  return inOneScript(wide.normalize('NFC'))
 }
 
 /** `TideTables` as two words, in one Unicode form. */
@@ -103,17 +139,19 @@ const ACCENTED =
   /([[\p{L}\p{M}]&&[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}]])(\p{M}+)/gv
 
 function withoutAccents(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(ACCENTED, (all, letter: string) => (isOwnLetter(all) ? all : letter))
-    .replace(/[\p{M}&&[\p{sc=Hebrew}\p{sc=Arabic}]]|ـ/gv, '')
-    .normalize('NFC')
-    .replace(/[ßςıіىیک]/g, (letter) => ownValue(SAME_LETTERS, letter) ?? letter)
+  return withBareLetters(
+    text
+      .normalize('NFD')
+      .replace(ACCENTED, (all, letter: string) => (isOwnLetter(all) ? all : letter))
+      .replace(/[\p{M}&&[\p{sc=Hebrew}\p{sc=Arabic}]]|ـ/gv, '')
+      .normalize('NFC'),
+  )
 }
 
 /** й is another letter than и. */
 const isOwnLetter = (letter: string) => letter === 'и\u0306'
 
+/** One letter in its forms: at the end of a word, on the keyboard of a neighbouring language. */
 const SAME_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   ς: 'σ',
@@ -121,18 +159,72 @@ const SAME_LETTERS: Readonly<Record<string, string>> = {
   ى: 'ي',
   ی: 'ي',
   ک: 'ك',
+  ڪ: 'ك',
+  ہ: 'ه',
+  ھ: 'ه',
+  ە: 'ه',
+  ۃ: 'ة',
+  ٱ: 'ا',
+  ך: 'כ',
+  ם: 'מ',
+  ן: 'נ',
+  ף: 'פ',
+  ץ: 'צ',
 }
+const ALL_SAME = new RegExp(`[${Object.keys(SAME_LETTERS).join('')}]`, 'g')
 
+/** `i̇` is the small letter of `İ`. */
+const withSameLetters = (text: string): string =>
+  text
+    .replaceAll('i\u0307', 'i')
+    .replace(ALL_SAME, (letter) => ownValue(SAME_LETTERS, letter) ?? letter)
+
+/** Greek has other marks in capitals. */
+const GREEK = /\p{sc=Greek}/u
 const NO_ACCENTS: ReadonlyMap<string, string> = new Map()
 
 function accentsOf(accented: string, plain: string): ReadonlyMap<string, string> {
   if (accented === plain) return NO_ACCENTS
+  return new Map(
+    pairsOf(plain, accented).filter(([bare, word]) => bare !== word && !GREEK.test(word)),
+  )
+}
+
+const NO_SPELLINGS: ReadonlyMap<string, readonly string[]> = new Map()
+
+function spellingsOf(written: string, plain: string): ReadonlyMap<string, readonly string[]> {
+  const spelled = pairsOf(plain, written)
+    .map(([bare, word]) => [bare, otherSpellings(word)] as const)
+    .filter(([, spellings]) => spellings.length > 0)
+  return spelled.length > 0 ? new Map(spelled) : NO_SPELLINGS
+}
+
+/** The words of a text in two forms. */
+const pairsOf = (plain: string, other: string): (readonly [string, string])[] => {
   const words = plain.match(PARTS) ?? []
-  const pairs = (accented.match(PARTS) ?? []).flatMap((word, at) => {
+  return (other.match(PARTS) ?? []).flatMap((word, at) => {
     const bare = words[at]
-    return bare === undefined || bare === word || /[ßςı]/.test(word) ? [] : [[bare, word] as const]
+    return bare === undefined ? [] : [[bare, word] as const]
   })
-  return new Map(pairs)
+}
+
+/** The words in their other spellings, for further searches. */
+export function otherwise({ letters, spellings, ...words }: Words): Words[] {
+  const most = Math.max(0, ...[...spellings.values()].map(({ length }) => length))
+  return Array.from({ length: most }, (_, at) => ({
+    ...words,
+    spellings,
+    letters: letters.map((word) => {
+      const own = spellings.get(word)
+      return own?.[at] ?? own?.[0] ?? loosely(word)
+    }),
+  }))
+}
+
+/** The words as other spellings of titles are written; null: no differently. */
+export function loose(words: Words): Words | null {
+  const letters = words.letters.map(loosely)
+  return letters.join() === words.letters.join() ? null : { ...words, letters }
 }
 
 /** The title as it is written, without differences of case, delimiters and Unicode forms. */
@@ -140,6 +232,16 @@ export const exactForm = (title: string): string =>
   skuKey(title)
     .replace(/[\s_.-]+/g, ' ')
     .trim()
+
+/** `Slow%20Bread.pdf` is a name that was taken from an address. */
+export function withoutEscapes(filename: string): string {
+  if (!/%[0-9a-f]{2}/i.test(filename)) return filename
+  try {
+    return decodeURIComponent(filename)
+  } catch {
+    return filename
+  }
+}
 
 /** The words of a filename without its extension. */
 export const wordsOfName = (filename: string): Words => wordsOf(stemOf(filename))

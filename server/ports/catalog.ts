@@ -3,6 +3,7 @@ import type { Catalog } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { readNameRules } from '../matching/name-rules.ts'
+import { findSpelledSkus } from '../matching/spelled-skus.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
 
@@ -12,6 +13,10 @@ export const createCatalogPort = (
   match: Matcher,
 ): Catalog => ({
   findBySku: (skus, signal) => live.findBySku(skus, signal),
+  findBySpelling: async (skus, signal) => {
+    signal.throwIfAborted()
+    return findSpelledSkus(scope, skus)
+  },
   match: (files, rules, signal) => match(scope, files, rules, signal),
   rules: async (signal) => {
     signal.throwIfAborted()

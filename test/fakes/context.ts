@@ -48,6 +48,7 @@ export function writeContext(
     },
     catalog: {
       findBySku: refuse('catalog'),
+      findBySpelling: refuse('catalog'),
       match: refuse('catalog'),
       rules: () => Promise.resolve([]),
       findProduct: refuse('catalog'),

@@ -1,6 +1,8 @@
 // Compares every page of every document of the corpus with its source page, as an image and as text,
 // and what the document has in addition to its pages.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { availableParallelism } from 'node:os'
+import { beforeAll, expect, test } from 'vitest'
+import { present } from '../../server/core/present.ts'
 import { CARRYING_DOCUMENTS } from '../carried-documents.ts'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
 import { DAMAGED_DOCUMENTS, ODD_BUT_SOUND } from '../damaged-documents.ts'
@@ -9,20 +11,10 @@ import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
 import { ODD_DOCUMENTS } from '../odd-documents.ts'
 import { differences, imagesAndTitles, type Looks } from '../page-pictures.ts'
 
-let house: DocumentHouse
-let corpus: CorpusDocument[]
-beforeAll(async () => {
-  const made = { ...ODD_DOCUMENTS, ...CARRYING_DOCUMENTS, ...DAMAGED_DOCUMENTS, ...ODD_BUT_SOUND }
-  const own = Object.entries(made).map(([name, bytes]) => ({ name, bytes }))
-  corpus = [...(await documentCorpus()), ...own]
-  house = await openDocumentHouse()
-})
-afterAll(() => house.close())
-
-test('the corpus has at least 300 documents', () => {
-  expect(corpus.length).toBeGreaterThanOrEqual(300)
-})
-
+/** `SLICE=2/6 npm run test:soak -- documents`: the second of six parts of the corpus, one after another. */
+const [SLICE, SLICES] = (process.env.SLICE ?? '1/1').split('/').map(Number) as [number, number]
+/** Each action runs in its own process, and so does what reads a document. */
+const AT_ONCE = availableParallelism()
 const REFUSALS = ['pdf_encrypted']
 /** Of 255: an image that was compressed again has different noise. */
 const NOISE = 40
@@ -32,46 +24,22 @@ interface Compared {
   facts: DocumentFacts
 }
 
-const read = async (bytes: Buffer): Promise<Compared> => {
-  const [looks, facts] = await Promise.all([imagesAndTitles(bytes), factsOf(bytes)])
-  return { looks, facts }
-}
+/** What an action changed in a document; empty: nothing. */
+type Compare = (house: DocumentHouse, source: Compared, bytes: Buffer) => Promise<string[]>
 
-const differencesOf = (before: Compared, after: Compared, shades?: number) => [
-  ...differences(before.looks, after.looks, shades),
-  ...factDifferences(before.facts, after.facts),
-]
-
-/** The differences of each document that is not refused. */
-async function differing(
-  make: (source: Compared, bytes: Buffer) => Promise<string[]>,
-): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {}
-  for (const { name, bytes } of corpus) {
-    // A document that other programs cannot read has nothing to be compared.
-    const source = await read(bytes).catch(() => null)
-    if (source === null) continue
-    const what = await make(source, bytes).catch((error: { code?: string; message: string }) => {
-      if (REFUSALS.includes(error.code ?? '')) return []
-      return [error.message]
-    })
-    if (what.length > 0) found[name] = what
-  }
-  return found
-}
-
-test('a watermark changes only what it covers', async () => {
-  const found = await differing(async (source, bytes) => {
+const ACTIONS: Readonly<Record<string, Compare>> = {
+  'a watermark changes only what it covers': async (house, source, bytes) => {
     const { document } = await house.watermark(bytes, { opacity: 0 })
     return differencesOf(source, await read(document))
-  })
-  expect(found).toEqual({})
-})
-
-test('the parts of a split have the pages unchanged, with what belongs to them', async () => {
-  const found = await differing(async (source, bytes) => {
+  },
+  'the parts of a split have the pages unchanged, with what belongs to them': async (
+    house,
+    source,
+    bytes,
+  ) => {
     const { parts, warnings } = await house.split(bytes, { every: 5 })
-    const made = await Promise.all(parts.map(({ document }) => read(document)))
+    const made: Compared[] = []
+    for (const { document } of parts) made.push(await read(document))
     const looks = {
       pictures: made.flatMap(({ looks: { pictures } }) => pictures),
       texts: made.flatMap(({ looks: { texts } }) => texts),
@@ -81,22 +49,72 @@ test('the parts of a split have the pages unchanged, with what belongs to them',
     const { attachments } = source.facts
     const named = attachments.every((name) => text.includes(name)) ? attachments : []
     return differencesOf(source, { looks, facts: { ...facts, attachments: named } })
-  })
-  expect(found).toEqual({})
-})
-
-test('a merged document has all that its sources have', async () => {
-  const found = await differing(async (source, bytes) => {
+  },
+  'a merged document has all that its sources have': async (house, source, bytes) => {
     const { document } = await house.merge([bytes])
     return differencesOf(source, await read(document))
-  })
-  expect(found).toEqual({})
-})
-
-test('a compressed document looks as it did', async () => {
-  const found = await differing(async (source, bytes) => {
+  },
+  'a compressed document looks as it did': async (house, source, bytes) => {
     const result = await house.optimize(bytes)
     return 'document' in result ? differencesOf(source, await read(result.document), NOISE) : []
-  })
-  expect(found).toEqual({})
+  },
+}
+
+async function read(bytes: Buffer): Promise<Compared> {
+  const [looks, facts] = await Promise.all([imagesAndTitles(bytes), factsOf(bytes)])
+  return { looks, facts }
+}
+
+const differencesOf = (before: Compared, after: Compared, shades?: number) => [
+  ...differences(before.looks, after.looks, shades),
+  ...factDifferences(before.facts, after.facts),
+]
+
+let [count, compared] = [0, 0]
+/** The differences by action and document. */
+const found = new Map(Object.keys(ACTIONS).map((name) => [name, {} as Record<string, string[]>]))
+
+beforeAll(async () => {
+  const made = { ...ODD_DOCUMENTS, ...CARRYING_DOCUMENTS, ...DAMAGED_DOCUMENTS, ...ODD_BUT_SOUND }
+  const own = Object.entries(made).map(([name, bytes]) => ({ name, bytes }))
+  const corpus = [...(await documentCorpus()), ...own]
+  count = corpus.length
+  const house = await openDocumentHouse()
+  try {
+    const left = corpus.filter((_, at) => at % SLICES === SLICE - 1).values()
+    const worker = async () => {
+      for (const document of left) await compare(house, document)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  } finally {
+    await house.close()
+  }
+})
+
+/** The source is read once for all actions. */
+async function compare(house: DocumentHouse, { name, bytes }: CorpusDocument): Promise<void> {
+  // A document that other programs cannot read has nothing to be compared.
+  const source = await read(bytes).catch(() => null)
+  if (source === null) return
+  compared++
+  for (const [action, differences] of found) {
+    const make = present(ACTIONS[action], action)
+    const what = await make(house, source, bytes).catch(
+      (error: { code?: string; message: string }) =>
+        REFUSALS.includes(error.code ?? '') ? [] : [error.message],
+    )
+    if (what.length > 0) differences[name] = what
+  }
+}
+
+test('the corpus has at least 300 documents', () => {
+  expect(count).toBeGreaterThanOrEqual(300)
+})
+
+test('nearly all of them are compared', () => {
+  expect(compared).toBeGreaterThan((0.95 * count) / SLICES)
+})
+
+test.each(Object.keys(ACTIONS))('%s', (action) => {
+  expect(found.get(action)).toEqual({})
 })

@@ -4,6 +4,7 @@ import { type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import { skuKey } from '../../core/sku-key.ts'
+import { findSpelledSkus } from '../../matching/spelled-skus.ts'
 import type { OddSkus } from './check-state.ts'
 
 /** The storefront answers about a hundred a second; above this number only the mirror is used. */
@@ -47,6 +48,8 @@ async function oddInMirror(
   const odd = new Map(rows.map(({ sku, products }) => [sku, products]))
   const absent = rows.filter(({ products }) => products === 0).map(({ sku }) => sku)
   for (const sku of await inAnotherForm(scope, absent)) odd.delete(sku)
+  const left = absent.filter((sku) => odd.has(sku))
+  for (const sku of (await findSpelledSkus(scope, left)).keys()) odd.delete(sku)
   return odd
 }
 

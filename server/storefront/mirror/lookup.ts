@@ -47,6 +47,35 @@ export async function variantsBySkuParts(
   )
 }
 
+export interface SpelledVariant extends MirroredVariant {
+  variant_title: string
+  /** Its other spellings, in the form of its key. */
+  others: readonly string[]
+}
+
+/**
+ * Variants whose SKU may be one of these in another spelling.
+ * @param keys as for `variantsBySkuParts`
+ * @param others other spellings of them
+ */
+export async function variantsBySpelling(
+  scope: ShopScope,
+  keys: readonly string[],
+  others: readonly string[],
+): Promise<SpelledVariant[]> {
+  if (keys.length === 0) return []
+  return scope.query<SpelledVariant>(
+    `select v.sku_parts as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku,
+       v.title as variant_title, coalesce(v.sku_others, '{}') as others
+     from variants v join products p on p.shop_id = v.shop_id and p.id = v.product_id
+     where v.shop_id = :shop
+       and (v.sku_parts = any(:others::text[])
+         or v.sku_others is not null and v.sku_others && :keys::text[])
+     order by v.product_id, v.position`,
+    { keys: [...keys, ...others].filter(isText), others: others.filter(isText) },
+  )
+}
+
 /** At most `limit` products per tag, plus one: a tag of more products identifies none. */
 export async function productsByTag(
   scope: ShopScope,

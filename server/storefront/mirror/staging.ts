@@ -1,7 +1,7 @@
 // From staged rows to the mirror: one transaction replaces the old rows with those that a refresh
 // has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
-import { skuKey } from '../../core/sku-key.ts'
+import { otherSkuKeys, partsKey, skuKey } from '../../core/sku-key.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
@@ -44,12 +44,17 @@ const keyed = (row: CatalogRow) =>
         ...row,
         sku: textOf(row.sku),
         sku_key: keyOf(row.sku),
+        sku_others: othersOf(row.sku),
         barcode: textOf(row.barcode),
         barcode_key: keyOf(row.barcode),
       }
 
 const textOf = (code: string | null) => (code?.trim() ? code : null)
 const keyOf = (code: string | null) => (code?.trim() && skuKey(code)) || null
+function othersOf(code: string | null): string[] | null {
+  const others = otherSkuKeys(keyOf(code) ?? '').map(partsKey)
+  return others.length > 0 ? others : null
+}
 
 /**
  * Replaces the mirror by the staged rows. Throws if fewer rows are staged than were read: the table
@@ -164,21 +169,22 @@ const WRITE_PRODUCTS = `
     new.tag_keys) as matchable`
 
 const WRITE_VARIANTS = `
-  insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key, barcode,
-    barcode_key)
+  insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key, sku_others,
+    barcode, barcode_key)
   select :shop, r.*
     from catalog_staged s,
       jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
-    sku text, sku_key text, barcode text, barcode_key text)
+    sku text, sku_key text, sku_others text[], barcode text, barcode_key text)
   where ${STAGED} and s.kind = 'variant'
   on conflict (shop_id, id) do update
-    set (product_id, position, title, sku, sku_key, barcode, barcode_key) =
+    set (product_id, position, title, sku, sku_key, sku_others, barcode, barcode_key) =
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key,
-      excluded.barcode, excluded.barcode_key)
+      excluded.sku_others, excluded.barcode, excluded.barcode_key)
   -- The keys too: a version of the program may compare SKUs in another form than the one before.
-  where (v.product_id, v.position, v.title, v.sku, v.barcode, v.sku_key, v.barcode_key)
+  where (v.product_id, v.position, v.title, v.sku, v.barcode, v.sku_key, v.sku_others,
+      v.barcode_key)
     is distinct from (excluded.product_id, excluded.position, excluded.title, excluded.sku,
-      excluded.barcode, excluded.sku_key, excluded.barcode_key)
+      excluded.barcode, excluded.sku_key, excluded.sku_others, excluded.barcode_key)
   returning new.sku is not null
-    and (old.product_id, old.sku, old.sku_key)
-      is distinct from (new.product_id, new.sku, new.sku_key) as matchable`
+    and (old.product_id, old.sku, old.sku_key, old.sku_others)
+      is distinct from (new.product_id, new.sku, new.sku_key, new.sku_others) as matchable`

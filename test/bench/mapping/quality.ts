@@ -8,6 +8,7 @@ import { scoreTitle } from '../../../server/matching/title-index.ts'
 import { wordsOf, wordsOfName, type Words } from '../../../server/matching/words.ts'
 import type { Row } from '../bench.ts'
 import { judge, makeLabelled, TITLES, type LabelledName } from './labelled.ts'
+import { REPORTED_CASES } from './reported.ts'
 import { SIGN_CASES } from './signs.ts'
 
 const THRESHOLD = 0.8
@@ -35,7 +36,8 @@ export function qualityRows(): Row[] {
   return [
     ...rowsOf('', spelled),
     ...rowsOf(' of signs and scripts', SIGN_CASES),
-    ...rowsOf(' of all', [...spelled, ...SIGN_CASES]),
+    ...rowsOf(' of reported names', REPORTED_CASES),
+    ...rowsOf(' of all', [...spelled, ...SIGN_CASES, ...REPORTED_CASES]),
   ]
 }
 

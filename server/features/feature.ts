@@ -35,7 +35,7 @@ export interface HookParts {
   plugins: readonly Plugin[]
 }
 
-/** What the end of an operation needs in addition. */
+/** What is done at the end of an operation needs. */
 export interface EndParts extends HookParts {
   /** Those of all features. */
   events: readonly WebhookEvent[]
@@ -69,8 +69,8 @@ export interface Feature<WebParts = never, TaskParts = never, PortParts = never>
   effects?: (parts: HookParts) => Effect[]
   /** What it checks before an operation runs again. */
   guard?: RunGuard
-  /** What it does in the transaction that ends an operation. */
-  onEnd?: (parts: EndParts) => OperationEnd
+  /** What it does in the transaction that ends an operation, each with the ends that it is for. */
+  onEnd?: (parts: EndParts) => readonly OperationEnd[]
   /**
    * The first word of messages about one import of its channel, by the channel's id: `Sync of
    * “Photos” complete`. Absent: `Import`.

@@ -23,7 +23,7 @@ export const cloudFeature = defineFeature({
       title: say('A cloud folder was synchronised'),
       about: 'The synchronisation of a cloud folder that ended, as operation.finished',
       data: operationSchema,
-      operations: { raisedBy: ({ channel }) => channel === cloudChannel.id, content: 'record' },
+      operations: { of: { channel: cloudChannel.id }, content: 'record' },
     }),
   ],
   tables: {

@@ -4,7 +4,7 @@ import { defineFeature } from '../feature.ts'
 
 export const flowFeature = defineFeature({
   name: 'flow',
-  onEnd: () => raiseImportFinished,
+  onEnd: () => [{ of: { kind: 'import' }, run: raiseImportFinished }],
   tables: {
     flow_triggers: 'handles of the app’s own triggers',
   },

@@ -30,7 +30,7 @@ export const operationsFeature = defineFeature({
       title: say('An operation ends'),
       about: 'An operation that ended, as GET /api/operations/{id} answers',
       data: operationSchema,
-      operations: { raisedBy: () => true, content: 'record' },
+      operations: { of: {}, content: 'record' },
     }),
   ],
   tables: {

@@ -9,7 +9,7 @@ export const packsFeature = defineFeature({
   examples: packsExamples,
   endpoints: packRoutes,
   showsDownloads: true,
-  onEnd: () => dropUndonePacks,
+  onEnd: () => [{ of: { undo: true, worked: true }, run: dropUndonePacks }],
   tables: {
     pack_products: 'the shop’s public catalog',
     packs: 'names that the merchant gave',

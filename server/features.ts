@@ -1,4 +1,5 @@
 // Every feature of the product, and what the start takes from all of them together.
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Text } from '../plugins/contract.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
@@ -60,10 +61,14 @@ import type { OrderPages } from './features/orders/order-pages.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
 import type { AccessLog } from './http/access-log.ts'
+import type { Authenticator } from './http/auth.ts'
+import type { FailureLimiter } from './http/auth-failures.ts'
 import { withCurrentCounts } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
 import type { Readiness } from './http/health.ts'
+import type { Mount, RawMount } from './http/mounts.ts'
+import type { Origins } from './http/origins.ts'
 import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
@@ -115,6 +120,12 @@ export interface WebParts {
   awsGet: ReportRequestParts['awsGet']
 }
 
+/** What requests that are no endpoints need. */
+export interface RequestParts extends WebParts {
+  failures: FailureLimiter
+  authenticator: Authenticator
+}
+
 /** What the background tasks need. */
 export interface TaskParts
   extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
@@ -147,7 +158,7 @@ export interface PortParts {
   cloud: Cloud
 }
 
-type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts>
+type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -228,6 +239,18 @@ export function allEndpoints(given: WebParts): Endpoint[] {
   )
   return endpoints
 }
+
+/** Requests that are no endpoints. */
+export const allRequests = (parts: RequestParts): (Mount | RawMount)[] =>
+  FEATURES.flatMap(({ requests }) => requests?.(parts) ?? [])
+
+export const REQUEST_PATHS: ZodOpenApiPathsObject = Object.assign(
+  {},
+  ...FEATURES.map(({ requestPaths }) => requestPaths),
+)
+
+/** What is allowed to pages of other origins, by origin. */
+export const ORIGINS: Origins = Object.assign({}, ...FEATURES.map(({ origins }) => origins))
 
 /** The documented examples, by method and path. */
 export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))

@@ -1,5 +1,6 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Plugin, Text } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
@@ -8,6 +9,8 @@ import type { Effect } from '../engine/effect.ts'
 import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
+import type { Mount, RawMount } from '../http/mounts.ts'
+import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
 /**
@@ -46,14 +49,22 @@ export type FeaturePorts<Parts> = {
   readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
 }
 
-/**
- * `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need; `PortParts`:
- * what its ports need.
- */
-export interface Feature<WebParts = never, TaskParts = never, PortParts = never> {
+/** The parameters: what each of its functions needs. */
+export interface Feature<
+  WebParts = never,
+  TaskParts = never,
+  PortParts = never,
+  RequestParts = never,
+> {
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
+  /** Requests that are no endpoints: of buyers, the platform and their programs. */
+  requests?: (parts: RequestParts) => readonly (Mount | RawMount)[]
+  /** Those of `requests` that the API's document describes. */
+  requestPaths?: ZodOpenApiPathsObject
+  /** What it allows the pages of other origins that call the API. */
+  origins?: Origins
   /** One for each of its endpoints. */
   examples?: Examples
   /**
@@ -86,6 +97,11 @@ export interface Feature<WebParts = never, TaskParts = never, PortParts = never>
 }
 
 /** Infers what its functions need. */
-export const defineFeature = <WebParts = unknown, TaskParts = unknown, PortParts = unknown>(
-  feature: Feature<WebParts, TaskParts, PortParts>,
-): Feature<WebParts, TaskParts, PortParts> => feature
+export const defineFeature = <
+  WebParts = unknown,
+  TaskParts = unknown,
+  PortParts = unknown,
+  RequestParts = unknown,
+>(
+  feature: Feature<WebParts, TaskParts, PortParts, RequestParts>,
+): Feature<WebParts, TaskParts, PortParts, RequestParts> => feature

@@ -8,6 +8,7 @@ import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
 import { createCloudPort } from './port.ts'
 import { connectionRoutes } from './routes.ts'
+import { cloudCallback } from './routes/callback.ts'
 import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
@@ -15,6 +16,7 @@ export const cloudFeature = defineFeature({
   messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
+  requests: () => [cloudCallback],
   ports: { cloud: createCloudPort },
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
   events: [

@@ -5,6 +5,8 @@ import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
+import { adminExtensions } from './extensions/admin-origin.ts'
+import { thankYouRequests, type ThankYouParts } from './extensions/thank-you.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
@@ -26,6 +28,8 @@ export const ordersFeature = defineFeature({
     ...pastOrderRoutes(parts),
     ...unfiledRoutes(),
   ],
+  requests: (parts: ThankYouParts) => [thankYouRequests(parts)],
+  origins: adminExtensions,
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
   showsDownloads: true,

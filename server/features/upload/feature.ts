@@ -2,12 +2,16 @@
 import { uploadExamples } from './examples.ts'
 import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
+import { tusPaths } from './tus-paths.ts'
+import { tusRequests, type TusParts } from './tus-route.ts'
 import { defineFeature } from '../feature.ts'
 
 export const uploadFeature = defineFeature({
   name: 'upload',
   examples: uploadExamples,
   endpoints: uploadRoutes,
+  requests: ({ uploads, authenticator }: TusParts) => [tusRequests(uploads, authenticator)],
+  requestPaths: tusPaths,
   ports: { uploads: createUploadPort },
   tables: {
     upload_batches: 'options of the merchant’s uploads',

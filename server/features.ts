@@ -6,6 +6,7 @@ import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
 import type { ShopScope } from './core/db/for-shop.ts'
+import type { Makers } from './core/lazy.ts'
 import type { Logger } from './core/log.ts'
 import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
@@ -156,6 +157,8 @@ export interface PortParts {
   check: CheckBlob
   uploads: UploadFolder
   cloud: Cloud
+  storefront: Storefront
+  secrets: Secrets
 }
 
 type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts>
@@ -259,10 +262,10 @@ export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
 
 /** The ports of one shop that features give to plugins. */
-export const featurePorts = (parts: PortParts): Partial<Ports> =>
+export const featurePorts = (parts: PortParts): Partial<Makers<Ports>> =>
   Object.fromEntries(
     FEATURES.flatMap(({ ports = {} }) =>
-      Object.entries(ports).map(([name, create]) => [name, create(parts)]),
+      Object.entries(ports).map(([name, create]) => [name, () => create(parts)]),
     ),
   )
 

@@ -1,4 +1,5 @@
 // Deliveries of paid orders.
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { renewTask } from '../preparation/renew.ts'
@@ -13,11 +14,18 @@ import { newFilesRoutes } from './new-files-routes.ts'
 import { customerSyncTask, customerTagTask, type CustomerTagParts } from './customer-tags.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { guardImport, pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { createPastOrders, type PastOrderParts } from './past-orders.ts'
 import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 import { defineFeature } from '../feature.ts'
+
+interface PastOrderPortParts {
+  scope: ShopScope
+  storefront: { orders(shop: number): PastOrderParts['orders'] }
+  secrets: PastOrderParts['secrets']
+}
 
 export const ordersFeature = defineFeature({
   name: 'orders',
@@ -30,6 +38,10 @@ export const ordersFeature = defineFeature({
   ],
   requests: (parts: ThankYouParts) => [thankYouRequests(parts)],
   origins: adminExtensions,
+  ports: {
+    pastOrders: ({ scope, storefront, secrets }: PastOrderPortParts) =>
+      createPastOrders(scope, { orders: storefront.orders(scope.shop), secrets }),
+  },
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
   showsDownloads: true,

@@ -64,7 +64,7 @@ import type { Channel } from './features/workflows/channel.ts'
 import type { AccessLog } from './http/access-log.ts'
 import type { Authenticator } from './http/auth.ts'
 import type { FailureLimiter } from './http/auth-failures.ts'
-import { withCurrentCounts } from './http/current-counts.ts'
+import { withCurrentCounts, withInvalidation } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
 import type { Readiness } from './http/health.ts'
@@ -232,10 +232,11 @@ export function allEndpoints(given: WebParts): Endpoint[] {
       return { ...list, query: list.query }
     },
   }
-  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, showsDownloads }) => {
-    const own = endpointsOf?.(parts) ?? []
-    return showsDownloads ? own.map((each) => withCurrentCounts(parts.delivery, each)) : own
-  })
+  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
+    (endpointsOf?.(parts) ?? [])
+      .map((each) => (changesDelivery ? withInvalidation(parts.delivery, each) : each))
+      .map((each) => withCurrentCounts(parts.delivery, each)),
+  )
   refuseTwice(
     'The endpoint',
     endpoints.map(({ method, path }) => `${method} ${path}`),

@@ -67,11 +67,8 @@ export interface Feature<
   origins?: Origins
   /** One for each of its endpoints. */
   examples?: Examples
-  /**
-   * Its records show download counts, and its changes apply to the next download: pending counts
-   * are written before its endpoints answer.
-   */
-  showsDownloads?: true
+  /** What its endpoints change applies to the next download: links, and files that they deliver. */
+  changesDelivery?: true
   tasks?: (parts: TaskParts) => BackgroundTask[]
   metrics?: StateMetrics
   /** Ports that plugins get from it: those to the bytes of its channel. */

@@ -28,7 +28,7 @@ export const filesFeature = defineFeature({
     ...savedViewRoutes(parts),
   ],
   tasks: (parts: CountTaskParts) => [countTask(parts)],
-  showsDownloads: true,
+  changesDelivery: true,
   events: [
     defineEvent({
       name: 'file.deleted',

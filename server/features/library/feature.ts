@@ -13,8 +13,7 @@ export const libraryFeature = defineFeature({
   examples: libraryExamples,
   endpoints: (parts: BuyerRouteParts) => buyerRoutes(parts),
   requests: (parts: LibraryParts & AccountParts) => [libraryRequests(parts), accountLibrary(parts)],
-  // Also what is left of a file's limit.
-  showsDownloads: true,
+  changesDelivery: true,
   tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
   tables: {
     library_keys: {

@@ -23,7 +23,6 @@ export const operationsFeature = defineFeature({
     ...bulkRoutes(parts),
     ...trialRoutes(parts),
   ],
-  showsDownloads: true,
   events: [
     defineEvent({
       name: 'operation.finished',

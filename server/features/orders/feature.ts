@@ -44,7 +44,7 @@ export const ordersFeature = defineFeature({
   },
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
-  showsDownloads: true,
+  changesDelivery: true,
   tasks: (
     parts: EffectParts &
       OrderParts &

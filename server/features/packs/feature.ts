@@ -8,7 +8,7 @@ export const packsFeature = defineFeature({
   name: 'packs',
   examples: packsExamples,
   endpoints: packRoutes,
-  showsDownloads: true,
+  changesDelivery: true,
   onEnd: () => [{ of: { undo: true, worked: true }, run: dropUndonePacks }],
   tables: {
     pack_products: 'the shop’s public catalog',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { writeContext } from '../test/fakes/context.ts'
 import { concurrently, definePlugin } from './contract.ts'
@@ -57,4 +57,23 @@ it('passes a plugin the ports that it declares, and no others', async () => {
   await Array.fromAsync(plugin.run!([], {}, writeContext()))
   const given = ['limits', 'packs', 'request', 'shop', 'signal']
   expect(seen).toEqual([given, given])
+})
+it('reads no port that a plugin does not need: ports are made when they are read', async () => {
+  const plugin = definePlugin({
+    id: 'look-around',
+    kind: 'act',
+    title: 'Look around',
+    options: z.strictObject({}),
+    undo: 'none',
+    needs: ['packs', 'delivery'],
+    async *plan(_items, _options, context) {
+      expect(Object.keys(context)).not.toContain('delivery')
+      yield* []
+    },
+  })
+  const read = vi.fn<() => never>(() => expect.fail('it was read'))
+  const context = Object.defineProperty(writeContext(), 'stage', { get: read, enumerable: true })
+  delete (context as { delivery?: unknown }).delivery
+  await Array.fromAsync(plugin.plan([], {}, context))
+  expect(read).not.toHaveBeenCalled()
 })

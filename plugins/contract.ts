@@ -270,7 +270,9 @@ function narrowed<Context extends BaseContext>(
   needs: readonly PortId[],
 ): Context {
   const { signal, shop, request, limits } = context
-  const given = Object.entries(context).filter(([name]) => needs.includes(name as PortId))
+  const ports = context as Context & Readonly<Record<PortId, unknown>>
+  // Only these are read: a port is made when it is read.
+  const given = needs.filter((name) => name in ports).map((name) => [name, ports[name]])
   return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
 }
 

@@ -1,10 +1,12 @@
 // Every feature of the product, and what the start takes from all of them together.
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Text } from '../plugins/contract.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
 import type { ShopScope } from './core/db/for-shop.ts'
+import type { Makers } from './core/lazy.ts'
 import type { Logger } from './core/log.ts'
 import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
@@ -61,10 +63,14 @@ import type { OrderPages } from './features/orders/order-pages.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
 import type { AccessLog } from './http/access-log.ts'
-import { withCurrentCounts } from './http/current-counts.ts'
+import type { Authenticator } from './http/auth.ts'
+import type { FailureLimiter } from './http/auth-failures.ts'
+import { withCurrentCounts, withInvalidation } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
 import type { Readiness } from './http/health.ts'
+import type { Mount, RawMount } from './http/mounts.ts'
+import type { Origins } from './http/origins.ts'
 import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
@@ -121,6 +127,12 @@ export interface WebParts {
   awsGet: ReportRequestParts['awsGet']
 }
 
+/** What requests that are no endpoints need. */
+export interface RequestParts extends WebParts {
+  failures: FailureLimiter
+  authenticator: Authenticator
+}
+
 /** What the background tasks need. */
 export interface TaskParts
   extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
@@ -151,9 +163,11 @@ export interface PortParts {
   check: CheckBlob
   uploads: UploadFolder
   cloud: Cloud
+  storefront: Storefront
+  secrets: Secrets
 }
 
-type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts>
+type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -224,16 +238,29 @@ export function allEndpoints(given: WebParts): Endpoint[] {
       return { ...list, query: list.query }
     },
   }
-  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, showsDownloads }) => {
-    const own = endpointsOf?.(parts) ?? []
-    return showsDownloads ? own.map((each) => withCurrentCounts(parts.delivery, each)) : own
-  })
+  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
+    (endpointsOf?.(parts) ?? [])
+      .map((each) => (changesDelivery ? withInvalidation(parts.delivery, each) : each))
+      .map((each) => withCurrentCounts(parts.delivery, each)),
+  )
   refuseTwice(
     'The endpoint',
     endpoints.map(({ method, path }) => `${method} ${path}`),
   )
   return endpoints
 }
+
+/** Requests that are no endpoints. */
+export const allRequests = (parts: RequestParts): (Mount | RawMount)[] =>
+  FEATURES.flatMap(({ requests }) => requests?.(parts) ?? [])
+
+export const REQUEST_PATHS: ZodOpenApiPathsObject = Object.assign(
+  {},
+  ...FEATURES.map(({ requestPaths }) => requestPaths),
+)
+
+/** What is allowed to pages of other origins, by origin. */
+export const ORIGINS: Origins = Object.assign({}, ...FEATURES.map(({ origins }) => origins))
 
 /** The documented examples, by method and path. */
 export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))
@@ -242,10 +269,10 @@ export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
 
 /** The ports of one shop that features give to plugins. */
-export const featurePorts = (parts: PortParts): Partial<Ports> =>
+export const featurePorts = (parts: PortParts): Partial<Makers<Ports>> =>
   Object.fromEntries(
     FEATURES.flatMap(({ ports = {} }) =>
-      Object.entries(ports).map(([name, create]) => [name, create(parts)]),
+      Object.entries(ports).map(([name, create]) => [name, () => create(parts)]),
     ),
   )
 

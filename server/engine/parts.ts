@@ -14,6 +14,7 @@ import type { Database } from '../core/db/database.ts'
 import type { Listener } from '../core/db/listener.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
+import type { EndsOf } from '../core/operation-ends.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import type { Effect } from './effect.ts'
@@ -36,16 +37,12 @@ export interface OperationMessages {
   notice(tx: ShopScope, operation: string, notice: Notice): Promise<void>
 }
 
-/**
- * Called in the transaction that ends an operation, in any status.
- * @param worked whether it changed files: a preview, or one that failed before the first file, did
- *   not
- */
-export type OperationEnd = (
-  tx: ShopScope,
-  operation: OperationRow,
-  worked: boolean,
-) => Promise<void>
+/** What is done in the transaction that ends an operation, in any status. */
+export interface OperationEnd {
+  /** The ends for which it is called. */
+  of: EndsOf
+  run(tx: ShopScope, operation: OperationRow): Promise<void>
+}
 
 /**
  * Called in the transaction that retries an operation or confirms its preview, before the operation's row

@@ -1,5 +1,6 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Plugin, Text } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
@@ -8,6 +9,8 @@ import type { Effect } from '../engine/effect.ts'
 import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
+import type { Mount, RawMount } from '../http/mounts.ts'
+import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
 /**
@@ -35,7 +38,7 @@ export interface HookParts {
   plugins: readonly Plugin[]
 }
 
-/** What the end of an operation needs in addition. */
+/** What is done at the end of an operation needs. */
 export interface EndParts extends HookParts {
   /** Those of all features. */
   events: readonly WebhookEvent[]
@@ -46,21 +49,26 @@ export type FeaturePorts<Parts> = {
   readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
 }
 
-/**
- * `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need; `PortParts`:
- * what its ports need.
- */
-export interface Feature<WebParts = never, TaskParts = never, PortParts = never> {
+/** The parameters: what each of its functions needs. */
+export interface Feature<
+  WebParts = never,
+  TaskParts = never,
+  PortParts = never,
+  RequestParts = never,
+> {
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
+  /** Requests that are no endpoints: of buyers, the platform and their programs. */
+  requests?: (parts: RequestParts) => readonly (Mount | RawMount)[]
+  /** Those of `requests` that the API's document describes. */
+  requestPaths?: ZodOpenApiPathsObject
+  /** What it allows the pages of other origins that call the API. */
+  origins?: Origins
   /** One for each of its endpoints. */
   examples?: Examples
-  /**
-   * Its records show download counts, and its changes apply to the next download: pending counts
-   * are written before its endpoints answer.
-   */
-  showsDownloads?: true
+  /** What its endpoints change applies to the next download: links, and files that they deliver. */
+  changesDelivery?: true
   tasks?: (parts: TaskParts) => BackgroundTask[]
   metrics?: StateMetrics
   /** Ports that plugins get from it: those to the bytes of its channel. */
@@ -69,8 +77,8 @@ export interface Feature<WebParts = never, TaskParts = never, PortParts = never>
   effects?: (parts: HookParts) => Effect[]
   /** What it checks before an operation runs again. */
   guard?: RunGuard
-  /** What it does in the transaction that ends an operation. */
-  onEnd?: (parts: EndParts) => OperationEnd
+  /** What it does in the transaction that ends an operation, each with the ends that it is for. */
+  onEnd?: (parts: EndParts) => readonly OperationEnd[]
   /**
    * The first word of messages about one import of its channel, by the channel's id: `Sync of
    * “Photos” complete`. Absent: `Import`.
@@ -86,6 +94,11 @@ export interface Feature<WebParts = never, TaskParts = never, PortParts = never>
 }
 
 /** Infers what its functions need. */
-export const defineFeature = <WebParts = unknown, TaskParts = unknown, PortParts = unknown>(
-  feature: Feature<WebParts, TaskParts, PortParts>,
-): Feature<WebParts, TaskParts, PortParts> => feature
+export const defineFeature = <
+  WebParts = unknown,
+  TaskParts = unknown,
+  PortParts = unknown,
+  RequestParts = unknown,
+>(
+  feature: Feature<WebParts, TaskParts, PortParts, RequestParts>,
+): Feature<WebParts, TaskParts, PortParts, RequestParts> => feature

@@ -41,6 +41,3 @@ export function openAccessLog(log: Pick<Logger, 'info'> = createLogger('info')):
     setRoute: (response, route) => void routes.set(response, route),
   }
 }
-
-/** Logs nothing. */
-export const NO_ACCESS_LOG: AccessLog = { begin: () => {}, setRoute: () => {} }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Context, Next } from 'koa'
 import { lookup as mimeTypeOf } from 'mime-types'
 import { notAllowed } from './errors.ts'
+import type { Mount } from './mounts.ts'
 
 const SWAGGER = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
@@ -33,9 +34,9 @@ const POLICY =
  * `createDocument` is called once, by the first request: it would take a quarter of the processor
  * time of a start.
  */
-export function docsPage(createDocument: () => object) {
+export function docsPage(createDocument: () => object): Mount {
   let document: object | null = null
-  return async (ctx: Context, next: Next): Promise<void> => {
+  const handle = async (ctx: Context, next: Next): Promise<void> => {
     const isDocument = ctx.path === '/api/openapi.json'
     const match = /^\/api\/docs(?:\/([\w.-]*))?$/.exec(ctx.path)
     if (!isDocument && !match) return next() as Promise<void>
@@ -58,4 +59,5 @@ export function docsPage(createDocument: () => object) {
       ctx.body = createReadStream(path.join(SWAGGER, asset))
     } else return next() as Promise<void>
   }
+  return { path: ['/api/openapi.json', '/api/docs', '/api/docs/'], handle }
 }

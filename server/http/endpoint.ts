@@ -123,6 +123,8 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
     params: z.output<Params>
     body: Given<z.output<Body>>
   }): Promise<readonly ErrorDetail[]>
+  /** Whether the work that a body starts reads download counts; of those that its answer shows it is known. */
+  readsCounts?(body: z.output<Body>): boolean
   /** It only switches off what `feature` set up: possible without the feature. */
   switchesOff?(body: z.output<Body>): boolean
   /**

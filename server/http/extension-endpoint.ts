@@ -1,6 +1,6 @@
 // Endpoints of the platform's extensions on pages of buyers: a POST with the buyer's token, from a
 // worker without an origin.
-import type { Context, Next } from 'koa'
+import type { Context } from 'koa'
 import type { Database } from '../core/db/database.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 import { findShop, type Shop } from '../core/db/shops.ts'
@@ -10,6 +10,7 @@ import type { BuyerIdentity } from '../storefront/buyer-token.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
 import { networkOfRequest } from './clients.ts'
+import type { Mount } from './mounts.ts'
 
 export interface ExtensionParts {
   database: Database
@@ -26,11 +27,10 @@ interface ExtensionEndpoint {
   answer(ctx: Context, buyer: BuyerIdentity, shop: Shop): Promise<object>
 }
 
-/** Koa middleware; passes on requests for other addresses. */
 export function extensionEndpoint(
   parts: ExtensionParts,
   { path, limit, answer }: ExtensionEndpoint,
-) {
+): Mount {
   const networks = openRateLimit(parts.database.pool, { ...limit, seconds: 60 })
 
   async function answerBuyer(ctx: Context): Promise<object> {
@@ -47,8 +47,7 @@ export function extensionEndpoint(
     return answer(ctx, buyer, shop)
   }
 
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path !== path) return next() as Promise<void>
+  const handle = async (ctx: Context): Promise<void> => {
     // No cookie is read: the token is in a header.
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Cache-Control', 'no-store')
@@ -59,6 +58,7 @@ export function extensionEndpoint(
     }
     ctx.body = await answerBuyer(ctx)
   }
+  return { path, handle }
 }
 
 function preflight(ctx: Context): void {

@@ -9,6 +9,8 @@ export interface Readiness {
   drain(): void
 }
 
+export const HEALTH_PATHS = ['/healthz', '/readyz']
+
 export function health(readiness: Pick<Readiness, 'check'>) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path === '/healthz') {

@@ -36,6 +36,8 @@ export interface MetricsParts {
   downloads?: () => number
 }
 
+export const METRICS_PATH = '/metrics'
+
 export type Gauges = (registers: Registry[]) => () => Promise<void>
 
 export interface Metrics {
@@ -77,7 +79,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
       durations.observe({ route }, seconds)
     },
     middleware: async (ctx, next) => {
-      if (ctx.path !== '/metrics') return next() as Promise<void>
+      if (ctx.path !== METRICS_PATH) return next() as Promise<void>
       await admit(ctx, parts)
       await refresh()
       ctx.set('Cache-Control', 'no-store')

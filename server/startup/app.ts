@@ -1,86 +1,70 @@
-// The HTTP application: downloads are answered before Koa, since they are the hot path; Koa answers
-// health, the API, and the page for all other addresses.
+// The HTTP application: downloads and other raw requests are answered before Koa; Koa answers
+// health, what features have mounted, the API, and the page for all other addresses.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
-import { UPLOADS_PATH } from '../features/upload/upload.ts'
-import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
 import { receiveFrom } from '../core/request-body.ts'
 import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
-import { publicSamples } from '../features/samples/public.ts'
-import { accountLibrary } from '../features/library/account.ts'
-import { createLibraryRequests, isLibraryPath } from '../features/library/requests.ts'
-import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
-import {
-  createReportRequests,
-  isMailReportPath,
-  reportAddress,
-} from '../features/mail/report-requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
-import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
-import { createAuthenticator } from '../http/auth.ts'
-import { cloudCallback } from '../features/cloud/routes/callback.ts'
+import type { AccessLog } from '../http/access-log.ts'
+import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { subnetOfRequest } from '../http/clients.ts'
-import { createFailureLimiter, type FailureLimiter } from '../http/auth-failures.ts'
+import { createFailureLimiter } from '../http/auth-failures.ts'
 import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
-import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
-import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
-import {
-  LICENCE_PATHS,
-  licencePaths,
-  licenceVerification,
-} from '../features/preparation/verification.ts'
-import { health } from '../http/health.ts'
-import { createMetrics, type Metrics } from '../http/metrics.ts'
+import { health, HEALTH_PATHS } from '../http/health.ts'
+import { createMetrics, METRICS_PATH, type Metrics } from '../http/metrics.ts'
+import { mounted, mountsByPath, type Mount, type RawMount } from '../http/mounts.ts'
+import { apiOrigins } from '../http/origins.ts'
 import { stateGauges } from './state-gauges.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { pageRoute } from '../http/page.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
-import { tusPaths } from '../features/upload/tus-paths.ts'
-import { tusRoute } from '../features/upload/tus-route.ts'
 import { version } from '../ports/user-agent.ts'
-import { allEndpoints, EXAMPLES, type WebParts } from '../features.ts'
+import {
+  allEndpoints,
+  allRequests,
+  EXAMPLES,
+  ORIGINS,
+  REQUEST_PATHS,
+  type WebParts,
+} from '../features.ts'
 
 export function createApp(parts: WebParts): RequestListener {
-  const { delivery, database, demo, metricsToken: token = null } = parts
+  const { delivery, database, demo, accessLog, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
   const gauges = stateGauges(database, parts.stagingFolders)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
-  const flow = createFlowRequests(parts)
-  const library = createLibraryRequests(parts)
-  const mailReports = createReportRequests(parts)
-  const { accessLog = NO_ACCESS_LOG } = parts
-  const others = createKoa(parts, { metrics, accessLog }, failures).callback()
+  const authenticator = createAuthenticator({ ...parts, failures })
+  const requests = allRequests({ ...parts, failures, authenticator })
+  const rawMountOf = mountsByPath<RawMount>([
+    { raw: true, path: WEBHOOKS_PATH, handle: parts.storefront.intake },
+    ...requests.filter((each) => 'raw' in each),
+  ])
+  const mounts = requests.filter((each): each is Mount => !('raw' in each))
+  const others = createKoa(parts, { metrics, accessLog, mounts, authenticator }).callback()
   const answer: RequestListener = (request, response) => {
-    const address = addressBeforeKoa(request.url)
-    accessLog.begin(request, response, methodOf(request))
-    if (address === null) return void others(request, response)
-    accessLog.setRoute(response, address)
-    setTracedRoute(response, address)
+    accessLog?.begin(request, response, methodOf(request))
+    const { url = '' } = request
+    const [path = ''] = url.split('?', 1)
+    const mount = rawMountOf(path)
+    const route = mount ? labelOf(mount, url, path) : null
+    if (!mount || route === null) return void others(request, response)
+    accessLog?.setRoute(response, route)
+    setTracedRoute(response, route)
     const begun = performance.now()
     const answered = () =>
       metrics.answered(
-        address,
+        route,
         methodOf(request),
         response.statusCode,
         (performance.now() - begun) / 1000,
       )
-    const handle =
-      address === WEBHOOKS_PATH
-        ? parts.storefront.intake
-        : isFlowPath(address)
-          ? flow
-          : isLibraryPath(address)
-            ? library
-            : isMailReportPath(address)
-              ? mailReports
-              : delivery.handle
-    void handle(request, response).then(answered)
+    void mount.handle(request, response).then(answered)
   }
   return (request, response) => {
     receiveFrom(request, response, subnetOfRequest(request, parts.trustProxy))
@@ -88,18 +72,9 @@ export function createApp(parts: WebParts): RequestListener {
   }
 }
 
-/**
- * Downloads bypass Koa because they are the hot path, and webhooks because the signature covers the
- * raw body. Null: Koa answers.
- */
-function addressBeforeKoa(url: string | undefined): string | null {
-  const path = url?.split('?', 1)[0] ?? ''
-  // Any name below the address: all unknown ones are counted as one.
-  if (isMailReportPath(path)) return reportAddress(path)
-  return path === WEBHOOKS_PATH || isFlowPath(path) || isLibraryPath(path)
-    ? path
-    : deliveryAddress(url)
-}
+/** Null: an address below a prefix that is not the mount's own. */
+const labelOf = ({ route }: RawMount, url: string, path: string): string | null =>
+  typeof route === 'function' ? route(url) : (route ?? path)
 
 /** Clients may send any method: all unknown ones are counted as one. */
 const methodOf = ({ method = '' }: IncomingMessage): string =>
@@ -109,16 +84,16 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** A client that leaves is not a fault of the server. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** What observes requests. */
-interface Observers {
+interface KoaParts {
   metrics: Metrics
-  accessLog: AccessLog
+  accessLog: AccessLog | undefined
+  authenticator: Authenticator
+  /** What answers addresses that are no endpoints. */
+  mounts: readonly Mount[]
 }
 
-function createKoa(parts: WebParts, observers: Observers, failures: FailureLimiter): Koa {
-  const { metrics } = observers
+function createKoa(parts: WebParts, { metrics, accessLog, authenticator, mounts }: KoaParts): Koa {
   const endpoints = allEndpoints(parts)
-  const authenticator = createAuthenticator({ ...parts, failures })
   const router = createRouter({
     endpoints,
     authenticator,
@@ -132,27 +107,24 @@ function createKoa(parts: WebParts, observers: Observers, failures: FailureLimit
     parts.log[level]('a response was not sent completely', errorFields(error))
   })
   if (parts.storefront.demo) app.use(withoutKoa(parts.storefront.demo.handle))
-  app.use(observed(observers))
-  app.use(errorResponses(parts.log))
-  app.use(health(parts.readiness))
-  app.use((ctx, next) => metrics.middleware(ctx, next))
-  app.use(compress({ zstd: false, deflate: false }))
-  app.use(cloudCallback())
-  app.use(adminExtensionOrigin)
-  app.use(thankYouRoute({ ...parts, failures }))
-  app.use(accountLibrary({ ...parts, failures }))
-  app.use(licenceVerification(parts))
-  app.use(publicSamples(parts))
-  app.use(
-    docsPage(() =>
-      openApiDocument(
-        endpoints,
-        { ...tusPaths, ...licencePaths },
-        { ...parts, examples: EXAMPLES, version },
-      ),
-    ),
+  const own: Mount[] = [
+    ...HEALTH_PATHS.map((path) => ({ path, route: path, handle: health(parts.readiness) })),
+    {
+      path: METRICS_PATH,
+      route: METRICS_PATH,
+      handle: (ctx, next) => metrics.middleware(ctx, next),
+    },
+  ]
+  const documents = docsPage(() =>
+    openApiDocument(endpoints, REQUEST_PATHS, { ...parts, examples: EXAMPLES, version }),
   )
-  app.use(tusRoute(parts.uploads, authenticator))
+  const served = [...mounts, documents]
+  app.use(observed({ metrics, accessLog }, routesOf([...own, ...served])))
+  app.use(errorResponses(parts.log))
+  app.use(mounted(own))
+  app.use(compress({ zstd: false, deflate: false }))
+  app.use(apiOrigins(ORIGINS))
+  app.use(mounted(served))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))
   app.use(pageRoute(parts.page, parts.storefront, parts.demo, parts.bucketOrigin))
@@ -168,14 +140,17 @@ function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse)
   }
 }
 
-function observed({ metrics, accessLog }: Observers) {
+function observed(
+  { metrics, accessLog }: Pick<KoaParts, 'metrics' | 'accessLog'>,
+  routeOf: (ctx: Context) => string,
+) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const begun = performance.now()
     try {
       await next()
     } finally {
       const route = routeOf(ctx)
-      accessLog.setRoute(ctx.res, route)
+      accessLog?.setRoute(ctx.res, route)
       setTracedRoute(ctx.res, route)
       metrics.answered(
         route,
@@ -191,14 +166,15 @@ function observed({ metrics, accessLog }: Observers) {
  * The route as the API document names it: `/api/files/:id`. All unknown addresses are counted as
  * one.
  */
-function routeOf(ctx: Context): string {
-  const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
-  if (matched !== undefined) return matched
-  if (NAMED_PATHS.has(ctx.path)) return ctx.path
-  return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
+function routesOf(mounts: readonly Mount[]): (ctx: Context) => string {
+  const mountOf = mountsByPath(mounts)
+  return (ctx) => {
+    const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
+    return matched ?? mountOf(ctx.path)?.route ?? (isApi(ctx.path) ? '/api' : 'page')
+  }
 }
 
-const NAMED_PATHS = new Set(['/healthz', '/readyz', '/metrics', ...LICENCE_PATHS])
+const isApi = (path: string) => path === '/api' || path.startsWith('/api/')
 
 function unknownApi(
   match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] },

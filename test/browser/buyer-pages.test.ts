@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { downloadPasswordHash } from '../../plugins/contract.ts'
 import { LOCALES } from '../../server/features/downloads/translate.ts'
 import { openLibraryKey } from '../../server/features/library/keys.ts'
-import { createLibraryRequests, isLibraryPath } from '../../server/features/library/requests.ts'
+import { libraryRequests } from '../../server/features/library/requests.ts'
 import { createPackLink } from '../../server/features/links/model/pack-links.ts'
 import { reconcileOrder } from '../../server/features/orders/reconcile.ts'
 import { createLogger } from '../../server/core/log.ts'
@@ -199,11 +199,10 @@ beforeAll(async () => {
   database = opened
   depot = await openDepot(database, await createTestShop(database))
   const { secrets } = depot
-  let answer: ReturnType<typeof createLibraryRequests> | undefined
+  let library: ReturnType<typeof libraryRequests> | undefined
   const port = await depot.serve({
     others: (request, response) => {
-      if (!isLibraryPath((request.url ?? '').split('?')[0]!)) return response.writeHead(404).end()
-      answer ??= createLibraryRequests({
+      library ??= libraryRequests({
         database,
         secrets,
         trustProxy: false,
@@ -211,7 +210,9 @@ beforeAll(async () => {
         log: createLogger('error', () => {}),
         delivery: depot.lastDelivery(),
       })
-      void answer(request, response)
+      if (!library.path.includes((request.url ?? '').split('?')[0]!))
+        return response.writeHead(404).end()
+      void library.handle(request, response)
     },
   })
   base = `http://127.0.0.1:${port}`

@@ -6,10 +6,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { createFailureLimiter } from '../../server/http/auth-failures.ts'
+import { mounted } from '../../server/http/mounts.ts'
 import { errorResponses } from '../../server/http/errors.ts'
 import { EXTENSION_ORIGIN } from '../../server/features/orders/extensions/admin-origin.ts'
 import type { OrderPage } from '../../server/features/orders/order-pages.ts'
-import { thankYouRoute } from '../../server/features/orders/extensions/thank-you.ts'
+import { thankYouRequests } from '../../server/features/orders/extensions/thank-you.ts'
 import { reconcileOrder } from '../../server/features/orders/reconcile.ts'
 import { verifyBuyerToken } from '../../server/storefront/buyer-token.ts'
 import { signToken } from '../../server/demo/jwt.ts'
@@ -47,23 +48,25 @@ beforeAll(async () => {
   const koa = new Koa()
   koa.use(errorResponses(silent))
   koa.use(
-    thankYouRoute({
-      trustProxy: false,
-      database,
-      storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
-      // The first query does not find the order; later queries do.
-      orderPages: {
-        find: () => Promise.resolve((asked += 1) > 1 ? order : null),
-        sells: (_, lines) =>
-          Promise.resolve(lines.some(({ product_id }) => product_id === PRODUCT)),
-      },
-      failures: createFailureLimiter({
-        database,
-        limits: appConfig({}).limits,
+    mounted([
+      thankYouRequests({
         trustProxy: false,
+        database,
+        storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
+        // The first query does not find the order; later queries do.
+        orderPages: {
+          find: () => Promise.resolve((asked += 1) > 1 ? order : null),
+          sells: (_, lines) =>
+            Promise.resolve(lines.some(({ product_id }) => product_id === PRODUCT)),
+        },
+        failures: createFailureLimiter({
+          database,
+          limits: appConfig({}).limits,
+          trustProxy: false,
+        }),
+        clock: () => new Date(),
       }),
-      clock: () => new Date(),
-    }),
+    ]),
   )
   const handle = koa.callback()
   const server = createServer((request, response) => void handle(request, response))

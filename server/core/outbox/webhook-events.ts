@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import type { EndsOf } from '../operation-ends.ts'
 import { queuePromptMessages } from '../queue/queue.ts'
 
 /**
@@ -27,25 +28,13 @@ export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
  */
 export type EventFiles = 'imported' | 'deleted' | 'mapped'
 
-/** How the ends of operations raise an event. */
+/** The ends of operations that raise an event. */
 export interface OperationEvents {
-  raisedBy(end: EndedOperation): boolean
+  of: EndsOf
   /** The data, which is read when the message is written: the operation's record, or its files. */
   content: 'record' | 'files'
   /** The files that the event is about; without one it is not raised. Absent: all that are done. */
   about?: EventFiles
-}
-
-/** The end of an operation, as its events distinguish ends. */
-export interface EndedOperation {
-  kind: 'import' | 'bulk'
-  channel: string
-  /** It changed files; a preview, or one that failed before the first file, did not. */
-  worked: boolean
-  /** The names of the events that the plugins of its steps announce. */
-  announced: ReadonlySet<string>
-  /** It undoes another operation. */
-  isUndo: boolean
 }
 
 /** Infers the type of its data. */

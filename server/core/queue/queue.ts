@@ -9,6 +9,8 @@ export interface ChainJob {
   shop: number
   operation: string
   chain: number
+  /** Absent: not known. */
+  load?: ChainLoad
 }
 export interface FinishJob {
   shop: number
@@ -50,10 +52,11 @@ const AHEAD_MS = 60_000
 const MESSAGES_APART_MS = 100
 
 /**
- * `slow`: uses bytes or external systems, so a process runs a limited number of these. `quick`: its
- * batches only use the database.
+ * `quick`: its batches are planned and only use the database. `outside`: they are planned and ask
+ * external systems. `slow`: its items are executed, with bytes or external systems. A process runs
+ * a limited number of the last two.
  */
-export type ChainLoad = 'quick' | 'slow'
+export type ChainLoad = 'quick' | 'outside' | 'slow'
 
 /** What decides about the places and the order of the batches of an operation. */
 interface OperationSize {
@@ -79,7 +82,7 @@ export async function queueChain(
   chain: number,
   { load = 'slow', runAt, first = false, about }: ChainTiming = {},
 ): Promise<void> {
-  const payload: ChainJob = { shop: tx.shop, operation, chain }
+  const payload: ChainJob = { shop: tx.shop, operation, chain, load }
   const { prompt, total } = about ?? (await sizeOf(tx, operation))
   const small = total <= SMALL
   const flag = prompt ? PROMPT : BYTES

@@ -46,12 +46,21 @@ export async function holdChain(
 ): Promise<(HeldChain & { row: ChainRow }) | null> {
   const free = await lockChain(tx, job.operation, job.chain, worker)
   const operation = free && (await readRunning(tx, job.operation))
-  if (!operation) return null
-  const taken = await takeLocked(tx, job.operation, job.chain, { worker, row: free })
+  return operation && takeChain(tx, job, { worker, row: free, operation })
+}
+
+/** Takes a new lease on a chain that `lockChain` locked, of an operation that `readRunning` read. */
+export async function takeChain(
+  tx: ShopScope,
+  job: ChainJob,
+  { operation, ...locked }: { worker: string; row: ChainRow; operation: OperationRow },
+): Promise<HeldChain & { row: ChainRow }> {
+  const taken = await takeLocked(tx, job.operation, job.chain, locked)
   return { operation, chain: job.chain, lease: taken.lease, row: taken.chain }
 }
 
-async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {
+/** The operation, which has begun now if it has not before; null: nothing of it runs. */
+export async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {
   await tx.query(
     `update operations set status = case status when 'queued' then 'running' else status end,
        started_at = now()

@@ -13,6 +13,7 @@ import {
   type Workflow,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { joined, lazy } from '../../core/lazy.ts'
 import { storedMessage } from '../../core/texts.ts'
 import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
@@ -38,10 +39,7 @@ export async function writeContext(
   const ports = await parts.ports(scope)
   const { background_delete, background_update, ...limits } = parts.limits
   const background = { delete: background_delete, update: background_update }
-  const actions = createActions(parts.plugins)
-  return {
-    ...ports,
-    actions,
+  const own = {
     signal,
     request: operation.request,
     limits: { ...limits, background },
@@ -49,6 +47,7 @@ export async function writeContext(
     // them in other workflows.
     ...(delivery as DeliveryPorts),
   }
+  return joined(joined(ports, lazy({ actions: () => createActions(parts.plugins) })), own)
 }
 
 /**

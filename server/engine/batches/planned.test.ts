@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createTestEngine, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { definePlugin, type Item, type Outcome } from '../../../plugins/contract.ts'
+import { holdChain } from './chain.ts'
 import { planAndWrite, takePlanned } from './planned.ts'
 import type { PlannedBatch } from './planned-items.ts'
 import { LeaseLost } from '../../core/queue/lease.ts'
@@ -193,14 +194,16 @@ test('does not write the plan of a worker that was presumed dead', async () => {
     zombie,
     heir,
   ])
-  const take = (worker: string) =>
-    takePlanned(parts, scope, { shop: engine.shop, operation: id, chain: 0 }, worker)
+  const job = { shop: engine.shop, operation: id, chain: 0 }
+  const take = (worker: string) => takePlanned(parts, scope, job, worker)
   const batch = (await take(zombie)) as PlannedBatch
   const working = planAndWrite(parts, scope, batch, new AbortController().signal)
   await entered
   expect(await take(heir)).toBeNull()
   await parts.database.pool.query('delete from workers where id = $1', [zombie])
-  expect(await take(heir)).toMatchObject({ chain: 0 })
+  // After a death the items are executed.
+  expect(await take(heir)).toBe('executed')
+  expect(await scope.transaction((tx) => holdChain(tx, job, heir))).toMatchObject({ chain: 0 })
   open()
   await expect(working).rejects.toThrow(LeaseLost)
   expect([await rows(engine, id), await taggedFiles(engine, 'late')]).toEqual([0, []])

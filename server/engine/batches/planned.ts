@@ -12,14 +12,15 @@ import { filePlaceOf } from '../steps.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import type { EngineParts } from '../parts.ts'
-import { holdLease } from '../worker/lease.ts'
-import { LeaseLost, WORKER_LEASE } from '../../core/queue/lease.ts'
+import { holdLease, lockChain } from '../worker/lease.ts'
+import { LeaseLost } from '../../core/queue/lease.ts'
 import type { ChainJob } from '../../core/queue/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
-import { enqueueNext, holdChain, restChain, type HeldChain } from './chain.ts'
+import { enqueueNext, readRunning, restChain, takeChain, type HeldChain } from './chain.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { dropLeased, leaseBatches, readLeased } from './item-batches.ts'
 import { loadItems } from './load-items.ts'
+import { countOutcomes } from './outcomes.ts'
 import { planBatch } from './plan.ts'
 import { anyCrashed, claimPlanned, holdPlanned, type PlannedBatch } from './planned-items.ts'
 import { prepare } from './prepare.ts'
@@ -44,10 +45,9 @@ export async function workPlanned(
   job: ChainJob,
 ): Promise<boolean> {
   const { parts, worker } = runner
-  if (!(await canPlan(parts, scope, job, worker))) return false
   return withCancellation(runner, job.operation, async (signal) => {
     const batch = await takePlanned(parts, scope, job, worker)
-    if (batch === 'crashed') return false
+    if (batch === 'executed') return false
     if (batch !== null) await workOn(parts, scope, batch, signal)
     return true
   })
@@ -78,30 +78,6 @@ async function workOn(
   }
 }
 
-/**
- * Whether the chain's items can be planned. Otherwise they are executed: the operation is not
- * planned, or a worker died in this chain.
- */
-async function canPlan(
-  { plugins }: EngineParts,
-  scope: ShopScope,
-  { operation, chain }: ChainJob,
-  worker: string,
-): Promise<boolean> {
-  const [row] = await scope.query<
-    Parameters<typeof strategyOf>[0] & { crashed: boolean; died: boolean }
-  >(
-    `select o.workflow, o.source, c.crashed,
-       ${WORKER_LEASE.hasDied('c', ':worker')} as died
-     from chains c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
-     where c.shop_id = :shop and c.operation_id = :operation and c.chain = :chain`,
-    { operation, chain, worker },
-  )
-  if (!row || strategyOf(row, plugins).kind !== 'planned') return false
-  if (row.died && !row.crashed) await markCrashed(scope, { operation, chain })
-  return !row.died && !row.crashed
-}
-
 /** Marks the chain, so that from now on its items are executed. */
 async function markCrashed(
   scope: ShopScope,
@@ -115,25 +91,34 @@ async function markCrashed(
 }
 
 /**
- * Takes the chain with its next batch.
- * @returns null if there is nothing to do, and `crashed` if the executed strategy is needed
+ * Takes the chain with its next batch. Locks the chain before the operation, as `holdChain` does.
+ * @returns null if there is nothing to do, and `executed` if the items must be executed: the
+ *   operation is not planned (any more), or a worker died in this chain
  */
 export function takePlanned(
   { plugins }: Pick<EngineParts, 'plugins'>,
   scope: ShopScope,
   job: ChainJob,
   worker: string,
-): Promise<PlannedBatch | 'crashed' | null> {
+): Promise<PlannedBatch | 'executed' | null> {
   return scope.transaction(async (tx) => {
-    const taken = await holdChain(tx, job, worker)
-    if (!taken) return null
-    const { row, ...held } = taken
-    const strategy = strategyOf(held.operation, plugins)
+    const row = await lockChain(tx, job.operation, job.chain, worker)
+    if (!row) return null
+    if (row.crashed) return 'executed'
+    if (row.dead !== null) {
+      await markCrashed(tx, job)
+      return 'executed'
+    }
+    const operation = await readRunning(tx, job.operation)
+    if (!operation) return null
+    const strategy = strategyOf(operation, plugins)
+    if (strategy.kind !== 'planned') return 'executed'
+    const { row: taken, ...held } = await takeChain(tx, job, { worker, row, operation })
     const leased = await leaseBatches(tx, job.operation, held.lease, 1)
     if (leased.length > 0) return { ...held, strategy, leased, rows: [] }
-    const rows = await claimPlanned(tx, held, { hint: row.hint, limit: strategy.batch })
+    const rows = await claimPlanned(tx, held, { hint: taken.hint, limit: strategy.batch })
     if (rows.length > 0) return { ...held, strategy, leased, rows }
-    if (await anyCrashed(tx, job.operation)) return 'crashed'
+    if (await anyCrashed(tx, job.operation)) return 'executed'
     await restChain(tx, job, strategy.load)
     return null
   })
@@ -281,6 +266,10 @@ async function writeUniform(
   await holdLease(tx, operation.id, chain, lease)
   const { done, left } = await changeUniformly(tx, batch, update, steps.length)
   if (done + left.length === 0) throw new BatchTaken()
+  if (left.length === 0) {
+    await enqueueNext(tx, batch, strategy.load)
+    return countOutcomes(tx, operation.id, { done })
+  }
   const ended = await planItems(tx, work, left, recorded)
   await enqueueNext(tx, batch, strategy.load)
   const { limits, effects } = parts

@@ -15,15 +15,19 @@ import { workPlanned } from './planned.ts'
  */
 type Work = (runner: EngineRunner, scope: ShopScope, job: ChainJob) => Promise<boolean>
 
-/** The strategies, tried in this order. Every item can be executed. */
-const STRATEGIES: readonly Work[] = [workPlanned, workExecuted]
+/**
+ * The strategies of a job, tried in this order. Every item can be executed, so that a job that was
+ * queued before an update of the installation has changed the strategy is done as it says.
+ */
+const strategiesFor = ({ load }: ChainJob): readonly Work[] =>
+  load === 'slow' ? [workExecuted] : [workPlanned, workExecuted]
 
 /** Runs one job of a chain, unless the worker stops or the chain has ended. */
 export function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
   return runExclusively(runner, job, async () => {
     const scope = forShop(runner.parts.database, job.shop)
     try {
-      for (const work of STRATEGIES) if (await work(runner, scope, job)) return
+      for (const work of strategiesFor(job)) if (await work(runner, scope, job)) return
     } catch (error) {
       if (!(error instanceof BrokenStep)) throw error
       // No item can be processed, now or later: the operation ends with what is done.

@@ -27,8 +27,9 @@ export async function prepareEffects(
   { effects, results }: { effects: readonly Effect[]; results: Results },
 ): Promise<EffectRecords> {
   const records = new Map<WorkItem, Record<string, unknown>>()
+  const wanted = wantedOf(done)
   for (const { name, prepare } of effects) {
-    if (!prepare) continue
+    if (!prepare || !wanted.has(name)) continue
     const requests = requestsOf(name, done, results)
     if (requests.length === 0) continue
     for (const [item, { problem, record }] of await prepare(tx, operation, requests))
@@ -45,7 +46,9 @@ export async function takeBackEffects(
   refused: readonly WorkItem[],
   effects: readonly Effect[],
 ): Promise<void> {
+  const wanted = wantedOf(refused)
   for (const { name, takeBack } of effects) {
+    if (!wanted.has(name)) continue
     const items = refused.filter((item) => item.effects[name])
     if (items.length > 0) await takeBack?.(tx, operation.id, items)
   }
@@ -58,13 +61,20 @@ export async function recordEffects(
   { effects, results }: { effects: readonly Effect[]; results: Results },
 ): Promise<void> {
   const done = doneItems(results)
+  const wanted = wantedOf(done)
+  const undoes = done.some((item) => item.undo)
   for (const { name, write, undo } of effects) {
-    const requests = requestsOf(name, done, results)
+    const requests = wanted.has(name) ? requestsOf(name, done, results) : []
     if (requests.length > 0) addRecords(results, await write?.(tx, operation, requests))
+    if (!undoes) continue
     const undone = done.flatMap((item) => item.undo?.after[name] ?? [])
     if (undone.length > 0) await undo?.(tx, undone)
   }
 }
+
+/** The names of the effects that the items asked for: mostly there are none. */
+const wantedOf = (items: readonly WorkItem[]): ReadonlySet<string> =>
+  new Set(items.flatMap(({ effects }) => Object.keys(effects)))
 
 /** The items for which each effect that was previewed would record something. */
 export type PreviewedEffects = ReadonlyMap<EffectName, ReadonlySet<WorkItem>>
@@ -76,7 +86,9 @@ export async function previewEffects(
 ): Promise<PreviewedEffects> {
   const done = doneItems(results)
   const previewed = new Map<EffectName, ReadonlySet<WorkItem>>()
+  const wanted = wantedOf(done)
   for (const { name, preview } of effects) {
+    if (!wanted.has(name)) continue
     const requests = requestsOf(name, done, results)
     if (!preview || requests.length === 0) continue
     const records = await preview(tx, requests)

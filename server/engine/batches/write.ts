@@ -37,10 +37,7 @@ export async function writeEnded(
 ): Promise<void> {
   const { fresh } = options
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
-  const results =
-    held.operation.preview && held.operation.status === 'previewing'
-      ? await previewDone(tx, held.operation.id, done, options)
-      : await writeDone(tx, held, done, options)
+  const results: Results = done.length === 0 ? new Map() : await writtenOf(tx, held, done, options)
   const outcomes = ended.map((each) => ({ item: each.item, row: rowOf(each, results) }))
   const rows = outcomes.map(({ row }) => row)
   const inserted = rows.filter(({ position }) => fresh.has(position))
@@ -51,6 +48,16 @@ export async function writeEnded(
   const counts = countsOf(held.operation, outcomes, options.uniform)
   await countOutcomes(tx, held.operation.id, counts, stopOf(ended))
 }
+
+const writtenOf = (
+  tx: ShopScope,
+  held: HeldChain,
+  done: readonly WorkItem[],
+  options: WriteOptions,
+): Promise<Results> =>
+  held.operation.preview && held.operation.status === 'previewing'
+    ? previewDone(tx, held.operation.id, done, options)
+    : writeDone(tx, held, done, options)
 
 interface ItemOutcome {
   item: WorkItem

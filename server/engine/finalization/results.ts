@@ -13,6 +13,7 @@ import {
   say,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lazy } from '../../core/lazy.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { noteRefused } from '../../files/blobs.ts'
 import { draftFrom } from '../../files/drafts.ts'
@@ -53,28 +54,36 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
     ports: (
       runner: EngineRunner,
       { scope, operation, signal }: Finalization,
-    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings' | 'progress'> => ({
-      notify,
-      progress: { show: (done, total) => showProgress(runner, scope, operation, done, total) },
-      artifacts: {
-        write: async (filename, contentType, bytes) => {
-          if (!pluginImpl.document)
-            throw new Error(`${plugin} writes a document but does not declare it (document: true)`)
-          // Before its size is known: a shop that has no room left writes no bytes either.
-          const refusal = await scope.transaction((tx) => refusedBytes(tx, 1, runner.parts.limits))
-          if (refusal) throw new PortError(refusal.code, refusal.message, false)
-          const { stage } = await runner.parts.ports(scope)
-          kept.artifact = {
-            filename,
-            ...(await stage.write(Readable.from(bytes), contentType, signal)),
-          }
-        },
-      },
-      listings: runner.parts.listings(scope, operation.id, (seen, written) => {
-        kept.leftOut = seen - written
-        countSeen(runner, scope, operation, seen)
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings' | 'progress'> =>
+      lazy({
+        notify: () => notify,
+        progress: () => ({
+          show: (done, total) => showProgress(runner, scope, operation, done, total),
+        }),
+        artifacts: () => ({
+          write: async (filename, contentType, bytes) => {
+            if (!pluginImpl.document)
+              throw new Error(
+                `${plugin} writes a document but does not declare it (document: true)`,
+              )
+            // Before its size is known: a shop that has no room left writes no bytes either.
+            const refusal = await scope.transaction((tx) =>
+              refusedBytes(tx, 1, runner.parts.limits),
+            )
+            if (refusal) throw new PortError(refusal.code, refusal.message, false)
+            const { stage } = await runner.parts.ports(scope)
+            kept.artifact = {
+              filename,
+              ...(await stage.write(Readable.from(bytes), contentType, signal)),
+            }
+          },
+        }),
+        listings: () =>
+          runner.parts.listings(scope, operation.id, (seen, written) => {
+            kept.leftOut = seen - written
+            countSeen(runner, scope, operation, seen)
+          }),
       }),
-    }),
   }
 }
 

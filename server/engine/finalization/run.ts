@@ -19,6 +19,7 @@ import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../core/queue/queue.ts'
 import { traceOperation } from '../../core/tracing.ts'
+import { runEnds } from './ends.ts'
 import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
@@ -181,7 +182,7 @@ function endOperation(
       await expireReplaced(tx, id, UNDO_WINDOW)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
-    for (const end of ends) await end(tx, operation, worked)
+    await runEnds(tx, operation, { plugins, ends, worked })
     await releaseChains(tx, id)
   })
 }

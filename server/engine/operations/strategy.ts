@@ -46,6 +46,6 @@ export function strategyOf(
     return { kind: 'executed', batch, load: 'slow' }
   }
   if (steps.some(({ outside }) => outside))
-    return { kind: 'planned', batch: EXTERNAL_PLAN_BATCH, load: 'slow' }
+    return { kind: 'planned', batch: EXTERNAL_PLAN_BATCH, load: 'outside' }
   return { kind: 'planned', batch: PLAN_BATCH, load: 'quick' }
 }

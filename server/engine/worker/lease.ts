@@ -26,6 +26,8 @@ export interface ChainRow {
   dead: string | null
   hint: number
   claimed: number[]
+  /** A worker died in it, or a batch could not be written: its items are executed. */
+  crashed: boolean
   /** How many workers died while holding it. */
   deaths: number
 }
@@ -38,7 +40,7 @@ export const lockChain = (
   worker: string,
 ): Promise<ChainRow | null> =>
   tx.first<ChainRow>(
-    `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
+    `select lease, hint, claimed, crashed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
        and ${WORKER_LEASE.isFree('c', ':worker')}
      for update`,

@@ -8,6 +8,7 @@ import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
 import { createCloudPort } from './port.ts'
 import { connectionRoutes } from './routes.ts'
+import { cloudCallback } from './routes/callback.ts'
 import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
@@ -15,6 +16,7 @@ export const cloudFeature = defineFeature({
   messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
+  requests: () => [cloudCallback],
   ports: { cloud: createCloudPort },
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
   events: [
@@ -23,7 +25,7 @@ export const cloudFeature = defineFeature({
       title: say('A cloud folder was synchronised'),
       about: 'The synchronisation of a cloud folder that ended, as operation.finished',
       data: operationSchema,
-      operations: { raisedBy: ({ channel }) => channel === cloudChannel.id, content: 'record' },
+      operations: { of: { channel: cloudChannel.id }, content: 'record' },
     }),
   ],
   tables: {

@@ -1,9 +1,19 @@
-// Downloads by buyers. Requests reach it before Koa (server/startup/app.ts).
+// Downloads by buyers. Requests reach it before Koa.
+import type { Delivery } from './downloads.ts'
+import { deliveryAddress } from './request.ts'
 import { linkExhausted } from './exhausted-links.ts'
 import { defineFeature } from '../feature.ts'
 
 export const downloadsFeature = defineFeature({
   name: 'downloads',
+  requests: ({ delivery }: { delivery: Pick<Delivery, 'handle'> }) => [
+    {
+      raw: true,
+      path: ['/download', '/download/', '/files/', '/cdn/', '/view', '/view/'],
+      route: deliveryAddress,
+      handle: delivery.handle,
+    },
+  ],
   events: [linkExhausted],
   tables: {
     downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },

@@ -1,4 +1,5 @@
 // Files that clients send over FTP and SFTP.
+import { dropChannel } from './channel.ts'
 import { dropExamples } from './examples.ts'
 import { settleConfirmed } from './import/settle.ts'
 import { dropTask, type DropTaskParts } from './import/task.ts'
@@ -13,7 +14,7 @@ export const dropFeature = defineFeature({
   endpoints: dropRoutes,
   tasks: (parts: DropTaskParts) => [dropTask(parts)],
   metrics: dropMetrics,
-  onEnd: () => settleConfirmed,
+  onEnd: () => [{ of: { channel: dropChannel.id, confirmed: true }, run: settleConfirmed }],
   ports: { drop: createDropPort },
   tables: {
     drop_accounts: 'the merchant’s own accounts',

@@ -28,7 +28,7 @@ export const filesFeature = defineFeature({
     ...savedViewRoutes(parts),
   ],
   tasks: (parts: CountTaskParts) => [countTask(parts)],
-  showsDownloads: true,
+  changesDelivery: true,
   events: [
     defineEvent({
       name: 'file.deleted',
@@ -37,8 +37,11 @@ export const filesFeature = defineFeature({
       data: operationFilesData,
       operations: {
         // A sync deletes files that were deleted at the provider, and an undo those that were made.
-        raisedBy: ({ kind, worked, announced, isUndo }) =>
-          worked && (isUndo || kind === 'import' || announced.has('file.deleted')),
+        of: [
+          { worked: true, undo: true },
+          { worked: true, kind: 'import' },
+          { worked: true, announced: 'file.deleted' },
+        ],
         content: 'files',
         about: 'deleted',
       },

@@ -2,7 +2,7 @@
 // cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
 // webhooks.
 import { ENGLISH, say, textIn, textOf, type TextLanguage } from '../../../plugins/contract.ts'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { forShop } from '../../core/db/for-shop.ts'
 import { findShop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
@@ -11,6 +11,7 @@ import { present } from '../../core/present.ts'
 import { readRequest, setEndHeaders } from '../../core/request-body.ts'
 import { isSignature } from '../../storefront/webhooks/signature.ts'
 import { textOfMessage } from '../../core/texts.ts'
+import type { RawMount } from '../../http/mounts.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 import { SEND_LINKS } from './send-links.ts'
@@ -20,8 +21,6 @@ const MAX_BODY_BYTES = 1024 * 1024
 
 const ADDRESSES: readonly FlowAddress[] = [TRIGGER_USE, SEND_LINKS]
 
-export const isFlowPath = (path: string): boolean => ADDRESSES.some((one) => one.path === path)
-
 interface Answer {
   status: number
   body: object
@@ -29,9 +28,14 @@ interface Answer {
   retryAfter?: number | null
 }
 
-/** Answers a request for one of the addresses. Never rejects. */
-export function createFlowRequests(parts: FlowParts) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+export const flowRequests = (parts: FlowParts): RawMount => ({
+  raw: true,
+  path: ADDRESSES.map(({ path }) => path),
+  handle: answerRequests(parts),
+})
+
+function answerRequests(parts: FlowParts): RawMount['handle'] {
+  return async (request, response) => {
     let answer: Answer
     try {
       answer = await answerOf(parts, request)

@@ -51,9 +51,8 @@ export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promi
 /** Raises `import-finished`. Must be called in the transaction that ends an operation. */
 export async function raiseImportFinished(
   tx: ShopScope,
-  { id, kind, round }: { id: string; kind: 'import' | 'bulk'; round: number },
+  { id, round }: { id: string; round: number },
 ): Promise<void> {
-  if (kind !== 'import') return
   // Retry Failed ends the operation again, and that end is another event.
   await raiseTrigger(tx, { handle: 'import-finished', key: `${id}/${round}`, operation: id })
 }

@@ -9,7 +9,6 @@ export const homeFeature = defineFeature({
   name: 'home',
   examples: homeExamples,
   endpoints: homeRoutes,
-  showsDownloads: true,
   tasks: (parts: RefreshParts) => [refreshTask(parts), weeklySummaryTask(parts)],
   tables: { shop_days: 'counts', shop_tops: 'names of files and products, with counts' },
 })

@@ -17,7 +17,7 @@ export const importsFeature = defineFeature({
       about: 'The files that an import created or gave new contents',
       data: operationFilesData,
       operations: {
-        raisedBy: ({ kind, worked }) => worked && kind === 'import',
+        of: { kind: 'import', worked: true },
         content: 'files',
         about: 'imported',
       },

@@ -9,6 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { extensionEndpoint, type ExtensionParts } from '../../http/extension-endpoint.ts'
+import type { Mount } from '../../http/mounts.ts'
 import type { LiveCustomers } from '../../storefront/customers.ts'
 import type { Delivery } from '../downloads/downloads.ts'
 import { openLibraryKey } from './keys.ts'
@@ -35,8 +36,7 @@ export interface AccountParts extends ExtensionParts {
 /** `request`: the page at `url` sends a mail with the link. `off`: the shop offers no libraries. */
 type Answer = { status: 'open' | 'request'; url: string } | { status: 'off' }
 
-/** Koa middleware; passes on requests for other addresses. */
-export function accountLibrary(parts: AccountParts) {
+export function accountLibrary(parts: AccountParts): Mount {
   const { database, baseUrl } = parts
   const openings = openRateLimit(database.pool, {
     name: 'account-openings',

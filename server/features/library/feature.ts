@@ -2,7 +2,9 @@
 // of these buyers.
 import type { Database } from '../../core/db/database.ts'
 import { defineFeature } from '../feature.ts'
+import { accountLibrary, type AccountParts } from './account.ts'
 import { libraryExamples } from './examples.ts'
+import { libraryRequests, type LibraryParts } from './requests.ts'
 import { buyerRoutes, type BuyerRouteParts } from './routes.ts'
 import { libraryMailTask } from './tasks.ts'
 
@@ -10,8 +12,8 @@ export const libraryFeature = defineFeature({
   name: 'library',
   examples: libraryExamples,
   endpoints: (parts: BuyerRouteParts) => buyerRoutes(parts),
-  // Also what is left of a file's limit.
-  showsDownloads: true,
+  requests: (parts: LibraryParts & AccountParts) => [libraryRequests(parts), accountLibrary(parts)],
+  changesDelivery: true,
   tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
   tables: {
     library_keys: {

@@ -12,6 +12,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
+import type { RawMount } from '../../http/mounts.ts'
 import type { Delivery } from '../downloads/downloads.ts'
 import { FormRefusal, isJson, readForm } from '../downloads/form.ts'
 import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
@@ -32,8 +33,6 @@ import {
 
 const LIBRARY_PATH = '/library'
 const REQUEST_PATH = '/library/request'
-export const isLibraryPath = (path: string): boolean =>
-  path === LIBRARY_PATH || path === REQUEST_PATH
 
 const HOUR_SECONDS = 60 * 60
 /** An office, or a storefront's server that asks for its buyers. */
@@ -75,8 +74,13 @@ export const openAddressLimit = ({
     )
 }
 
-/** Answers a request for a library. Never rejects. */
-export function createLibraryRequests(parts: LibraryParts) {
+export const libraryRequests = (parts: LibraryParts): RawMount => ({
+  raw: true,
+  path: [LIBRARY_PATH, REQUEST_PATH],
+  handle: answerRequests(parts),
+})
+
+function answerRequests(parts: LibraryParts): RawMount['handle'] {
   const networks = openRateLimit(parts.database.pool, {
     name: 'library-networks',
     points: REQUESTS_PER_NETWORK,

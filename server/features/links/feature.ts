@@ -9,7 +9,7 @@ export const linksFeature = defineFeature({
   name: 'links',
   examples: linksExamples,
   endpoints: (parts: LinkRouteParts) => [...linkRoutes(parts), ...linkChangeRoutes(parts)],
-  showsDownloads: true,
+  changesDelivery: true,
   effects: ({ secrets }) => [linkEffect(secrets)],
   tables: {
     links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },

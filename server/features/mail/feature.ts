@@ -7,6 +7,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { mailExamples } from './examples.ts'
 import { mailboxTask } from './mailbox.ts'
 import { createMailTokens } from './message-token.ts'
+import { reportRequests, type ReportRequestParts } from './report-requests.ts'
 import { mailRoutes, type MailRouteParts } from './routes.ts'
 
 export interface MailTaskParts {
@@ -21,6 +22,7 @@ export const mailFeature = defineFeature({
   name: 'mail',
   examples: mailExamples,
   endpoints: (parts: MailRouteParts) => mailRoutes(parts),
+  requests: (parts: ReportRequestParts) => reportRequests(parts),
   tasks: (parts: DomainTaskParts & MailTaskParts) => [
     domainTask(parts),
     ...(parts.reportsUrl === null

@@ -11,6 +11,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { readRequest, setEndHeaders } from '../../core/request-body.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { networkOfRequest } from '../../http/clients.ts'
+import type { RawMount } from '../../http/mounts.ts'
 import { createMailTokens } from './message-token.ts'
 import { readMailgun } from './provider-mailgun.ts'
 import { readPostmark } from './provider-postmark.ts'
@@ -19,13 +20,8 @@ import type { ReadReports } from './report-body.ts'
 import { recordReport, type MailReport } from './reports.ts'
 
 const PREFIX = '/mail-reports/'
-export const isMailReportPath = (path: string): boolean => path.startsWith(PREFIX)
 
 const PROVIDERS = ['postmark', 'ses', 'mailgun'] as const
-/** The address for metrics: unknown ones are counted as one. */
-export const reportAddress = (path: string): string =>
-  PROVIDERS.some((name) => path === PREFIX + name) ? path : PREFIX
-
 /** An SNS message has at most 256 KB, and its text is escaped. */
 const MAX_BODY_BYTES = 1024 * 1024
 /** Requests that are not authentic, for one network. */
@@ -42,8 +38,16 @@ export interface ReportRequestParts {
   awsGet: AwsGet
 }
 
-/** Answers a request for one of the addresses. Never rejects. */
-export function createReportRequests(parts: ReportRequestParts) {
+/** Unknown addresses below the prefix are counted as one. */
+export function reportRequests(parts: ReportRequestParts): RawMount[] {
+  const handle = answerRequests(parts)
+  return [
+    { raw: true, path: PROVIDERS.map((name) => PREFIX + name), handle },
+    { raw: true, path: PREFIX, route: PREFIX, handle },
+  ]
+}
+
+function answerRequests(parts: ReportRequestParts): RawMount['handle'] {
   const { database, secrets, trustProxy, mail } = parts
   const tokens = createMailTokens(secrets)
   const wrong = openRateLimit(database.pool, {

@@ -7,7 +7,8 @@ import { decideReviews, recordAcceptance, type ReviewRow } from './model/reviews
 import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 
-const ACTION = 'map-products'
+/** The action of the operations that map accepted reviews. */
+export const ACCEPTING = 'map-products'
 /** The maximum number of reviews in one operation. */
 export const MAX_ACCEPTED = 1000
 
@@ -32,7 +33,7 @@ export function acceptReviews(
     const taken = accepted.filter(({ review }) => open.has(review.id))
     if (taken.length === 0) return null
     const operation = await engine.start(tx, {
-      workflow: withOptions(present(engine.workflow(ACTION), ACTION), ACTION, {
+      workflow: withOptions(present(engine.workflow(ACCEPTING), ACCEPTING), ACCEPTING, {
         choices: taken.map(choiceOf),
       }),
       channel: by.channel,

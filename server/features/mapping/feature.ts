@@ -2,6 +2,7 @@
 import { say } from '../../../plugins/contract.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { ACCEPTING } from './accept-reviews.ts'
 import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
 import { reopenReviews } from './model/reviews.ts'
@@ -25,15 +26,22 @@ export const mappingFeature = defineFeature({
       about: 'The files that got other products in an operation',
       data: operationFilesData,
       operations: {
-        raisedBy: ({ worked, announced, isUndo }) =>
-          worked && (isUndo || announced.has('mapping.changed')),
+        of: [
+          { worked: true, undo: true },
+          { worked: true, announced: 'mapping.changed' },
+        ],
         content: 'files',
         about: 'mapped',
       },
     }),
   ],
   effects: () => [reviewEffect],
-  onEnd: () => reopenReviews,
+  onEnd: () => [
+    {
+      of: [{ action: ACCEPTING }, { undo: true }],
+      run: (tx, operation) => reopenReviews(tx, operation),
+    },
+  ],
   tables: {
     catalog_mirrors: 'counts of the catalog',
     catalog_staged: 'the shop’s public catalog',

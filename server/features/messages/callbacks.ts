@@ -14,8 +14,8 @@ import { POST_DELAYS, postSigned } from './signed-post.ts'
 export const CALLBACK_EVENT = 'operation.finished'
 
 /**
- * Queues the callback of an operation, if it has a `callback_url`. Must be called in the
- * transaction that ends the operation, in any status.
+ * Queues the callback of an operation with a `callback_url`. Must be called in the transaction that
+ * ends the operation, in any status.
  */
 export async function queueCallback(
   tx: ShopScope,

@@ -10,7 +10,7 @@ export const messagesFeature = defineFeature({
   examples: messagesExamples,
   endpoints: messageRoutes,
   effects: () => [buyersEffect],
-  onEnd: () => queueCallback,
+  onEnd: () => [{ of: { asked: 'callback_url' }, run: queueCallback }],
   tables: {
     outbox: {
       about: 'Messages',

@@ -1,9 +1,11 @@
 // Moving from other apps: their exports become files, and links for their buyers.
+import { csvChannel } from '../csv/channel.ts'
 import { accessEffect } from './access-effect.ts'
 import { moveExamples } from './examples.ts'
 import { mailMovedBuyers } from './moved-buyers.ts'
 import { completeMovedFiles } from './moved-files.ts'
 import { moveRoutes } from './routes.ts'
+import { GIVE_ACCESS } from './start.ts'
 import { defineFeature } from '../feature.ts'
 
 export const moveFeature = defineFeature({
@@ -11,10 +13,10 @@ export const moveFeature = defineFeature({
   examples: moveExamples,
   endpoints: moveRoutes,
   effects: ({ secrets }) => [accessEffect(secrets)],
-  onEnd: () => async (tx, operation, worked) => {
-    await completeMovedFiles(tx, operation, worked)
-    await mailMovedBuyers(tx, operation, worked)
-  },
+  onEnd: () => [
+    { of: { kind: 'import', channel: csvChannel.id }, run: completeMovedFiles },
+    { of: { action: GIVE_ACCESS, worked: true }, run: mailMovedBuyers },
+  ],
   tables: {
     moves: 'names and headers of the merchant’s own tables, and counts',
     move_rows: {

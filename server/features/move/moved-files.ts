@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { inSlices } from '../../core/turn.ts'
-import type { OperationEnd } from '../../engine/parts.ts'
 
 export interface MovedFile {
   position: number
@@ -55,8 +54,7 @@ export async function noteMovedFiles(
 }
 
 /** When the import has ended: the files that it created. A retry adds more. */
-export const completeMovedFiles: OperationEnd = async (tx, { id, kind }) => {
-  if (kind !== 'import') return
+export async function completeMovedFiles(tx: ShopScope, { id }: { id: string }): Promise<void> {
   await tx.query(
     `update moved_files m set file_id = i.file_id from items i
      where m.shop_id = :shop and m.operation_id = :id and i.shop_id = m.shop_id

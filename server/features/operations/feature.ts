@@ -25,14 +25,13 @@ export const operationsFeature = defineFeature({
     ...bulkRoutes(parts),
     ...trialRoutes(parts),
   ],
-  showsDownloads: true,
   events: [
     defineEvent({
       name: 'operation.finished',
       title: say('An operation ends'),
       about: 'An operation that ended, as GET /api/operations/{id} answers',
       data: operationSchema,
-      operations: { raisedBy: () => true, content: 'record' },
+      operations: { of: {}, content: 'record' },
     }),
   ],
   tables: {

@@ -217,6 +217,12 @@ const begin = (parts: OperationParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     problems: ({ caller, body }) => givenProblems(parts, caller.scope, body),
+    // Documents list the downloads of files and links.
+    readsCounts: ({ action }) =>
+      action === undefined ||
+      parts.engine.plugins.some(
+        (plugin) => plugin.id === action && plugin.scope === 'operation' && plugin.document,
+      ),
     handler: async ({ caller, body, idempotencyKey }) => {
       const { selection, options, problems } = selectedFiles(body, parts.limits)
       const { action, workflow } = body

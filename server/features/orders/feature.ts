@@ -1,21 +1,31 @@
 // Deliveries of paid orders.
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
+import { adminExtensions } from './extensions/admin-origin.ts'
+import { thankYouRequests, type ThankYouParts } from './extensions/thank-you.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
 import { customerSyncTask, customerTagTask, type CustomerTagParts } from './customer-tags.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { guardImport, pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { createPastOrders, type PastOrderParts } from './past-orders.ts'
 import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 import { defineFeature } from '../feature.ts'
+
+interface PastOrderPortParts {
+  scope: ShopScope
+  storefront: { orders(shop: number): PastOrderParts['orders'] }
+  secrets: PastOrderParts['secrets']
+}
 
 export const ordersFeature = defineFeature({
   name: 'orders',
@@ -26,9 +36,15 @@ export const ordersFeature = defineFeature({
     ...pastOrderRoutes(parts),
     ...unfiledRoutes(),
   ],
+  requests: (parts: ThankYouParts) => [thankYouRequests(parts)],
+  origins: adminExtensions,
+  ports: {
+    pastOrders: ({ scope, storefront, secrets }: PastOrderPortParts) =>
+      createPastOrders(scope, { orders: storefront.orders(scope.shop), secrets }),
+  },
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
-  showsDownloads: true,
+  changesDelivery: true,
   tasks: (
     parts: EffectParts &
       OrderParts &

@@ -8,8 +8,8 @@ export const packsFeature = defineFeature({
   name: 'packs',
   examples: packsExamples,
   endpoints: packRoutes,
-  showsDownloads: true,
-  onEnd: () => dropUndonePacks,
+  changesDelivery: true,
+  onEnd: () => [{ of: { undo: true, worked: true }, run: dropUndonePacks }],
   tables: {
     pack_products: 'the shop’s public catalog',
     packs: 'names that the merchant gave',

@@ -2,6 +2,7 @@
 import { preparationExamples } from './examples.ts'
 import { licenceKeyRoutes } from './key-routes.ts'
 import { licenceListRoutes } from './routes.ts'
+import { licencePaths, licenceVerification, type VerificationParts } from './verification.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -12,6 +13,8 @@ export const preparationFeature = defineFeature({
     ...licenceListRoutes(parts),
     ...licenceKeyRoutes(parts),
   ],
+  requests: (parts: VerificationParts) => licenceVerification(parts),
+  requestPaths: licencePaths,
   tables: {
     delivery_runs: {
       about: 'Prepared deliveries',

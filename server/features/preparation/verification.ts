@@ -2,7 +2,7 @@
 // anywhere and without an API key. Requests are limited by address and by key, and wrong keys by
 // address: keys cannot be found by trying. A malformed key takes the same way as an unknown one.
 // docs/decisions/0060.
-import type { Context, Next } from 'koa'
+import type { Context } from 'koa'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { say, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
@@ -13,6 +13,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphores } from '../../core/semaphore.ts'
 import { jsonReader } from '../../http/body.ts'
 import { createClients, networkOfRequest } from '../../http/clients.ts'
+import type { Mount } from '../../http/mounts.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from '../../http/schemas.ts'
 import { validate } from '../../http/validate.ts'
 import {
@@ -102,8 +103,6 @@ const ACTION_OF = new Map<string, LicenceAction>(
     [`/licences/${action}`, action] as const,
   ]),
 )
-export const LICENCE_PATHS: readonly string[] = [...ACTION_OF.keys()]
-
 /** The document of the API describes them; they have no API key. */
 export const licencePaths: ZodOpenApiPathsObject = Object.fromEntries(
   [...ACTION_OF].map(([path, action]) => {
@@ -142,8 +141,8 @@ export interface VerificationParts {
   trustProxy: boolean
 }
 
-/** Koa middleware; passes on requests for other addresses. */
-export function licenceVerification(parts: VerificationParts) {
+/** Each address is a label of metrics of its own. */
+export function licenceVerification(parts: VerificationParts): Mount[] {
   const { database, secrets, trustProxy } = parts
   const readJson = jsonReader(BODY_BYTES)
   const hashOf = createKeyHash(secrets)
@@ -169,9 +168,7 @@ export function licenceVerification(parts: VerificationParts) {
     return activateKey(found, { instance, address: clientOf(ctx.req).address })
   }
 
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const action = ACTION_OF.get(ctx.path)
-    if (action === undefined) return next() as Promise<void>
+  const handle = async (ctx: Context, action: LicenceAction): Promise<void> => {
     // No cookie or key of a person is read, so that a page of any origin may call it.
     ctx.set('Access-Control-Allow-Origin', '*')
     ctx.set('Access-Control-Expose-Headers', 'Retry-After')
@@ -184,6 +181,11 @@ export function licenceVerification(parts: VerificationParts) {
     const state = await answer(ctx, action)
     ctx.body = recordOf(state)
   }
+  return [...ACTION_OF].map(([path, action]) => ({
+    path,
+    route: path,
+    handle: (ctx) => handle(ctx, action),
+  }))
 }
 
 /**

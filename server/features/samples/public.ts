@@ -6,6 +6,7 @@ import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import { streamContent } from '../../http/content.ts'
+import type { Mount } from '../../http/mounts.ts'
 import { contentDisposition, digestHeaders } from '../../http/headers.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
@@ -36,19 +37,19 @@ const FOUND = `
   join shops s on s.id = m.shop_id and s.uninstalled_at is null
   where m.token = $1 and m.hash is not null and ${WANTED_LENGTH} is not null`
 
-interface PublicParts {
+export interface PublicParts {
   database: Database
   blobs: WholeBlobs
   trustProxy: boolean
 }
 
-export function publicSamples({ database, blobs, trustProxy }: PublicParts) {
+export function publicSamples({ database, blobs, trustProxy }: PublicParts): Mount {
   const limit = openRateLimit(database.pool, {
     name: 'samples',
     points: REQUESTS_PER_NETWORK,
     seconds: MINUTE_SECONDS,
   })
-  return async (ctx: Context, next: Next): Promise<void> => {
+  const handle = async (ctx: Context, next: Next): Promise<void> => {
     const token = ADDRESS.exec(ctx.path)?.[1]
     if (token === undefined || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
     ctx.set('Access-Control-Allow-Origin', '*')
@@ -60,6 +61,7 @@ export function publicSamples({ database, blobs, trustProxy }: PublicParts) {
     const content = { ...sample, modifiedMs: sample.created_at.getTime() }
     await streamContent(ctx, blobs, content, () => describe(sample))
   }
+  return { path: '/samples/', handle }
 }
 
 /** Shown in the browser: this server made the bytes, and both types run no scripts of a page. */

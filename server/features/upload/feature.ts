@@ -3,6 +3,8 @@ import { uploadExamples } from './examples.ts'
 import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
 import { abandonedBatchTask, type AbandonedBatchParts } from './sweep.ts'
+import { tusPaths } from './tus-paths.ts'
+import { tusRequests, type TusParts } from './tus-route.ts'
 import { defineFeature } from '../feature.ts'
 
 export const uploadFeature = defineFeature({
@@ -10,6 +12,8 @@ export const uploadFeature = defineFeature({
   examples: uploadExamples,
   endpoints: uploadRoutes,
   tasks: (parts: AbandonedBatchParts) => [abandonedBatchTask(parts)],
+  requests: ({ uploads, authenticator }: TusParts) => [tusRequests(uploads, authenticator)],
+  requestPaths: tusPaths,
   ports: { uploads: createUploadPort },
   tables: {
     upload_batches: 'options of the merchant’s uploads',

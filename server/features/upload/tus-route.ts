@@ -10,12 +10,18 @@ import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/scopes.ts'
 import { notAllowed } from '../../http/errors.ts'
+import type { Mount } from '../../http/mounts.ts'
+
+export interface TusParts {
+  uploads: UploadParts
+  authenticator: Authenticator
+}
 
 const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names|results)/?$)[^/]*)?$`)
 const METHODS = { all: ['OPTIONS', 'POST'], one: ['OPTIONS', 'HEAD', 'PATCH', 'DELETE'] }
 
-export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
-  return async (ctx: Context, next: Next): Promise<void> => {
+export function tusRequests(uploads: UploadParts, authenticator: Authenticator): Mount {
+  const handle = async (ctx: Context, next: Next): Promise<void> => {
     const matched = PATH.exec(ctx.path)
     if (!matched) return next() as Promise<void>
     ctx.set('Tus-Resumable', TUS_VERSION)
@@ -40,6 +46,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     }
     ctx.respond = false
   }
+  return { path: [UPLOADS_PATH, `${UPLOADS_PATH}/`], route: UPLOADS_PATH, handle }
 }
 
 /** What the server can do, for any client. */

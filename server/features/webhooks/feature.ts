@@ -1,6 +1,6 @@
 // Webhooks to the merchants’ own servers.
 import { webhooksExamples } from './examples.ts'
-import { raiseOperationEvents } from './operation-events.ts'
+import { raisedAtEnds } from './operation-events.ts'
 import { webhookRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -8,10 +8,7 @@ export const webhooksFeature = defineFeature({
   name: 'webhooks',
   examples: webhooksExamples,
   endpoints: webhookRoutes,
-  onEnd:
-    ({ plugins, events }) =>
-    (tx, operation, worked) =>
-      raiseOperationEvents(tx, operation, { plugins, events, worked }),
+  onEnd: ({ events }) => events.flatMap(raisedAtEnds),
   tables: {
     webhook_endpoints: 'addresses of the merchant’s own servers',
     webhooks: 'ids of the platform, kept for some days',

@@ -1,7 +1,5 @@
-// The events that the end of an operation raises. Features declare them, and the plugins of the
-// operation's steps announce some.
+// The events that the end of an operation raises, as the features that declare them state.
 import type { z } from 'zod'
-import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import {
@@ -10,43 +8,25 @@ import {
   type operationFilesData,
   type WebhookEvent,
 } from '../../core/outbox/webhook-events.ts'
+import type { OperationEnd } from '../../engine/parts.ts'
 
 /** Maximum number of files that an event names; the operation's items list the others. */
 const MAX_FILES = 1000
 
-interface Operation {
-  id: string
-  kind: 'import' | 'bulk'
-  channel: string
-  round: number
-  workflow: Pick<Workflow, 'steps'>
-  undoes: string | null
-}
+/** The ends that raise the event; none if code of its feature raises it. */
+export const raisedAtEnds = (event: WebhookEvent): OperationEnd[] =>
+  event.operations
+    ? [{ of: event.operations.of, run: (tx, operation) => raiseAtEnd(tx, operation, event) }]
+    : []
 
-interface EventOptions {
-  plugins: readonly Plugin[]
-  events: readonly WebhookEvent[]
-  /**
-   * Whether the operation changed files; a preview, or one that failed before the first file, did
-   * not.
-   */
-  worked: boolean
-}
-
-/** Raises the events. Must be called in the transaction that ends the operation. */
-export async function raiseOperationEvents(
+async function raiseAtEnd(
   tx: ShopScope,
-  { id, kind, channel, round, workflow, undoes }: Operation,
-  { plugins, events, worked }: EventOptions,
+  { id, round }: { id: string; round: number },
+  event: WebhookEvent,
 ): Promise<void> {
-  const announced = announcedBy(workflow, plugins)
-  const end = { kind, channel, worked, announced, isUndo: undoes !== null }
-  for (const event of events) {
-    if (!event.operations?.raisedBy(end)) continue
-    if (event.operations.about && !(await isWanted(tx, id, event))) continue
-    // Retry Failed ends the operation again, and that end is another event.
-    await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
-  }
+  if (event.operations?.about && !(await isWanted(tx, id, event))) return
+  // Retry Failed ends the operation again, and that end is another event.
+  await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
 }
 
 /** SQL of items `i` of an operation `o` that are done: the file is one of these. */
@@ -77,12 +57,6 @@ async function isWanted(tx: ShopScope, operation: string, event: WebhookEvent): 
   )
   return row?.wanted ?? false
 }
-
-const announcedBy = (
-  { steps }: Pick<Workflow, 'steps'>,
-  plugins: readonly Plugin[],
-): ReadonlySet<string> =>
-  new Set(steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []))
 
 /** Reads the files of an operation that the event is about. */
 export async function operationFiles(

@@ -9,7 +9,9 @@ import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { EVENTS } from '../../features.ts'
 import type { OperationEvents } from '../../core/outbox/webhook-events.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
-import { raiseOperationEvents } from './operation-events.ts'
+import { runEnds } from '../../engine/finalization/ends.ts'
+import type { OperationRow } from '../../engine/types.ts'
+import { raisedAtEnds } from './operation-events.ts'
 import { changeWebhook } from './webhooks.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 
@@ -117,11 +119,25 @@ async function endOperation(
     { id, entries, afters: JSON.stringify(afters) },
   )
   const workflow = { steps: [{ id: 'act', plugin }] }
-  const about = { id, kind, channel: 'api', round: 0, workflow, undoes: undoes ?? null }
-  const { plugins } = app.engine.parts
-  await raiseOperationEvents(scope, about, { plugins, events: EVENTS, worked: true })
+  const about = {
+    id,
+    kind,
+    channel: 'api',
+    round: 0,
+    workflow,
+    undoes: undoes ?? null,
+    request: {},
+  }
+  await raiseEvents(about)
   return { about, files: items.map(({ file_id }) => toPublicId('file', file_id)) }
 }
+
+const raiseEvents = (operation: object) =>
+  runEnds(app.owner.scope, operation as OperationRow, {
+    plugins: app.engine.parts.plugins,
+    ends: EVENTS.flatMap(raisedAtEnds),
+    worked: true,
+  })
 
 /** What the webhook was told about files: `file.deleted 1 file_…`. */
 async function toldOfFiles(webhook: string): Promise<string[]> {
@@ -192,8 +208,7 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   const some = await create({ events: ['operation.finished', 'file.deleted'] })
   const off = await create({ enabled: false })
   const { about, files } = await endOperation('delete-files', [{ deleted: true }])
-  const ended = { plugins: app.engine.parts.plugins, events: EVENTS, worked: true }
-  await raiseOperationEvents(app.owner.scope, about, ended)
+  await raiseEvents(about)
   await notice()
   const told = async ({ id }: { id: string }) =>
     (await sentTo(id)).map(({ subject }) => subject).toSorted()

@@ -2,7 +2,7 @@
 // the window that opened it (same origin only), and that window completes the sign-in with its own
 // session.
 import { createHash } from 'node:crypto'
-import type { Context, Next } from 'koa'
+import type { Mount } from '../../../http/mounts.ts'
 import { CALLBACK_PATH } from '../authorize.ts'
 
 const SCRIPT = `
@@ -27,9 +27,10 @@ Stevedore open and choose Authorize again.</p><script>${SCRIPT}</script></body>
 `
 const HASH = createHash('sha256').update(SCRIPT).digest('base64')
 
-export function cloudCallback() {
-  return (ctx: Context, next: Next): Promise<unknown> | undefined => {
-    if (ctx.path !== CALLBACK_PATH || ctx.method !== 'GET') return next() as Promise<unknown>
+export const cloudCallback: Mount = {
+  path: CALLBACK_PATH,
+  handle: (ctx, next) => {
+    if (ctx.method !== 'GET') return next()
     ctx.set('Content-Security-Policy', `default-src 'none'; script-src 'sha256-${HASH}'`)
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Referrer-Policy', 'no-referrer')
@@ -37,5 +38,5 @@ export function cloudCallback() {
     ctx.type = 'html'
     ctx.body = HTML
     return undefined
-  }
+  },
 }

@@ -1,8 +1,7 @@
 // Files of a preview that was confirmed and has ended. An item takes its file when it imports it,
 // so the files of items that failed before, were skipped or were cancelled still wait.
 import { queueTask } from '../../../core/queue/background.ts'
-import type { OperationEnd } from '../../../engine/parts.ts'
-import { dropChannel } from '../channel.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { DROP_TASK } from '../wake.ts'
 
 /**
@@ -11,8 +10,7 @@ import { DROP_TASK } from '../wake.ts'
  * another import has claimed, is no longer of this import. A preview that was not confirmed leaves
  * its files waiting.
  */
-export const settleConfirmed: OperationEnd = async (tx, { id, channel, preview, round }) => {
-  if (channel !== dropChannel.id || !preview || round === 0) return
+export async function settleConfirmed(tx: ShopScope, { id }: { id: string }): Promise<void> {
   const settled = await tx.query(
     `update drop_entries set state = 'importing' where shop_id = :shop and operation_id = :id
        and state = 'waiting' returning 1`,

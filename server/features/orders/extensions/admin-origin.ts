@@ -1,20 +1,19 @@
 // Lets the admin's extensions call the API from the origin at which the platform runs them. They
 // sign in with the same tokens as the admin page; CORS allows nothing else.
 import type { Context, Next } from 'koa'
+import type { Origins } from '../../../http/origins.ts'
 
 /** Exported for tests, which send what the platform's browsers send. */
 export const EXTENSION_ORIGIN = 'https://extensions.shopifycdn.com'
 
-/** Koa middleware, before authentication: a preflight carries no token. */
-export async function adminExtensionOrigin(ctx: Context, next: Next): Promise<void> {
-  if (!ctx.path.startsWith('/api/')) return next() as Promise<void>
-  ctx.vary('Origin')
-  if (ctx.get('Origin') !== EXTENSION_ORIGIN) return next() as Promise<void>
+export const adminExtensions: Origins = { [EXTENSION_ORIGIN]: allowExtension }
+
+function allowExtension(ctx: Context, next: Next): unknown {
   ctx.set('Access-Control-Allow-Origin', EXTENSION_ORIGIN)
-  if (ctx.method !== 'OPTIONS' || ctx.get('Access-Control-Request-Method') === '')
-    return next() as Promise<void>
+  if (ctx.method !== 'OPTIONS' || ctx.get('Access-Control-Request-Method') === '') return next()
   ctx.set('Access-Control-Allow-Methods', 'GET, POST, PATCH')
   ctx.set('Access-Control-Allow-Headers', 'authorization, content-type')
   ctx.set('Access-Control-Max-Age', '600')
   ctx.status = 204
+  return undefined
 }

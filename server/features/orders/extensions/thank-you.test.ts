@@ -9,9 +9,11 @@ import { signToken } from '../../../demo/jwt.ts'
 import { verifyBuyerToken } from '../../../storefront/buyer-token.ts'
 import { createFailureLimiter } from '../../../http/auth-failures.ts'
 import { errorResponses } from '../../../http/errors.ts'
-import { adminExtensionOrigin, EXTENSION_ORIGIN } from './admin-origin.ts'
+import { apiOrigins } from '../../../http/origins.ts'
+import { mounted } from '../../../http/mounts.ts'
+import { adminExtensions, EXTENSION_ORIGIN } from './admin-origin.ts'
 import type { OrderPage } from '../order-pages.ts'
-import { THANK_YOU_PATH, thankYouRoute } from './thank-you.ts'
+import { THANK_YOU_PATH, thankYouRequests } from './thank-you.ts'
 
 const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }
 const DOMAIN = 'thanks.myshopify.com'
@@ -36,19 +38,21 @@ beforeAll(async () => {
   const limits = appConfig({}).limits
   const app = new Koa()
   app.use(errorResponses(silent))
-  app.use(adminExtensionOrigin)
+  app.use(apiOrigins(adminExtensions))
   app.use(
-    thankYouRoute({
-      database,
-      storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
-      orderPages: {
-        find: (one, id) => Promise.resolve(one === shop && id === ORDER ? page : null),
-        sells: (_, lines) => Promise.resolve(lines.some(({ product_id }) => product_id === SOLD)),
-      },
-      failures: createFailureLimiter({ database, limits, trustProxy: true }),
-      trustProxy: true,
-      clock: () => new Date(),
-    }),
+    mounted([
+      thankYouRequests({
+        database,
+        storefront: { verifyBuyerToken: (token) => verifyBuyerToken(token, platform, new Date()) },
+        orderPages: {
+          find: (one, id) => Promise.resolve(one === shop && id === ORDER ? page : null),
+          sells: (_, lines) => Promise.resolve(lines.some(({ product_id }) => product_id === SOLD)),
+        },
+        failures: createFailureLimiter({ database, limits, trustProxy: true }),
+        trustProxy: true,
+        clock: () => new Date(),
+      }),
+    ]),
   )
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { Shop } from '../../../core/db/shops.ts'
 import { jsonReader } from '../../../http/body.ts'
 import { extensionEndpoint, type ExtensionParts } from '../../../http/extension-endpoint.ts'
+import type { Mount } from '../../../http/mounts.ts'
 import { validate } from '../../../http/validate.ts'
 import type { OrderPages } from '../order-pages.ts'
 import type { ShownTerms } from '../shown-terms.ts'
@@ -57,8 +58,7 @@ interface ReadyAnswer {
   terms: ShownTerms
 }
 
-/** Koa middleware; passes on requests for other addresses. */
-export function thankYouRoute(parts: ThankYouParts) {
+export function thankYouRequests(parts: ThankYouParts): Mount {
   const readJson = jsonReader(BODY_BYTES)
 
   async function answer(ctx: Context, shop: Shop): Promise<Answer> {

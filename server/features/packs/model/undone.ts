@@ -1,5 +1,5 @@
 // A pack that an operation created for its files is removed with the undo of that operation.
-import type { OperationEnd } from '../../../engine/parts.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 
 /** SQL: the text contains the public ID of the pack `p`. */
 const names = (text: string) => `strpos(${text}, 'pack_' || replace(p.id::text, '-', '')) > 0`
@@ -8,8 +8,10 @@ const names = (text: string) => `strpos(${text}, 'pack_' || replace(p.id::text, 
  * Removes packs that the undone operation created, if they are as it left them without its files:
  * empty, with no products and no links, and named by no setting, schedule, workflow and saved view.
  */
-export const dropUndonePacks: OperationEnd = async (tx, { undoes }, worked) => {
-  if (undoes === null || !worked) return
+export async function dropUndonePacks(
+  tx: ShopScope,
+  { undoes }: { undoes: string | null },
+): Promise<void> {
   // Locked before they are judged: a file or a link that a transaction gives a pack now is seen by
   // the next statement. A retry moves the operation's start.
   const created = await tx.query<{ id: string }>(

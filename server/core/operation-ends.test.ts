@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { isEndOf, type EndedOperation, type EndOf } from './operation-ends.ts'
+
+const END: EndedOperation = {
+  kind: 'import',
+  channel: 'csv',
+  action: 'import',
+  undo: true,
+  worked: true,
+  confirmed: true,
+  asked: new Set(['callback_url']),
+  announced: new Set(['file.deleted']),
+}
+const OTHER: EndedOperation = {
+  kind: 'bulk',
+  channel: 'admin',
+  action: 'tag-files',
+  undo: false,
+  worked: false,
+  confirmed: false,
+  asked: new Set(),
+  announced: new Set(['mapping.changed']),
+}
+
+it.each<EndOf>([
+  { kind: 'import' },
+  { channel: 'csv' },
+  { action: 'import' },
+  { undo: true },
+  { worked: true },
+  { confirmed: true },
+  { asked: 'callback_url' },
+  { announced: 'file.deleted' },
+])('%o is met by the one end and not by the other', (of) => {
+  expect([isEndOf(of, END), isEndOf(of, OTHER)]).toEqual([true, false])
+})
+
+it('all conditions of one entry must hold, and one entry of a list', () => {
+  expect(isEndOf({ kind: 'import', channel: 'admin' }, END)).toBe(false)
+  expect(isEndOf([{ channel: 'admin' }, { kind: 'import' }], END)).toBe(true)
+  expect(isEndOf({}, OTHER)).toBe(true)
+  expect(isEndOf([], OTHER)).toBe(false)
+})

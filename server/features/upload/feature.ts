@@ -4,7 +4,7 @@ import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
 import { abandonedBatchTask, type AbandonedBatchParts } from './sweep.ts'
 import { tusPaths } from './tus-paths.ts'
-import { tusRequests, type TusParts } from './tus-route.ts'
+import { tusRequests, type TusRequestParts } from './tus-route.ts'
 import { defineFeature } from '../feature.ts'
 
 export const uploadFeature = defineFeature({
@@ -12,7 +12,7 @@ export const uploadFeature = defineFeature({
   examples: uploadExamples,
   endpoints: uploadRoutes,
   tasks: (parts: AbandonedBatchParts) => [abandonedBatchTask(parts)],
-  requests: ({ uploads, authenticator }: TusParts) => [tusRequests(uploads, authenticator)],
+  requests: ({ uploads, authenticator }: TusRequestParts) => [tusRequests(uploads, authenticator)],
   requestPaths: tusPaths,
   ports: { uploads: createUploadPort },
   tables: {

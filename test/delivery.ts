@@ -204,6 +204,34 @@ export async function openDepot(database: Database, shop: number) {
       return { key: link!.key, id: link!.id, file: id }
     },
     /** Creates a public file; returns its path. */
+    /** Gives the file a second version, after its links were made: their clock is that of the database. */
+    replaceFile: async (file: string, bytes: Uint8Array) => {
+      const { hash, sha256, size_bytes } = await store.write(shop, [bytes] as never)
+      const values = { file, hash, sha256, size_bytes }
+      await scope.transaction(async (tx) => {
+        await tx.query(
+          `insert into blobs (shop_id, hash, size_bytes, sha256)
+           values (:shop, decode(:hash, 'hex'), :size_bytes, decode(:sha256, 'hex')) on conflict do nothing`,
+          values,
+        )
+        await tx.query(
+          `insert into blob_locations (shop_id, hash, location)
+           values (:shop, decode(:hash, 'hex'), 'primary') on conflict do nothing`,
+          values,
+        )
+        await tx.query(
+          `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+           values (:shop, :file, 2, decode(:hash, 'hex'), 'primary', :size_bytes, 'application/pdf')`,
+          values,
+        )
+        await tx.query(
+          `update files set version = 2, size_bytes = :size_bytes, version_since = now() + interval '1 minute'
+           where shop_id = :shop and id = :file`,
+          values,
+        )
+      })
+      invalidate()
+    },
     addPublic: async (bytes: Uint8Array, fields: Record<string, unknown> = {}) => {
       const file = await addFile(bytes, { visibility: 'public', ...fields })
       await ensurePublicAddresses(scope, [file])

@@ -71,7 +71,7 @@ function unfolded(lines: readonly string[]): string[] {
 }
 
 function headersOf(lines: readonly string[]): { headers: IncomingHttpHeaders; hasFault: boolean } {
-  const headers = Object.create(null) as Record<string, string | string[] | undefined>
+  const values = new Map<string, string>()
   const cookies: string[] = []
   let hasFault = false
   for (const line of lines) {
@@ -89,11 +89,16 @@ function headersOf(lines: readonly string[]): { headers: IncomingHttpHeaders; ha
     hasFault ||= name.length !== stated.length || line.search(CONTROL) >= 0
     if (!TOKEN.test(name)) hasFault = true
     else if (name === 'set-cookie') cookies.push(value)
-    else if (headers[name] === undefined) headers[name] = value
-    else if (LISTS.has(name)) headers[name] = `${String(headers[name])}, ${value}`
+    else values.set(name, joinedValue(name, values.get(name), value))
   }
+  const headers: IncomingHttpHeaders = Object.fromEntries(values)
   if (cookies.length > 0) headers['set-cookie'] = cookies
   return { headers, hasFault }
+}
+
+function joinedValue(name: string, before: string | undefined, value: string): string {
+  if (before === undefined) return value
+  return LISTS.has(name) ? `${before}, ${value}` : before
 }
 
 /** The names in a list, in lower case. */

@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 
+const run = promisify(execFile)
 const SMALL = randomBytes(1000)
 const LARGE = randomBytes(700_000)
 const HOUR_MS = 60 * 60 * 1000
@@ -148,6 +154,86 @@ describe('a public file', () => {
     expect([answer.status, answer.text.includes('Harbour')]).toEqual([404, false])
     const { path } = await depot.addPublic(SMALL)
     expect((await visit(port, path, {}, 'POST')).headers.allow).toBe('GET, HEAD')
+  })
+})
+
+describe('a public file that was replaced', () => {
+  const OLD = randomBytes(400_000)
+  const NEW = randomBytes(400_000)
+  const agent = (name: string) => ({ 'user-agent': name })
+  const part = (at: number, path: string, headers: Record<string, string> = {}) =>
+    visit(at, path, { range: 'bytes=1000-1999', ...headers })
+
+  test('is sent whole to a program that names no version, unless it was sent its first byte', async () => {
+    const { file, path } = await depot.addPublic(OLD)
+    expect((await visit(port, path)).status).toBe(200)
+    // Never replaced: any program, at any process.
+    for (const at of [port, secondPort])
+      expect((await part(at, path, agent('any'))).status).toBe(206)
+    await depot.replaceFile(file, NEW)
+    for (const range of ['bytes=1000-1999', 'bytes=1000-', 'bytes=-1000']) {
+      const answer = await visit(port, path, { range, ...agent(range) })
+      expect([range, answer.status, answer.body.equals(NEW)]).toEqual([range, 200, true])
+    }
+    const joined = await part(port, path)
+    expect([joined.status, joined.body.equals(NEW)]).toEqual([200, true])
+    // This transfer began with the new version. Another process does not know that.
+    const next = await part(port, path)
+    expect([next.status, next.body.equals(NEW.subarray(1000, 2000))]).toEqual([206, true])
+    expect((await part(secondPort, path)).status).toBe(200)
+    expect((await part(port, path, agent('another'))).status).toBe(200)
+    expect((await visit(port, path, { range: 'bytes=0-999', ...agent('player') })).status).toBe(206)
+    expect((await part(port, path, agent('player'))).status).toBe(206)
+  })
+
+  test('is continued for half an hour, and then by a condition on its version alone', async () => {
+    const { file, path } = await depot.addPublic(OLD)
+    const { etag: old } = (await visit(port, path, {}, 'HEAD')).headers
+    await depot.replaceFile(file, NEW)
+    const { etag } = (await visit(port, path)).headers
+    const start = depot.time.now
+    const after = (ms: number) => (depot.time.now = new Date(+start + ms))
+    try {
+      after(HOUR_MS / 2 - 1)
+      expect((await part(port, path)).status).toBe(206)
+      after(HOUR_MS - 2)
+      expect((await part(port, path)).status).toBe(206)
+      after(2 * HOUR_MS)
+      expect((await part(port, path, { 'if-range': etag! })).status).toBe(206)
+      expect((await part(port, path, { 'if-range': old! })).status).toBe(200)
+      after(4 * HOUR_MS)
+      expect((await part(port, path)).status).toBe(200)
+    } finally {
+      depot.time.now = start
+    }
+  })
+
+  test('is not redirected to the CDN with a part that is not granted', async () => {
+    const { file, path } = await depot.addPublic(OLD)
+    await depot.replaceFile(file, NEW)
+    const whole = await part(cdnPort, path)
+    expect([whole.status, whole.body.equals(NEW)]).toEqual([200, true])
+    expect((await part(cdnPort, path)).status).toBe(302)
+    expect((await visit(cdnPort, path, agent('plain'))).status).toBe(302)
+  })
+
+  test('is never joined to the old part by curl', async () => {
+    const { file, path: address } = await depot.addPublic(OLD)
+    const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const out = path.join(folder, 'out')
+    const curl = (...args: string[]) =>
+      run('curl', ['-sfL', '-o', out, ...args, `http://127.0.0.1:${port}${address}`])
+    await curl('-r', '0-99999')
+    await curl('-C', '-')
+    expect((await readFile(out)).equals(OLD)).toBe(true)
+    await curl('-r', '0-99999')
+    await depot.replaceFile(file, NEW)
+    await expect(curl('-C', '-')).rejects.toMatchObject({ code: 33 })
+    expect((await readFile(out)).equals(OLD.subarray(0, 100_000))).toBe(true)
+    await curl('-r', '0-99999')
+    await curl('-C', '-')
+    expect((await readFile(out)).equals(NEW)).toBe(true)
   })
 })
 

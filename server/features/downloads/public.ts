@@ -4,10 +4,11 @@
 import type { IncomingMessage } from 'node:http'
 import { publicPath } from '../../files/public-addresses.ts'
 import type { Client } from '../../http/clients.ts'
-import { evaluateConditions, isProbe } from '../../http/conditions.ts'
+import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
 import type { KnownPublic, PublicCounter, PublicTarget } from './counting/public-counter.ts'
 import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
+import { SentVersions } from './counting/sent-versions.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain } from './request.ts'
@@ -32,18 +33,27 @@ export interface PublicParts {
   baseUrl: string
 }
 
-export const createPublic = (parts: PublicParts) => ({
-  answer: (visit: Visit, token: string) => answer(parts, visit, token),
-  answerSigned: (visit: Visit, path: string) => answerSigned(parts, visit, path),
-})
+export function createPublic(given: PublicParts) {
+  const parts = { ...given, sent: new SentVersions() }
+  return {
+    answer: (visit: Visit, token: string) => answer(parts, visit, token),
+    answerSigned: (visit: Visit, path: string) => answerSigned(parts, visit, path),
+  }
+}
 
-async function answer(parts: PublicParts, visit: Visit, token: string): Promise<void> {
+type StableParts = PublicParts & { sent: SentVersions }
+
+async function answer(parts: StableParts, visit: Visit, token: string): Promise<void> {
   const { request, response, now } = visit
   const sites = sitesOf(request.headers.referer)
-  const count = () => parts.counter.count({ token, client: parts.clientOf(request), sites, now })
+  const client = parts.clientOf(request)
+  const count = () => parts.counter.count({ token, client, sites, now })
   if (isPlain(request)) {
     const download = await count()
-    if (download) return give(parts, visit, partOf(download.target), download.transfer)
+    if (download) {
+      parts.sent.note(download.target, client, now)
+      return give(parts, visit, partOf(download.target), download.transfer)
+    }
   }
   const known = await parts.counter.lookUp(token)
   if (!known) return refuse(request, response, 'file_not_found')
@@ -54,16 +64,28 @@ async function answer(parts: PublicParts, visit: Visit, token: string): Promise<
     return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
   const range = answerUncounted(parts, visit, known)
   if (range === 'answered') return
+  const isGranted = range === null || range.start === 0 || continuesVersion(parts, visit, target)
   // A later part continues a download that was counted at its first byte.
-  if (range && (range.start > 0 || isProbe(range, target.size)))
+  if (range && isGranted && (range.start > 0 || isProbe(range, target.size)))
     return give(parts, visit, { ...partOf(target), range }, UNCOUNTED)
   const download = await count()
   // The file was withdrawn since the look-up.
   if (!download) return refuse(request, response, 'file_not_found')
+  parts.sent.note(download.target, client, now)
   const same = download.target.hash === target.hash
-  const part = { ...partOf(download.target), range: same ? range : null }
+  const part = { ...partOf(download.target), range: same && isGranted ? range : null }
   return give(parts, visit, part, download.transfer)
 }
+
+/**
+ * Does a later part continue the version that the client has? Without a condition on the version only
+ * if the file was not replaced since the client's transfer began: the client would join two versions.
+ */
+const continuesVersion = (
+  { sent, clientOf }: StableParts,
+  { request, now }: Visit,
+  target: PublicTarget,
+): boolean => namesVersion(request.headers) || sent.continues(target, clientOf(request), now)
 
 const partOf = (target: PublicTarget) => ({ target, range: null, audience: PUBLIC })
 
@@ -93,7 +115,9 @@ async function give(
   transfer: FileTransfer,
 ): Promise<void> {
   const { target } = part
-  const address = cdnAddress(parts, visit, target)
+  // The client would send the Range that is not granted to the CDN.
+  const isDenied = visit.request.headers.range !== undefined && part.range === null
+  const address = isDenied ? null : cdnAddress(parts, visit, target)
   if (address === null) {
     const permitted = { ...part, redirectHeaders: REDIRECT, permit: permitOf(target) }
     return parts.serving.serve(visit, permitted, transfer)

@@ -325,34 +325,6 @@ describe('of a pack', () => {
 describe('a file that was replaced since a transfer began', () => {
   const OLD = randomBytes(400_000)
   const NEW = randomBytes(400_000)
-  /** After the link was made: its clock is that of the database. */
-  async function replace(file: string): Promise<void> {
-    const { hash, sha256, size_bytes } = await depot.store.write(depot.shop, [NEW] as never)
-    const values = { file, hash, sha256, size_bytes }
-    await depot.scope.transaction(async (tx) => {
-      await tx.query(
-        `insert into blobs (shop_id, hash, size_bytes, sha256)
-         values (:shop, decode(:hash, 'hex'), :size_bytes, decode(:sha256, 'hex')) on conflict do nothing`,
-        values,
-      )
-      await tx.query(
-        `insert into blob_locations (shop_id, hash, location)
-         values (:shop, decode(:hash, 'hex'), 'primary') on conflict do nothing`,
-        values,
-      )
-      await tx.query(
-        `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-         values (:shop, :file, 2, decode(:hash, 'hex'), 'primary', :size_bytes, 'application/pdf')`,
-        values,
-      )
-      await tx.query(
-        `update files set version = 2, size_bytes = :size_bytes, version_since = now() + interval '1 minute'
-         where shop_id = :shop and id = :file`,
-        values,
-      )
-    })
-    depot.invalidate()
-  }
   const part = (key: string, headers: Record<string, string> = {}) =>
     get(port, key, { range: 'bytes=1000-1999', ...headers })
 
@@ -362,7 +334,7 @@ describe('a file that was replaced since a transfer began', () => {
       const { key, file } = await depot.addLink(OLD, terms)
       expect((await get(port, key)).body.equals(OLD)).toBe(true)
       expect((await part(key)).status).toBe(206)
-      await replace(file)
+      await depot.replaceFile(file, NEW)
       const joined = await part(key)
       expect([joined.status, joined.body.equals(NEW)]).toEqual([200, true])
       // This transfer began with the new version, and other programs have none of it.
@@ -375,7 +347,7 @@ describe('a file that was replaced since a transfer began', () => {
   test('is continued by a condition on its version', async () => {
     const { key, file } = await depot.addLink(OLD, { download_limit: 3 })
     const old = (await get(port, key)).headers.etag!
-    await replace(file)
+    await depot.replaceFile(file, NEW)
     expect((await part(key, { 'if-range': old })).status).toBe(200)
     const now = (await get(port, key, {}, 'HEAD')).headers.etag!
     expect((await part(key, { 'if-range': now, ...agent('another') })).status).toBe(206)
@@ -390,7 +362,7 @@ describe('a file that was replaced since a transfer began', () => {
       await depot.serve({ accel: { location: 'primary', prefix: '/blobs' } }),
     ]
     const { key, file } = await depot.addLink(OLD)
-    await replace(file)
+    await depot.replaceFile(file, NEW)
     for (const [n, one] of at.entries()) {
       const answer = await get(one, key, { range: 'bytes=1000-1999', ...agent(`program ${n}`) })
       expect([answer.status, answer.body.equals(NEW)]).toEqual([200, true])

@@ -1,6 +1,6 @@
 // The statements about public files. Counts have their own row, so that a download never locks the
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
-// counted download.
+// counted download, if it is of the version that the client has (sent-versions.ts).
 import { createQueryBatcher } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import type { Client } from '../../../http/clients.ts'
@@ -25,6 +25,8 @@ export interface PublicTarget extends FileTarget {
   token: string
   /** Deliver it over the CDN, if one is configured. */
   cdn: boolean
+  /** The file has been the same since it has this address. */
+  steady: boolean
 }
 
 /** A public file, with what decides whether a request may have it. */
@@ -60,6 +62,7 @@ export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and ${DOW
   and f.ask_for is null and s.uninstalled_at is null`
 
 const TOKENS = opaque('$1::uuid[]')
+const STEADY = 'f.version_since <= p.created_at as steady'
 // As for links: one statement for all requests that arrive together, with the rows locked in one
 // order.
 const COUNT = `
@@ -70,7 +73,7 @@ const COUNT = `
     select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[])
       order by p.token for no key update
   ), granted as (
-    select ${TARGET}, f.cdn, a.place
+    select ${TARGET}, f.cdn, ${STEADY}, a.place
     from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}
     where not v.damaged and ${SHOWN} and ${siteAllowed('a.sites')}
   ), counted as (
@@ -78,15 +81,15 @@ const COUNT = `
     from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g
     where p.shop_id = g.shop_id and p.file_id = g.file_id
   )
-  select ${TARGET_NAMES}, cdn, place from granted`
+  select ${TARGET_NAMES}, cdn, steady, place from granted`
 
 const LOOK_UP = `
-  select ${TARGET}, f.cdn, f.allowed_referrers, s.name, s.domain
+  select ${TARGET}, f.cdn, ${STEADY}, f.allowed_referrers, s.name, s.domain
   from public_addresses p ${FILE('p')} ${VERSION} where p.token = $1 and ${SHOWN}`
 
 // Older versions too, while they exist: an address that names a version keeps serving that one.
 const LOOK_UP_VERSION = `
-  select ${TARGET}, f.cdn
+  select ${TARGET}, f.cdn, true as steady
   from public_addresses p ${FILE('p')}
   cross join lateral (
     select * from versions where shop_id = f.shop_id and file_id = f.id and hash = decode($2, 'hex')
@@ -118,7 +121,7 @@ export function createPublicCounter(parts: {
     const { rows } = await query('public_count', COUNT, [tokens, sites, lastOf(asked).now])
     const targets = asked.map((): PublicTarget | null => null)
     for (const row of rows) {
-      const at = (row[TARGET_LENGTH + 1] as number) - 1
+      const at = (row[TARGET_LENGTH + 2] as number) - 1
       targets[at] = publicTargetOf(row, present(tokens[at], 'The token that was counted'))
     }
     return targets
@@ -139,7 +142,7 @@ export function createPublicCounter(parts: {
       const { rows } = await query('public_look_up', LOOK_UP, [token])
       if (!rows[0]) return null
       const target = publicTargetOf(rows[0], token)
-      const [referrers, name, domain] = rows[0].slice(TARGET_LENGTH + 1) as [
+      const [referrers, name, domain] = rows[0].slice(TARGET_LENGTH + 2) as [
         string[],
         string,
         string,
@@ -158,4 +161,5 @@ const publicTargetOf = (row: readonly unknown[], token: string): PublicTarget =>
   ...fileTargetOf(row),
   token,
   cdn: row[TARGET_LENGTH] as boolean,
+  steady: row[TARGET_LENGTH + 1] as boolean,
 })

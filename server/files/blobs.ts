@@ -186,7 +186,7 @@ async function removeBlobs(pool: Pool, places: readonly Place[], before: Date): 
 
 /**
  * Writes the rows of bytes that were staged and refused: until a sweep removes them they count in
- * the shop's quota (`Usage.leaving`).
+ * the shop's quota (`StorageUsage.leaving`).
  */
 export async function noteRefused(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return

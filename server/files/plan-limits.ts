@@ -73,7 +73,7 @@ export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
   return row?.downloads ?? 0
 }
 
-export interface Usage {
+export interface StorageUsage {
   /** Outside the trash. */
   files: number
   /** Of all kept versions, documents of operations, and imported files of the drop folder. */
@@ -94,7 +94,7 @@ const OTHERS = `select
     where l.shop_id = :shop and l.unneeded_since is not null)::bigint as leaving`
 
 /** What the shop stores; versions from the kept counts. */
-export async function usageOfShop(scope: ShopScope): Promise<Usage> {
+export async function usageOfShop(scope: ShopScope): Promise<StorageUsage> {
   const counts = await readCounts(scope, ['all', 'versions'])
   const of = (kind: string) => counts.find((one) => one.kind === kind)
   const { kept, leaving } = await scope.one<{ kept: number; leaving: number }>(OTHERS)

@@ -5,13 +5,19 @@ import { say, type AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
-import { planText, readShopPlan, usageOfShop, type ShopPlan, type Usage } from './plan-limits.ts'
+import {
+  planText,
+  readShopPlan,
+  usageOfShop,
+  type ShopPlan,
+  type StorageUsage,
+} from './plan-limits.ts'
 
 export interface ShopQuotas {
   /** The maximum number of files, trash excluded. */
   shop_files: number
   /**
-   * The maximum of bytes that are kept (`Usage`), including files in the trash. With bytes that are
+   * The maximum of bytes that are kept (`StorageUsage`), including files in the trash. With bytes that are
    * removed within a day it may be twice as much: room is free as soon as files are deleted, but
    * requests that are refused, or that delete what they add, cannot fill the disk.
    */
@@ -32,7 +38,7 @@ export interface QuotaRequest {
 const NEAR = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
 const MAX_KEPT = 10_000
-const counted = new Map<number, Usage & { until: number }>()
+const counted = new Map<number, StorageUsage & { until: number }>()
 
 export interface QuotaRefusal {
   code: ErrorCode
@@ -54,7 +60,7 @@ export async function refusedByQuota(
   )
   if (shop_files === Infinity && shop_storage_bytes === Infinity) return wanted.map(() => null)
   const total = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
-  const isFar = ({ files, bytes, leaving }: Usage) =>
+  const isFar = ({ files, bytes, leaving }: StorageUsage) =>
     files + total.files + NEAR.files < shop_files &&
     bytes + leaving + total.bytes + NEAR.bytes < shop_storage_bytes
   const known = await cachedUsage(tx)
@@ -96,7 +102,7 @@ function refusalOf(what: keyof typeof QUOTAS, plan: ShopPlan | null, limit: numb
   return { code: QUOTAS[what], message: new AppError(QUOTAS[what]).message }
 }
 
-async function cachedUsage(tx: ShopScope): Promise<Usage> {
+async function cachedUsage(tx: ShopScope): Promise<StorageUsage> {
   const kept = counted.get(tx.shop)
   if (kept && kept.until > performance.now()) return kept
   if (counted.size >= MAX_KEPT) counted.clear()

@@ -36,7 +36,8 @@ export async function openDropImports() {
     passive: { ports: null, address: null },
   })
   const task = dropTask({ database, engine: app.engine.engine, stores, log: silent })
-  const worker = await startWorker(app.engine.parts, () => Promise.resolve(), [task])
+  const start = () => startWorker(app.engine.parts, () => Promise.resolve(), [task])
+  let worker = await start()
   const { account, password } = await createCheapAccount(app.owner.scope)
   const user = `${account.username}:${password}`
   const home = `/uploads/${app.engine.shop}`
@@ -93,6 +94,12 @@ export async function openDropImports() {
         `update drop_entries set filed_at = filed_at - interval '11 minutes'
          where shop_id = :shop`,
       ),
+    /** Does this while no worker runs: operations wait in the queue. */
+    withoutWorker: async (work: () => Promise<unknown>) => {
+      await worker.stop()
+      await work()
+      worker = await start()
+    },
     paths,
     untilPaths: (expected: readonly string[], state?: string) =>
       expect.poll(() => paths(state), { interval: 200 }).toEqual(expected),

@@ -9,7 +9,7 @@ import { appConfig } from '../../app.config.ts'
 import { parsePublicId, toPublicId } from '../../server/core/ids.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
-import { numberedPages, documentOf } from '../documents.ts'
+import { documentOf } from '../documents.ts'
 
 let app: TestApp
 let stop: () => Promise<void>
@@ -46,6 +46,11 @@ test('each plugin that reads bytes is tried', () => {
   expect(Object.keys(OPTIONS).sort()).toEqual([...READING].sort())
 })
 
+/** A small document, because most of the time is the plugins' own; no two are equal. */
+const twoPages = async (text: string) =>
+  Buffer.from(await documentOf([1, 2].map((n) => ({ draws: pageText(`${n} of ${text}`) }))))
+const pageText = (text: string) => `BT /F 24 Tf 40 150 Td (${text}) Tj ET`
+
 let made = 0
 async function addTwo(plugin: string) {
   const at = made++
@@ -54,9 +59,9 @@ async function addTwo(plugin: string) {
     ? await sharp({ create: { width: 40, height: 40 + at, channels: 3, background: 'red' } })
         .png()
         .toBuffer()
-    : Buffer.from(await documentOf(numberedPages(2 + at)))
+    : await twoPages(`${at} first`)
   const names = [1, 2].map((one) => `${plugin}-${at}-${one}.${isImage ? 'png' : 'pdf'}`)
-  const other = isImage ? bytes : Buffer.from(await documentOf(numberedPages(40 + at)))
+  const other = isImage ? bytes : await twoPages(`${at} second`)
   const ids = [
     await addFile(app.engine, names[0]!, bytes),
     await addFile(app.engine, names[1]!, other),

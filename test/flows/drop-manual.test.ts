@@ -1,7 +1,9 @@
 // Imports of a drop folder by hand: a preview changes nothing, and imports once it is confirmed;
 // import.csv names files and their settings.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { settleConfirmed } from '../../server/features/drop/import/settle.ts'
 import { DROP_TASK, laterKey } from '../../server/features/drop/wake.ts'
+import type { OperationRow } from '../../server/engine/types.ts'
 import { queueTask } from '../../server/core/queue/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
@@ -64,6 +66,48 @@ describe('a preview', () => {
     await house.untilPaths(['failed/known.txt'], 'failed')
     const { data } = await house.get('/api/drop/files?state=failed')
     expect(data[0].error).toMatchObject({ code: 'duplicate_filename' })
+    expect(await house.paths()).toEqual([])
+    expect((await house.call('DELETE', `/api/drop/files/${data[0].id}`)).status).toBe(204)
+  })
+  test('that is confirmed and cancelled moves its files to /failed/', async () => {
+    for (const name of ['early.txt', 'late.txt']) await house.send(`stop/${name}`, name)
+    const id = await preview()
+    await house.withoutWorker(async () => {
+      for (const move of ['confirm', 'cancel'])
+        expect((await house.call('POST', `/api/operations/${id}/${move}`)).status).toBe(200)
+    })
+    expect(await untilEnded(house.app.owner, id)).toMatchObject({ status: 'cancelled' })
+    await house.untilPaths(['failed/stop/early.txt', 'failed/stop/late.txt'], 'failed')
+    const { data } = await house.get('/api/drop/files?state=failed')
+    expect(data.map(({ error }: { error: object }) => error)).toEqual([
+      expect.objectContaining({ code: 'operation_cancelled' }),
+      expect.objectContaining({ code: 'operation_cancelled' }),
+    ])
+    expect(await house.paths()).toEqual([])
+    for (const file of data)
+      expect((await house.call('DELETE', `/api/drop/files/${file.id}`)).status).toBe(204)
+  })
+  test('whose file is skipped moves it to /failed/ with the reason', async () => {
+    await house.send('skipped.txt', 'skipped')
+    await preview()
+    // The end of a run that found that the preview had shown other changes.
+    const reason = { code: 'skipped', message: 'It has changed since the preview' }
+    await house.app.owner.scope.transaction(async (tx) => {
+      const { operation } = await tx.one<{ operation: string }>(
+        `select operation_id as operation from drop_entries
+         where shop_id = :shop and name = 'skipped.txt'`,
+      )
+      await tx.query(
+        `update items set status = 'skipped', error = :reason::jsonb
+         where shop_id = :shop and operation_id = :operation`,
+        { operation, reason: JSON.stringify(reason) },
+      )
+      const ended = { id: operation, channel: 'drop', preview: true, round: 1 }
+      await settleConfirmed(tx, ended as OperationRow, true)
+    })
+    await house.untilPaths(['failed/skipped.txt'], 'failed')
+    const { data } = await house.get('/api/drop/files?state=failed')
+    expect(data[0].error).toMatchObject({ message: 'It has changed since the preview' })
     expect(await house.paths()).toEqual([])
     expect((await house.call('DELETE', `/api/drop/files/${data[0].id}`)).status).toBe(204)
   })

@@ -37,13 +37,13 @@ const FOUND = `
   join shops s on s.id = m.shop_id and s.uninstalled_at is null
   where m.token = $1 and m.hash is not null and ${WANTED_LENGTH} is not null`
 
-export interface PublicParts {
+export interface PublicSampleParts {
   database: Database
   stores: ReadonlyMap<string, BlobStore>
   trustProxy: boolean
 }
 
-export function publicSamples({ database, stores, trustProxy }: PublicParts): Mount {
+export function publicSamples({ database, stores, trustProxy }: PublicSampleParts): Mount {
   const limit = openRateLimit(database.pool, {
     name: 'samples',
     points: REQUESTS_PER_NETWORK,

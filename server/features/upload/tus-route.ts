@@ -12,7 +12,7 @@ import { requireImportScopes, requireScopes } from '../../http/scopes.ts'
 import { notAllowed } from '../../http/errors.ts'
 import type { Mount } from '../../http/mounts.ts'
 
-export interface TusParts {
+export interface TusRequestParts {
   uploads: UploadParts
   authenticator: Authenticator
 }

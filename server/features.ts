@@ -56,10 +56,11 @@ import type { Cloud } from './features/cloud/cloud.ts'
 import type { ReadWorkbook } from './features/csv/workbook.ts'
 import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
-import type { BuyerPlaces, Feature, HookParts } from './features/feature.ts'
+import type { BuyerPlaces, Feature, HookParts, Sweeps } from './features/feature.ts'
 import type { ConfirmSync } from './features/operations/routes.ts'
 import type { WorkflowOfSchedule } from './features/operations/retry.ts'
 import type { OrderPages } from './features/orders/order-pages.ts'
+import type { FinishParts } from './features/upload/finish.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
 import type { AccessLog } from './http/access-log.ts'
@@ -167,7 +168,15 @@ export interface PortParts {
   secrets: Secrets
 }
 
-type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts>
+/** What the sweeps need. */
+export interface SweepParts {
+  database: Database
+  uploads: FinishParts
+  clock: () => Date
+  log: Logger
+}
+
+type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts, SweepParts>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -267,6 +276,13 @@ export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples 
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
+
+/** Throws if two have one name. */
+export function allSweeps(parts: SweepParts): Sweeps {
+  const all = FEATURES.map(({ sweeps }) => sweeps?.(parts) ?? {})
+  refuseTwice('The sweep', all.flatMap(Object.keys))
+  return Object.assign({}, ...all)
+}
 
 /** The ports of one shop that features give to plugins. */
 export const featurePorts = (parts: PortParts): Partial<Makers<Ports>> =>

@@ -2,7 +2,7 @@
 
 export type Makers<T> = { readonly [Name in keyof T]: () => T[Name] }
 
-/** Each field is made once. Spreading the object makes all of them: use `withBoth`. */
+/** Each field is made once. Spreading the object makes all of them: use `withFields`. */
 export function lazy<T extends object>(makers: Makers<T>): T {
   const object = {} as T
   for (const [name, make] of Object.entries<() => unknown>(makers)) {
@@ -14,7 +14,7 @@ export function lazy<T extends object>(makers: Makers<T>): T {
 }
 
 /** The fields of both, without reading them. */
-export const withBoth = <A extends object, B extends object>(first: A, second: B): A & B =>
+export const withFields = <A extends object, B extends object>(first: A, second: B): A & B =>
   Object.defineProperties({}, {
     ...Object.getOwnPropertyDescriptors(first),
     ...Object.getOwnPropertyDescriptors(second),

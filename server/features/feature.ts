@@ -4,6 +4,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Plugin, Text } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
+import type { SealedPlace } from '../core/sealed-place.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
 import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
@@ -49,12 +50,16 @@ export type FeaturePorts<Parts> = {
   readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
 }
 
+/** Sweeps by the name that metrics show. */
+export type Sweeps = Readonly<Record<string, () => Promise<unknown>>>
+
 /** The parameters: what each of its functions needs. */
 export interface Feature<
   WebParts = never,
   TaskParts = never,
   PortParts = never,
   RequestParts = never,
+  SweepParts = never,
 > {
   /** The name of its folder. */
   name: string
@@ -71,6 +76,8 @@ export interface Feature<
   changesDelivery?: true
   tasks?: (parts: TaskParts) => BackgroundTask[]
   metrics?: StateMetrics
+  /** What the hourly upkeep removes, by the name that metrics show. */
+  sweeps?: (parts: SweepParts) => Sweeps
   /** Ports that plugins get from it: those to the bytes of its channel. */
   ports?: FeaturePorts<PortParts>
   /** Effects of outcomes that it writes. */
@@ -86,6 +93,8 @@ export interface Feature<
   messageWords?: Readonly<Record<string, Text>>
   /** The events that it sends to webhooks. */
   events?: readonly WebhookEvent[]
+  /** Its columns that contain sealed values. */
+  sealed?: readonly SealedPlace[]
   /**
    * Its tables with rows of shops. A text: they contain no readable data about buyers, for this
    * reason. A generated test compares all features' tables with the live schema.
@@ -99,6 +108,7 @@ export const defineFeature = <
   TaskParts = unknown,
   PortParts = unknown,
   RequestParts = unknown,
+  SweepParts = unknown,
 >(
-  feature: Feature<WebParts, TaskParts, PortParts, RequestParts>,
-): Feature<WebParts, TaskParts, PortParts, RequestParts> => feature
+  feature: Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts>,
+): Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts> => feature

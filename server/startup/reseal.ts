@@ -3,7 +3,8 @@
 // starting it again.
 import type { Database } from '../core/db/database.ts'
 import { SEAL_HEAD_BYTES, type Secrets } from '../core/secrets.ts'
-import { SEALED_PLACES, type SealedPlace, type SealedRow } from './sealed-places.ts'
+import type { SealedPlace, SealedRow } from '../core/sealed-place.ts'
+import { SEALED_PLACES } from './sealed-places.ts'
 
 export interface ResealParts {
   pool: Database['pool']

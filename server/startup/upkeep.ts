@@ -1,26 +1,17 @@
 // Upkeep across shops: removes what has expired. The hourly upkeep runs in one worker at a time. In
 // large installations what reads every row of a shop takes turns: each shop once a day, in the hour
 // that its number gives. The scrub is divided, so that several workers share it.
-import { sweepCsvUploads } from '../features/csv/uploads.ts'
-import { clearFiled } from '../features/drop/import/clear.ts'
-import { sweepMoves } from '../features/move/moves.ts'
-import type { FinishParts } from '../features/upload/finish.ts'
-import { sweepUploads } from '../features/upload/upload.ts'
-import { sweepAnswers } from '../features/compliance/customer-data-rows.ts'
-import { sweepLibraries } from '../features/library/keys.ts'
 import type { Database } from '../core/db/database.ts'
-import { sweepSessions } from '../features/downloads/counting/sessions.ts'
-import { sweepViewSessions } from '../features/downloads/view-sessions.ts'
-import { sweepDownloads } from '../features/downloads/record.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import { stagedBlobs, sweepOperations } from '../engine/engine.ts'
 import { SCRUB_PARTS, scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepCounts } from '../files/file-counts.ts'
 import { sweepTrash } from '../files/trash.ts'
-import { errorFields, type Logger } from '../core/log.ts'
-import { notifyDownloads } from '../features/downloads/download-notices.ts'
+import { errorFields } from '../core/log.ts'
 import type { BlobStore } from '../core/store/store.ts'
+import { allSweeps, type SweepParts } from '../features.ts'
+import { logRemoved } from '../core/removed.ts'
 import { sweepBlobsInTurn } from '../core/shop-turns.ts'
 import { sweeps } from '../core/totals.ts'
 
@@ -31,12 +22,8 @@ const EVERY_MS = 60 * 60 * 1000
  */
 export const ORPHAN_MS = 60 * 60 * 1000
 
-export interface UpkeepParts {
-  database: Database
+export interface UpkeepParts extends SweepParts {
   stores: ReadonlyMap<string, BlobStore>
-  uploads: FinishParts
-  clock: () => Date
-  log: Logger
 }
 
 /**
@@ -100,10 +87,6 @@ function sweepsOf(
   const { pool } = database
   const inTurn = (name: string, sweep: (shops: number[] | undefined) => Promise<number>) =>
     sweepBlobsInTurn(pool, name, clock(), sweep)
-  const logged = async (what: string, sweep: Promise<number>, fields = {}) => {
-    const removed = await sweep
-    if (removed > 0) log.info(`removed ${what}`, { removed, ...fields })
-  }
   return {
     idempotency_keys: () =>
       pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`),
@@ -111,21 +94,13 @@ function sweepsOf(
       pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
     webhooks: () =>
       pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
-    sessions: () => sweepSessions(pool, clock()),
-    view_sessions: () => sweepViewSessions(pool, clock()),
-    downloads: () => sweepDownloads(pool, clock()),
-    download_notices: () => notifyDownloads(database, clock()),
-    csv_uploads: () => sweepCsvUploads(pool),
-    moves: () => sweepMoves(pool),
-    trash: () => logged('files past their time in the trash', sweepTrash(pool, clock())),
-    uploads: () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
-    drop_folders: () => logged('old files in drop folders', clearFiled(pool)),
+    ...allSweeps({ database, uploads, clock, log }),
+    trash: () => logRemoved(log, 'files past their time in the trash', sweepTrash(pool, clock())),
     operations: () => sweepOperations(pool, clock()),
-    customer_data: () => sweepAnswers(database),
-    libraries: () => sweepLibraries(database),
-    versions: () => logged('expired versions', sweepVersions(pool, clock())),
+    versions: () => logRemoved(log, 'expired versions', sweepVersions(pool, clock())),
     blobs: () =>
-      logged(
+      logRemoved(
+        log,
         'unused blobs',
         inTurn('blobs', (shops) => sweepBlobs(pool, clock(), shops)),
       ),
@@ -137,7 +112,7 @@ function sweepsOf(
           const removed = inTurn(`bytes_${location}`, (shops) =>
             store.sweep(ORPHAN_MS, knownIn(pool, location, signal), shops),
           )
-          return logged('orphaned bytes', removed, { location })
+          return logRemoved(log, 'orphaned bytes', removed, { location })
         },
       ]),
     ),

@@ -13,7 +13,7 @@ import {
   type Workflow,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { withBoth, lazy } from '../../core/lazy.ts'
+import { withFields, lazy } from '../../core/lazy.ts'
 import { storedMessage } from '../../core/texts.ts'
 import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
@@ -47,7 +47,7 @@ export async function writeContext(
     // them in other workflows.
     ...(delivery as DeliveryPorts),
   }
-  return withBoth(withBoth(ports, lazy({ actions: () => createActions(parts.plugins) })), own)
+  return withFields(withFields(ports, lazy({ actions: () => createActions(parts.plugins) })), own)
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type AnyText,
   type Text,
 } from '../../../plugins/contract.ts'
-import { withBoth } from '../../core/lazy.ts'
+import { withFields } from '../../core/lazy.ts'
 import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
@@ -36,7 +36,7 @@ export async function runOperationSteps(
       ? {}
       : crashLoop
         ? failedStep(operation, step, crashOf(step))
-        : await runStep(runner, ending, step, withBoth(context, results.ports(runner, ending)))
+        : await runStep(runner, ending, step, withFields(context, results.ports(runner, ending)))
     await endStep(runner, ending, { index, step, results, report })
   }
   countWithoutLedger(operation)

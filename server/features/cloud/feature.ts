@@ -9,6 +9,9 @@ import { listingTask, type ListingParts } from './listing-task.ts'
 import { createCloudPort } from './port.ts'
 import { connectionRoutes } from './routes.ts'
 import { cloudCallback } from './routes/callback.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { authorizationPlace } from './authorize.ts'
+import { connectionPlace } from './sealed.ts'
 import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
@@ -27,6 +30,10 @@ export const cloudFeature = defineFeature({
       data: operationSchema,
       operations: { of: { channel: cloudChannel.id }, content: 'record' },
     }),
+  ],
+  sealed: [
+    ...sealedBytes('connections', ['sealed'], connectionPlace),
+    ...sealedBytes('cloud_authorizations', ['verifier'], authorizationPlace),
   ],
   tables: {
     cloud_authorizations: 'who of the shop signs in to a provider',

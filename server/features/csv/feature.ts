@@ -8,6 +8,7 @@ import { csvExamples } from './examples.ts'
 import { csvCheckTasks } from './check-run.ts'
 import { csvRoutes } from './routes.ts'
 import { createSkuCount } from './sku-count.ts'
+import { sweepCsvUploads } from './uploads.ts'
 import { defineFeature } from '../feature.ts'
 
 interface CsvTaskParts {
@@ -28,6 +29,9 @@ export const csvFeature = defineFeature({
       oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
       limits,
     }),
+  sweeps: ({ database }: { database: Database }) => ({
+    csv_uploads: () => sweepCsvUploads(database.pool),
+  }),
   tables: {
     csv_answers: 'answers of the merchant’s own addresses, kept for a day',
     csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',

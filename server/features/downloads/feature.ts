@@ -2,6 +2,11 @@
 import type { Delivery } from './downloads.ts'
 import { deliveryAddress } from './request.ts'
 import { linkExhausted } from './exhausted-links.ts'
+import type { Database } from '../../core/db/database.ts'
+import { notifyDownloads } from './download-notices.ts'
+import { sweepDownloads } from './record.ts'
+import { sweepSessions } from './counting/sessions.ts'
+import { sweepViewSessions } from './view-sessions.ts'
 import { defineFeature } from '../feature.ts'
 
 export const downloadsFeature = defineFeature({
@@ -15,6 +20,12 @@ export const downloadsFeature = defineFeature({
     },
   ],
   events: [linkExhausted],
+  sweeps: ({ database, clock }: { database: Database; clock: () => Date }) => ({
+    sessions: () => sweepSessions(database.pool, clock()),
+    view_sessions: () => sweepViewSessions(database.pool, clock()),
+    downloads: () => sweepDownloads(database.pool, clock()),
+    download_notices: () => notifyDownloads(database, clock()),
+  }),
   tables: {
     downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
     refused_downloads: {

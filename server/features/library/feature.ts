@@ -1,6 +1,7 @@
 // The library: all downloads of one buyer's address in a shop, on one page, and the merchant's list
 // of these buyers.
 import type { Database } from '../../core/db/database.ts'
+import { sweepLibraries } from './keys.ts'
 import { defineFeature } from '../feature.ts'
 import { accountLibrary, type AccountParts } from './account.ts'
 import { libraryExamples } from './examples.ts'
@@ -15,6 +16,7 @@ export const libraryFeature = defineFeature({
   requests: (parts: LibraryParts & AccountParts) => [libraryRequests(parts), accountLibrary(parts)],
   changesDelivery: true,
   tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
+  sweeps: ({ database }: { database: Database }) => ({ libraries: () => sweepLibraries(database) }),
   tables: {
     library_keys: {
       about: 'Keys of libraries',

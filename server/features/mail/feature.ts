@@ -1,4 +1,7 @@
 // Mails to buyers: their sender, their texts, and what happened to them.
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { mailKeyPlace } from './domain.ts'
+import { mailPasswordPlace } from './server-password.ts'
 import { defineFeature } from '../feature.ts'
 import { domainTask, type DomainTaskParts } from './domain-task.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -28,6 +31,10 @@ export const mailFeature = defineFeature({
     ...(parts.reportsUrl === null
       ? []
       : [mailboxTask(parts.reportsUrl, { ...parts, tokens: createMailTokens(parts.secrets) })]),
+  ],
+  sealed: [
+    ...sealedBytes('mail_settings', ['server_password'], mailPasswordPlace),
+    ...sealedBytes('mail_settings', ['domain_key'], mailKeyPlace),
   ],
   tables: {
     mail_settings: 'the shop’s own addresses, servers and texts',

@@ -3,6 +3,8 @@ import { messagesExamples } from './examples.ts'
 import { buyersEffect } from './buyers-effect.ts'
 import { queueCallback } from './callbacks.ts'
 import { messageRoutes } from './routes.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { phonePlace } from './buyer-phone.ts'
 import { defineFeature } from '../feature.ts'
 
 export const messagesFeature = defineFeature({
@@ -11,6 +13,7 @@ export const messagesFeature = defineFeature({
   endpoints: messageRoutes,
   effects: () => [buyersEffect],
   onEnd: () => [{ of: { asked: 'callback_url' }, run: queueCallback }],
+  sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   tables: {
     outbox: {
       about: 'Messages',

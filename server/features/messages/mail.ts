@@ -1,18 +1,14 @@
 // Email: rendered from its template before the first attempt. Mails about links, deliveries and
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
 // shop's current recipients, from the installation.
-import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
-import { CORRECTED, NO_ADDRESS, withOldAddress, withRecipients } from './recipients.ts'
-import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
-import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
-import { linkInPayload } from '../links/mail.ts'
-import { withKey, writeLinkMails } from './link-mail.ts'
+import { mailedDelivery } from './delivery-mail.ts'
+import { BUYER_MAIL_WRITERS, type MailWriter, type SendableContent } from './buyer-mails.ts'
 import { isForBuyer } from '../mail/buyer-templates.ts'
 import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
 import { TOKEN_HEADER } from '../mail/message-token.ts'
@@ -25,7 +21,7 @@ import type {
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
-import { firstOf, present } from '../../core/present.ts'
+import { firstOf, present, zip } from '../../core/present.ts'
 
 const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */
@@ -72,83 +68,58 @@ type MailBatch = NonNullable<Deliverer['batch']>
  * Writes the contents of the messages, without keys. The texts of an earlier attempt are kept, and go to
  * the current recipients.
  */
-async function writeMails(
+const writeMails = (
+  scope: ShopScope,
+  messages: readonly Message[],
+  baseUrl: string,
+): Promise<Content[]> =>
+  byTemplate(
+    messages,
+    ({ payload }) => payload,
+    (writer, own) => (writer ? writer.write(scope, own, baseUrl) : writeOther(scope, own, baseUrl)),
+  )
+
+const withKeys = (
+  { secrets, baseUrl, clock }: MailOptions,
+  scope: ShopScope,
+  written: readonly WrittenMessage[],
+): Promise<SendableContent[]> =>
+  byTemplate(
+    written,
+    ({ message }) => message.payload,
+    async (writer, own) =>
+      writer
+        ? writer.fill(scope, own, { secrets, baseUrl, now: clock() })
+        : own.map(({ content }) => content),
+  )
+
+/** Calls `work` once for each template, and returns the answers in the order of the mails. */
+async function byTemplate<Mail, Made>(
+  mails: readonly Mail[],
+  payloadOf: (mail: Mail) => unknown,
+  work: (writer: MailWriter | undefined, own: readonly Mail[]) => Promise<Made[]>,
+): Promise<Made[]> {
+  const groups = Map.groupBy(mails, (mail) => BUYER_MAIL_WRITERS.get(templateOf(payloadOf(mail))))
+  const made = new Map<Mail, Made>()
+  await Promise.all(
+    [...groups].map(async ([writer, own]) => {
+      for (const [mail, one] of zip(own, await work(writer, own))) made.set(mail, one)
+    }),
+  )
+  return mails.map((mail) => present(made.get(mail), 'The mail'))
+}
+
+/** Writes mails to the shop. */
+async function writeOther(
   scope: ShopScope,
   messages: readonly Message[],
   baseUrl: string,
 ): Promise<Content[]> {
-  const deliveries = messages.flatMap(({ id, payload, content }) => {
-    const mailed = content === null ? mailedDelivery(payload) : null
-    return mailed ? [{ id, mailed }] : []
-  })
-  const mails = await writeDeliveryMails(
-    scope,
-    deliveries.map(({ mailed }) => mailed),
-    baseUrl,
-  )
-  const written = new Map(deliveries.map(({ id }, at) => [id, mails[at] ?? GONE]))
-  for (const [id, content] of await withRecipients(scope, messages)) written.set(id, content)
-  return Promise.all(messages.map((one) => written.get(one.id) ?? writeOther(scope, one, baseUrl)))
-}
-
-/** A mail as it is sent, or why it is not. */
-type SendableContent = Content | { unsent: DeliveryResult }
-const failed = (reason: AnyText): SendableContent => ({ unsent: { status: 'failed', reason } })
-const EXPIRED_LINK = failed(sayPlain('The link does not work any more'))
-
-async function withKeys(
-  { secrets, baseUrl, clock }: MailOptions,
-  scope: ShopScope,
-  written: readonly WrittenMessage[],
-): Promise<SendableContent[]> {
-  const deliveries = written.flatMap(({ message: { id, payload }, content }) => {
-    const mailed = mailedDelivery(payload)
-    return mailed ? [{ id, delivery: mailed.delivery, content }] : []
-  })
-  const mails = await withDeliveryKeys(scope, deliveries, { secrets, baseUrl })
-  // After the keys were read: they change with the address.
-  const outdated = await withOldAddress(scope, deliveries)
-  const filled = new Map(
-    deliveries.map(({ id, content }, at): [string, SendableContent] => {
-      const old = outdated.get(at)
-      // The next attempt writes it to the new address, or ends because the order has none.
-      if (old) return [id, old.followed ? failed(CORRECTED) : { unsent: { status: 'returned' } }]
-      const mail = mails[at]
-      if (!mail) return [id, failed(NOT_READY)]
-      return [id, content.to.length === 0 ? failed(NO_ADDRESS) : mail]
-    }),
-  )
-  return Promise.all(
-    written.map(async ({ message: { id, payload }, content }) => {
-      const library = libraryInPayload(payload)
-      const parts = { secrets, baseUrl, now: clock() }
-      if (library) return (await withLibraryKey(scope, content, library, parts)) ?? EXPIRED_LINK
-      const moved = movedLinks(payload)
-      if (moved) return (await withMovedKeys(scope, content, moved, parts)) ?? EXPIRED_LINK
-      const link = linkInPayload(payload)
-      if (!link) return filled.get(id) ?? content
-      return (await withKey(scope, content, link, parts)) ?? EXPIRED_LINK
-    }),
-  )
-}
-
-/** Writes a mail that is not about a delivery. */
-async function writeOther(
-  scope: ShopScope,
-  { payload, content }: Message,
-  baseUrl: string,
-): Promise<Content> {
-  const link = linkInPayload(payload)
-  if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
-  const moved = movedLinks(payload)
-  if (moved) return content ?? (await writeMovedMail(scope, moved, baseUrl)) ?? GONE
-  const library = libraryInPayload(payload)
-  if (library) return content ?? (await writeLibraryMail(scope, library, baseUrl)) ?? GONE
   const shop = await readShop(scope)
-  return {
+  return messages.map(({ payload, content }) => ({
     ...(content ?? renderMail(payload as MailPayload, baseUrl, mailLanguageOf(shop))),
     to: shop.settings.recipients,
-  }
+  }))
 }
 
 /** Mails about new versions and added files, which a buyer can do without. */
@@ -228,12 +199,10 @@ async function handOver(
 const HOUR = 60 * MINUTE
 const OWN_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]
 
-const GONE: Content = { to: [], subject: 'A download link', text: '' }
-
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-const isWeekly = (payload: unknown): boolean =>
-  (payload as Partial<MailPayload>).template === 'weekly-summary'
+const templateOf = (payload: unknown) => (payload as Partial<MailPayload>).template
+const isWeekly = (payload: unknown): boolean => templateOf(payload) === 'weekly-summary'
 
 /**
  * Headers that are equal in every attempt, so that receivers can drop copies, and that suppress

@@ -6,6 +6,8 @@ import { mailMovedBuyers } from './moved-buyers.ts'
 import { completeMovedFiles } from './moved-files.ts'
 import { moveRoutes } from './routes.ts'
 import { GIVE_ACCESS } from './start.ts'
+import type { Database } from '../../core/db/database.ts'
+import { sweepMoves } from './moves.ts'
 import { defineFeature } from '../feature.ts'
 
 export const moveFeature = defineFeature({
@@ -17,6 +19,7 @@ export const moveFeature = defineFeature({
     { of: { kind: 'import', channel: csvChannel.id }, run: completeMovedFiles },
     { of: { action: GIVE_ACCESS, worked: true }, run: mailMovedBuyers },
   ],
+  sweeps: ({ database }: { database: Database }) => ({ moves: () => sweepMoves(database.pool) }),
   tables: {
     moves: 'names and headers of the merchant’s own tables, and counts',
     move_rows: {

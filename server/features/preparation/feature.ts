@@ -4,6 +4,8 @@ import { licenceKeyRoutes } from './key-routes.ts'
 import { licenceListRoutes } from './routes.ts'
 import { licencePaths, licenceVerification, type VerificationParts } from './verification.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { licencePlace } from './model/licence-lists.ts'
 import { defineFeature } from '../feature.ts'
 
 export const preparationFeature = defineFeature({
@@ -15,6 +17,7 @@ export const preparationFeature = defineFeature({
   ],
   requests: (parts: VerificationParts) => licenceVerification(parts),
   requestPaths: licencePaths,
+  sealed: sealedBytes('licence_keys', ['sealed'], licencePlace),
   tables: {
     delivery_runs: {
       about: 'Prepared deliveries',

@@ -141,7 +141,7 @@ export interface VerificationParts {
   trustProxy: boolean
 }
 
-/** Metrics name each address separately. */
+/** Metrics count each address separately. */
 export function licenceVerification(parts: VerificationParts): Mount[] {
   const { database, secrets, trustProxy } = parts
   const readJson = jsonReader(BODY_BYTES)

@@ -5,7 +5,18 @@ import { uploadRoutes } from './routes.ts'
 import { abandonedBatchTask, type AbandonedBatchParts } from './sweep.ts'
 import { tusPaths } from './tus-paths.ts'
 import { tusRequests, type TusRequestParts } from './tus-route.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { Logger } from '../../core/log.ts'
+import { logRemoved } from '../../core/removed.ts'
+import type { FinishParts } from './finish.ts'
+import { sweepUploads } from './upload.ts'
 import { defineFeature } from '../feature.ts'
+
+interface UploadSweepParts {
+  database: Database
+  uploads: FinishParts
+  log: Logger
+}
 
 export const uploadFeature = defineFeature({
   name: 'upload',
@@ -15,6 +26,10 @@ export const uploadFeature = defineFeature({
   requests: ({ uploads, authenticator }: TusRequestParts) => [tusRequests(uploads, authenticator)],
   requestPaths: tusPaths,
   ports: { uploads: createUploadPort },
+  sweeps: ({ database, uploads, log }: UploadSweepParts) => ({
+    uploads: () =>
+      logRemoved(log, 'unfinished uploads', sweepUploads({ ...uploads, log }, database)),
+  }),
   tables: {
     upload_batches: 'options of the merchant’s uploads',
     uploads: 'names of the merchant’s own files',

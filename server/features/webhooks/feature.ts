@@ -2,6 +2,9 @@
 import { webhooksExamples } from './examples.ts'
 import { raisedAtEnds } from './operation-events.ts'
 import { webhookRoutes } from './routes.ts'
+import { addressPlace } from '../../core/kept-address.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { secretPlace } from './webhooks.ts'
 import { defineFeature } from '../feature.ts'
 
 export const webhooksFeature = defineFeature({
@@ -9,6 +12,15 @@ export const webhooksFeature = defineFeature({
   examples: webhooksExamples,
   endpoints: webhookRoutes,
   onEnd: ({ events }) => events.flatMap(raisedAtEnds),
+  sealed: [
+    ...sealedBytes('webhook_endpoints', ['secret', 'previous_secret'], secretPlace),
+    {
+      table: 'webhook_endpoints',
+      column: 'sealed_url',
+      format: 'text',
+      about: ({ shop }) => addressPlace(shop),
+    },
+  ],
   tables: {
     webhook_endpoints: 'addresses of the merchant’s own servers',
     webhooks: 'ids of the platform, kept for some days',

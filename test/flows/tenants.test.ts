@@ -96,10 +96,17 @@ describe('ids inside requests', () => {
     expect(theirs).toEqual({ status: 'failed', total: 1, errors: ['file_not_found'] })
     expect(own).toMatchObject({ status: 'success', total: 1 })
   })
-  test('a filter by a pack finds nothing in another shop', async () => {
-    const { theirs, own } = await operate({ ...tagging, select: { filter: { pack: IDS.pack } } })
-    expect(theirs).toEqual({ status: 'success', total: 0, errors: [] })
-    expect(own).toMatchObject({ status: 'success', total: 2 })
+  test('a filter by a pack of another shop is refused', async () => {
+    const name = 'post /api/operations'
+    const body = { ...tagging, select: { filter: { pack: IDS.pack } } }
+    const { owner, example } = await house.prepare(name, { body, status: 202 })
+    const before = await dumpOf(owner.scope)
+    const theirs = await house.send(stranger, name, example)
+    expect(theirs).toMatchObject({ status: 422 })
+    expect(JSON.stringify(theirs.body)).toContain('not_found')
+    expect(await dumpOf(owner.scope)).toEqual(before)
+    const { body: started } = await house.send(owner, name, example)
+    expect(await untilEnded(owner, started.id)).toMatchObject({ status: 'success', total: 2 })
   })
   test('nothing of one shop can be added to a pack, a version or a link of another', async () => {
     const mine = await house.prepare('get /api/files/{id}')
@@ -120,10 +127,9 @@ describe('ids inside requests', () => {
     const select = { file_ids: [mine.example.params!.id] }
     const move = { action: 'move-to-pack', options: { pack: IDS.pack }, select }
     const { example } = await house.prepare('post /api/operations', { body: move, status: 202 })
-    const { body } = await house.send(mine.owner, 'post /api/operations', example)
-    await untilEnded(mine.owner, body.id)
-    const { body: items } = await mine.owner.call('GET', `/api/operations/${body.id}/items`)
-    expect(items.data).toMatchObject([{ status: 'failed', error: { code: 'pack_not_found' } }])
+    const refused = await house.send(mine.owner, 'post /api/operations', example)
+    expect(refused).toMatchObject({ status: 422 })
+    expect(JSON.stringify(refused.body)).toContain('not_found')
   })
 })
 

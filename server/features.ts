@@ -8,8 +8,10 @@ import type { Database } from './core/db/database.ts'
 import type { ShopScope } from './core/db/for-shop.ts'
 import type { Makers } from './core/lazy.ts'
 import type { Logger } from './core/log.ts'
+import { MESSAGE_KINDS, type Deliverers } from './core/outbox/outbox.ts'
 import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
+import { present } from './core/present.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { BlobStore } from './core/store/store.ts'
 import type { AdmissionLimits } from './files/admission.ts'
@@ -28,7 +30,7 @@ import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
 import { filesFeature } from './features/files/feature.ts'
 import type { SavedViewParts } from './features/files/routes/saved-view-endpoints.ts'
-import { flowFeature } from './features/flow/feature.ts'
+import { flowFeature, type FlowSendParts } from './features/flow/feature.ts'
 import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { libraryFeature } from './features/library/feature.ts'
@@ -38,7 +40,7 @@ import type { ReportRequestParts } from './features/mail/report-requests.ts'
 import type { MailRouteParts } from './features/mail/routes.ts'
 import type { DomainTaskParts } from './features/mail/domain-task.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
-import { messagesFeature } from './features/messages/feature.ts'
+import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
 import { noticesFeature } from './features/notices/feature.ts'
 import { operationsFeature } from './features/operations/feature.ts'
@@ -56,7 +58,7 @@ import type { Cloud } from './features/cloud/cloud.ts'
 import type { ReadWorkbook } from './features/csv/workbook.ts'
 import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
-import type { BuyerPlaces, Feature, HookParts, Sweeps } from './features/feature.ts'
+import type { BuyerPlaces, Feature, HookParts, MakersOf, Sweeps } from './features/feature.ts'
 import type { ConfirmSync } from './features/operations/routes.ts'
 import type { WorkflowOfSchedule } from './features/operations/retry.ts'
 import type { OrderPages } from './features/orders/order-pages.ts'
@@ -79,7 +81,9 @@ import type { GuardedClient } from './ports/guarded-fetch.ts'
 import type { WholeBlobs } from './files/whole-blobs.ts'
 import type { CheckBlob } from './ports/repair.ts'
 import type { StagePlace } from './ports/stage.ts'
+import type { Refreshed } from './storefront/mirror/product-change.ts'
 import type { Storefront } from './storefront/storefront.ts'
+import { FEATURE_CHANGES, type FeatureChanges } from './storefront/webhooks/apply.ts'
 
 /** What the endpoints and the other routes need. */
 export interface WebParts {
@@ -148,6 +152,8 @@ export interface TaskParts
   cloud: Cloud
   limits: Limits
   plans: Plans | null
+  /** What happens to each table with data about buyers. */
+  places: BuyerPlaces
   secrets: Secrets
   /** The start of the addresses that this server gives to others. */
   baseUrl: string
@@ -176,7 +182,20 @@ export interface SweepParts {
   log: Logger
 }
 
-type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts, SweepParts>
+/** What those that deliver messages need. */
+export interface SendParts extends FlowSendParts, MessageSendParts {
+  /** The events of all features. */
+  events: readonly WebhookEvent[]
+}
+
+type AnyFeature = Feature<
+  WebParts & SavedViewParts,
+  TaskParts,
+  PortParts,
+  RequestParts,
+  SweepParts,
+  SendParts
+>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -212,7 +231,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   activityFeature,
 ])
 
-/** Throws if a name, a table, a port or an event is listed twice. */
+/** Throws if two features state the same: a name, a table, a port, a kind of message … */
 export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeature[] {
   refuseTwice(
     'The feature',
@@ -225,6 +244,18 @@ export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeat
   refuseTwice(
     'The port',
     features.flatMap(({ ports = {} }) => Object.keys(ports)),
+  )
+  refuseTwice(
+    'The kind of message',
+    features.flatMap(({ sends = {} }) => Object.keys(sends)),
+  )
+  refuseTwice(
+    'The mail',
+    features.flatMap(({ mails = {} }) => Object.keys(mails)),
+  )
+  refuseTwice(
+    'The change',
+    features.flatMap(({ changes = {} }) => Object.keys(changes)),
   )
   refuseTwice(
     'The event',
@@ -273,6 +304,40 @@ export const ORIGINS: Origins = Object.assign({}, ...FEATURES.map(({ origins }) 
 
 /** The documented examples, by method and path. */
 export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))
+
+/** What delivers each kind of message. Throws if a kind has no feature. */
+export const allDeliverers = (parts: Omit<SendParts, 'events' | 'mailWriters'>): Deliverers =>
+  makeEach<SendParts, Deliverers>(
+    MESSAGE_KINDS,
+    FEATURES.map(({ sends }) => sends),
+    { ...parts, events: EVENTS, mailWriters: MAIL_WRITERS },
+  )
+
+const MAIL_WRITERS = new Map(FEATURES.flatMap(({ mails = {} }) => Object.entries(mails)))
+
+/** What applies the platform's changes. Throws if a kind has no feature. */
+export const allChanges = (parts: TaskParts): FeatureChanges =>
+  makeEach<TaskParts, FeatureChanges>(
+    FEATURE_CHANGES,
+    FEATURES.map(({ changes }) => changes),
+    parts,
+  )
+
+function makeEach<Parts, Made>(
+  names: readonly (keyof Made)[],
+  stated: readonly (MakersOf<Parts, Made> | undefined)[],
+  parts: Parts,
+): Made {
+  const makers = Object.assign({}, ...stated) as MakersOf<Parts, Made>
+  const made = names.map((name) => [name, present(makers[name], String(name))(parts)] as const)
+  return Object.fromEntries(made) as Made
+}
+
+/** What follows a change of the catalog's mirror. */
+export function allRefreshed(parts: TaskParts): Refreshed {
+  const each = FEATURES.flatMap(({ refreshed }) => refreshed?.(parts) ?? [])
+  return (scope, result) => Promise.all(each.map((run) => run(scope, result)))
+}
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])

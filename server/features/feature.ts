@@ -3,6 +3,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { Plugin, Text } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
+import type { Deliverers, MailWriter } from '../core/outbox/outbox.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { SealedPlace } from '../core/sealed-place.ts'
 import type { Secrets } from '../core/secrets.ts'
@@ -13,6 +14,8 @@ import type { Examples } from '../http/example.ts'
 import type { Mount, RawMount } from '../http/mounts.ts'
 import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
+import type { Refreshed } from '../storefront/mirror/product-change.ts'
+import type { FeatureChanges } from '../storefront/webhooks/apply.ts'
 
 /**
  * What happens to a table's rows about a buyer when the platform requests the deletion of a
@@ -45,9 +48,9 @@ export interface EndParts extends HookParts {
   events: readonly WebhookEvent[]
 }
 
-/** Ports by their names, each made for one shop. */
-export type FeaturePorts<Parts> = {
-  readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
+/** Some of `Made`, by their names, each with what makes it. */
+export type MakersOf<Parts, Made> = {
+  readonly [Name in keyof Made]?: (parts: Parts) => Made[Name]
 }
 
 /** Sweeps by the name that metrics show. */
@@ -60,6 +63,7 @@ export interface Feature<
   PortParts = never,
   RequestParts = never,
   SweepParts = never,
+  SendParts = never,
 > {
   /** The name of its folder. */
   name: string
@@ -79,7 +83,15 @@ export interface Feature<
   /** What the hourly upkeep removes, by the name that metrics show. */
   sweeps?: (parts: SweepParts) => Sweeps
   /** Ports that plugins get from it: those to the bytes of its channel. */
-  ports?: FeaturePorts<PortParts>
+  ports?: MakersOf<PortParts, Ports>
+  /** The kinds of messages that it delivers. Each kind has one feature. */
+  sends?: MakersOf<SendParts, Deliverers>
+  /** The mails to buyers that it writes, by template. All other mails go to the shop. */
+  mails?: Readonly<Record<string, MailWriter>>
+  /** The changes that it applies when the platform reports them. */
+  changes?: MakersOf<TaskParts, FeatureChanges>
+  /** What it does after the mirror of the catalog has changed. */
+  refreshed?: (parts: TaskParts) => Refreshed
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
   /** What it checks before an operation runs again. */
@@ -109,6 +121,7 @@ export const defineFeature = <
   PortParts = unknown,
   RequestParts = unknown,
   SweepParts = unknown,
+  SendParts = unknown,
 >(
-  feature: Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts>,
-): Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts> => feature
+  feature: Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts>,
+): Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts> => feature

@@ -1,6 +1,6 @@
 // Every feature of the product, and what the start takes from all of them together.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Text } from '../plugins/contract.ts'
+import type { Sandbox, Text } from '../plugins/contract.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
@@ -19,7 +19,13 @@ import type { Effect } from './engine/effect.ts'
 import { createdFiles } from './engine/effects/created-files.ts'
 import { droppedVersions } from './engine/effects/dropped-versions.ts'
 import type { Engine } from './engine/engine.ts'
-import type { EngineParts, OperationEnd, Ports, RunGuard } from './engine/parts.ts'
+import type {
+  EngineParts,
+  OperationEnd,
+  OperationMessages,
+  Ports,
+  RunGuard,
+} from './engine/parts.ts'
 import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
@@ -35,10 +41,13 @@ import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { libraryFeature } from './features/library/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
-import { mailFeature, type MailTaskParts } from './features/mail/feature.ts'
-import type { ReportRequestParts } from './features/mail/report-requests.ts'
-import type { MailRouteParts } from './features/mail/routes.ts'
-import type { DomainTaskParts } from './features/mail/domain-task.ts'
+import {
+  mailFeature,
+  type MailEndpointParts,
+  type MailReach,
+  type MailRequestParts,
+  type MailTaskParts,
+} from './features/mail/feature.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
@@ -55,13 +64,16 @@ import { uploadFeature } from './features/upload/feature.ts'
 import { webhooksFeature } from './features/webhooks/feature.ts'
 import { workflowsFeature } from './features/workflows/feature.ts'
 import type { Cloud } from './features/cloud/cloud.ts'
-import type { ReadWorkbook } from './features/csv/workbook.ts'
 import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
-import type { BuyerPlaces, Feature, HookParts, MakersOf, Sweeps } from './features/feature.ts'
-import type { ConfirmSync } from './features/operations/routes.ts'
-import type { WorkflowOfSchedule } from './features/operations/retry.ts'
-import type { OrderPages } from './features/orders/order-pages.ts'
+import type {
+  BuyerPlaces,
+  Feature,
+  HookParts,
+  ListingParts,
+  MakersOf,
+  Sweeps,
+} from './features/feature.ts'
 import type { FinishParts } from './features/upload/finish.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
@@ -86,7 +98,7 @@ import type { Storefront } from './storefront/storefront.ts'
 import { FEATURE_CHANGES, type FeatureChanges } from './storefront/webhooks/apply.ts'
 
 /** What the endpoints and the other routes need. */
-export interface WebParts {
+export interface WebParts extends MailReach {
   database: Database
   engine: Engine
   storefront: Storefront
@@ -100,7 +112,8 @@ export interface WebParts {
   bucketOrigin: string | null
   channels: readonly Channel[]
   cloud: Cloud
-  readWorkbook: ReadWorkbook
+  /** Child processes for the untrusted files of a shop. */
+  sandboxOf: (shop: number) => Sandbox
   readPreview: ReadPreview
   /** Rejects if this server cannot send to an address. */
   reach: Reach
@@ -120,16 +133,10 @@ export interface WebParts {
   stagingFolders: Readonly<Record<string, string>>
   clock: () => Date
   log: Logger
-  orderPages: OrderPages
-  /** Confirms the preview of a cloud sync, by listing the provider again. */
-  confirmSync: ConfirmSync
-  /** What a schedule would run now, for a retry of its operations. */
-  workflowOfSchedule: WorkflowOfSchedule
   /** The events that webhooks can receive. */
   events: readonly WebhookEvent[]
   plans: Plans | null
-  mail: MailRouteParts['mail'] & ReportRequestParts['mail']
-  awsGet: ReportRequestParts['awsGet']
+  mail: MailEndpointParts['mail'] & MailRequestParts['mail']
 }
 
 /** What requests that are no endpoints need. */
@@ -139,8 +146,7 @@ export interface RequestParts extends WebParts {
 }
 
 /** What the background tasks need. */
-export interface TaskParts
-  extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
+export interface TaskParts extends MailTaskParts {
   database: Database
   engine: Engine
   /** The engine's parts for workflows on deliveries. */
@@ -252,6 +258,14 @@ export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeat
   refuseTwice(
     'The mail',
     features.flatMap(({ mails = {} }) => Object.keys(mails)),
+  )
+  refuseTwice(
+    'The maker of',
+    features.flatMap(({ listings }) => (listings ? ['documents of operations'] : [])),
+  )
+  refuseTwice(
+    'The message about operations',
+    features.flatMap(({ operationMessages = {} }) => Object.keys(operationMessages)),
   )
   refuseTwice(
     'The change',
@@ -389,6 +403,19 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
         throw new Error(`The plugin ${id} announces ${event}, an event that no feature declares`)
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
+
+/** Makes the documents of an operation. */
+export const allListings = (parts: ListingParts): EngineParts['listings'] =>
+  present(
+    FEATURES.find(({ listings }) => listings)?.listings,
+    'The feature with documents of operations',
+  )(parts)
+
+/** The messages about an operation. */
+export const OPERATION_MESSAGES = Object.assign(
+  {},
+  ...FEATURES.map(({ operationMessages }) => operationMessages),
+) as OperationMessages
 
 /** What is checked before an operation runs again. */
 export const GUARDS: readonly RunGuard[] = FEATURES.flatMap(({ guard }) => guard ?? [])

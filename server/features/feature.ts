@@ -8,12 +8,20 @@ import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { SealedPlace } from '../core/sealed-place.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
-import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
+import type { BlobStore } from '../core/store/store.ts'
+import type {
+  EngineParts,
+  OperationEnd,
+  OperationMessages,
+  Ports,
+  RunGuard,
+} from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
 import type { Mount, RawMount } from '../http/mounts.ts'
 import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
+import type { CheckBlob } from '../ports/repair.ts'
 import type { Refreshed } from '../storefront/mirror/product-change.ts'
 import type { FeatureChanges } from '../storefront/webhooks/apply.ts'
 
@@ -46,6 +54,14 @@ export interface HookParts {
 export interface EndParts extends HookParts {
   /** Those of all features. */
   events: readonly WebhookEvent[]
+}
+
+/** What the documents of operations need. */
+export interface ListingParts {
+  secrets: Secrets
+  baseUrl: string
+  stores: ReadonlyMap<string, BlobStore>
+  check: CheckBlob
 }
 
 /** Some of `Made`, by their names, each with what makes it. */
@@ -94,6 +110,10 @@ export interface Feature<
   refreshed?: (parts: TaskParts) => Refreshed
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
+  /** Makes the documents of an operation. One feature does. */
+  listings?: (parts: ListingParts) => EngineParts['listings']
+  /** The messages about an operation that it sends. Each has one feature. */
+  operationMessages?: Partial<OperationMessages>
   /** What it checks before an operation runs again. */
   guard?: RunGuard
   /** What it does in the transaction that ends an operation, each with the ends that it is for. */

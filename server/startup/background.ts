@@ -1,7 +1,14 @@
 // The background tasks of this installation: those of the features, and those that keep the catalog
 // mirror, the platform's changes and the storage in order.
 import type { BackgroundTask } from '../core/queue/background.ts'
-import { allChanges, allRefreshed, allTasks, BUYER_PLACES, type TaskParts } from '../features.ts'
+import {
+  allChanges,
+  allRefreshed,
+  allSweeps,
+  allTasks,
+  BUYER_PLACES,
+  type TaskParts,
+} from '../features.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
@@ -13,7 +20,8 @@ const PROFILE_AGAIN_MS = 5 * 60_000
 export function backgroundTasks(given: Omit<TaskParts, 'places'>): BackgroundTask[] {
   const parts = { ...given, places: BUYER_PLACES }
   const { database, engine, storefront, stores, folder, clock, log } = parts
-  const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
+  const ofFeatures = allSweeps({ database, uploads: { engine, folder }, clock, log })
+  const upkeep = { database, stores, clock, log }
   const refreshed = allRefreshed(parts)
   return [
     ...allTasks(parts),
@@ -26,7 +34,7 @@ export function backgroundTasks(given: Omit<TaskParts, 'places'>): BackgroundTas
           ? null
           : new Date(clock().getTime() + PROFILE_AGAIN_MS),
     }),
-    upkeepTask(upkeep),
+    upkeepTask({ ...upkeep, ofFeatures }),
     scrubTask(upkeep),
   ]
 }

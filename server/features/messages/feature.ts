@@ -9,6 +9,7 @@ import { sealedBytes } from '../../core/sealed-place.ts'
 import { phonePlace } from './buyer-phone.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineFeature } from '../feature.ts'
+import { queueSms } from './sms/sms.ts'
 
 export interface MessageSendParts extends CallbackOptions, MailParts, TextParts {
   secrets: Secrets
@@ -27,6 +28,7 @@ export const messagesFeature = defineFeature({
     sms: openTexts,
   },
   mails: BUYER_MAILS,
+  operationMessages: { sms: queueSms },
   sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   tables: {
     outbox: {

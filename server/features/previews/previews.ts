@@ -60,6 +60,12 @@ export type ReadPreview = (
   waitMs?: number,
 ) => Promise<PreviewImage | 'pending' | null>
 
+export async function openPreviews(parts: Omit<PreviewParts, 'ffmpeg'>): Promise<ReadPreview> {
+  const ffmpeg = await findFfmpeg()
+  if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
+  return createPreviews({ ...parts, ffmpeg })
+}
+
 export function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
   const failed = createTtlCache<true>(RETRY_MS)

@@ -8,7 +8,6 @@ type Offers = Readonly<Record<string, readonly string[]>>
 
 export const SERVER_OFFERS: Offers = {
   api: ['routes.ts', 'start.ts'],
-  cloud: ['confirmation.ts'],
   csv: [
     'analyse.ts',
     'body-rows.ts',
@@ -91,7 +90,7 @@ export const SERVER_OFFERS: Offers = {
   preparation: ['model/assigned-keys.ts', 'renew.ts', 'run.ts', 'runs.ts'],
   previews: ['kept.ts', 'previews.ts'],
   samples: ['model.ts'],
-  schedules: ['rows.ts', 'run.ts'],
+  schedules: ['rows.ts'],
   upload: ['rows.ts', 'start.ts'],
   workflows: [
     'channel.ts',

@@ -70,8 +70,9 @@ import type {
   BuyerPlaces,
   Feature,
   HookParts,
-  ListingParts,
+  OperationListingParts,
   MakersOf,
+  OperationMoves,
   Sweeps,
 } from './features/feature.ts'
 import type { FinishParts } from './features/upload/finish.ts'
@@ -194,14 +195,9 @@ export interface SendParts extends FlowSendParts, MessageSendParts {
   events: readonly WebhookEvent[]
 }
 
-type AnyFeature = Feature<
-  WebParts & SavedViewParts,
-  TaskParts,
-  PortParts,
-  RequestParts,
-  SweepParts,
-  SendParts
->
+type EndpointParts = WebParts & SavedViewParts & OperationMoves
+
+type AnyFeature = Feature<EndpointParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -268,6 +264,10 @@ export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeat
     features.flatMap(({ operationMessages = {} }) => Object.keys(operationMessages)),
   )
   refuseTwice(
+    'The move',
+    features.flatMap(({ moves = {} }) => Object.keys(moves)),
+  )
+  refuseTwice(
     'The change',
     features.flatMap(({ changes = {} }) => Object.keys(changes)),
   )
@@ -284,14 +284,21 @@ function refuseTwice(what: string, names: readonly string[]): void {
 }
 
 export function allEndpoints(given: WebParts): Endpoint[] {
-  const parts = {
+  const parts: EndpointParts = {
     ...given,
-    listEndpointOf: (path: string) => {
+    confirmSync: (scope, about) => moves.confirmSync(scope, about),
+    workflowOfSchedule: (scope, id) => moves.workflowOfSchedule(scope, id),
+    listEndpointOf: (path) => {
       const list = endpoints.find((one) => one.method === 'get' && one.path === path)
       if (!list?.query) throw new Error(`No list has the path ${path}`)
       return { ...list, query: list.query }
     },
   }
+  const moves = makeEach<EndpointParts, OperationMoves>(
+    ['confirmSync', 'workflowOfSchedule'],
+    FEATURES.map(({ moves: stated }) => stated),
+    parts,
+  )
   const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
     (endpointsOf?.(parts) ?? [])
       .map((each) => (changesDelivery ? withInvalidation(parts.delivery, each) : each))
@@ -405,7 +412,7 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
 }
 
 /** Makes the documents of an operation. */
-export const allListings = (parts: ListingParts): EngineParts['listings'] =>
+export const allListings = (parts: OperationListingParts): EngineParts['listings'] =>
   present(
     FEATURES.find(({ listings }) => listings)?.listings,
     'The feature with documents of operations',

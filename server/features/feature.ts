@@ -1,7 +1,8 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Plugin, Text } from '../../plugins/contract.ts'
+import type { Plugin, Text, Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { Deliverers, MailWriter } from '../core/outbox/outbox.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
@@ -57,11 +58,19 @@ export interface EndParts extends HookParts {
 }
 
 /** What the documents of operations need. */
-export interface ListingParts {
+export interface OperationListingParts {
   secrets: Secrets
   baseUrl: string
   stores: ReadonlyMap<string, BlobStore>
   check: CheckBlob
+}
+
+/** What other features do when an operation is moved. */
+export interface OperationMoves {
+  /** Confirms the preview of a cloud sync, by listing the provider again. */
+  confirmSync(scope: ShopScope, about: { sync: string; operation: string }): Promise<void>
+  /** What a schedule would run now, for a retry of its operations; null: it was deleted. */
+  workflowOfSchedule(scope: ShopScope, schedule: string): Promise<Workflow | null>
 }
 
 /** Some of `Made`, by their names, each with what makes it. */
@@ -84,6 +93,8 @@ export interface Feature<
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
+  /** What it does when an operation is moved. Each has one feature. */
+  moves?: MakersOf<WebParts, OperationMoves>
   /** Requests that are no endpoints: of buyers, the platform and their programs. */
   requests?: (parts: RequestParts) => readonly (Mount | RawMount)[]
   /** Those of `requests` that the API's document describes. */
@@ -111,7 +122,7 @@ export interface Feature<
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
   /** Makes the documents of an operation. One feature does. */
-  listings?: (parts: ListingParts) => EngineParts['listings']
+  listings?: (parts: OperationListingParts) => EngineParts['listings']
   /** The messages about an operation that it sends. Each has one feature. */
   operationMessages?: Partial<OperationMessages>
   /** What it checks before an operation runs again. */

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { StoreError } from '../../core/store/store.ts'
 import { DamagedBytes } from '../../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
-import type { ListingParts } from '../feature.ts'
+import type { OperationListingParts } from '../feature.ts'
 import { createListings } from '../links/listings.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { checksumOf } from './archive-content.ts'
@@ -28,7 +28,7 @@ interface Job {
 
 /** All documents of an operation: lists of its files and links, and the files themselves. */
 export const operationListings =
-  (parts: ListingParts) =>
+  (parts: OperationListingParts) =>
   (scope: ShopScope, operation: string, seen: Job['seen']): Listings => ({
     ...createListings(parts)(scope, operation, seen),
     size: () => sizeOf(scope, operation),

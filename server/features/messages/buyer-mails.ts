@@ -80,7 +80,7 @@ const deliveryMails: MailWriter = {
   },
 }
 
-export const BUYER_MAILS: Readonly<Record<BuyerTemplate, MailWriter>> = {
+export const BUYER_MAIL_WRITERS: Readonly<Record<BuyerTemplate, MailWriter>> = {
   'order-delivery': deliveryMails,
   'download-link': eachOf({
     aboutOf: linkInPayload,

@@ -1,6 +1,6 @@
 // Mail, text messages and callbacks.
 import { messagesExamples } from './examples.ts'
-import { BUYER_MAILS } from './buyer-mails.ts'
+import { BUYER_MAIL_WRITERS } from './buyer-mails.ts'
 import { buyersEffect } from './buyers-effect.ts'
 import { callbackDeliverer, queueCallback, type CallbackOptions } from './callbacks.ts'
 import { openMails, openTexts, type MailParts, type TextParts } from './deliverers.ts'
@@ -27,7 +27,7 @@ export const messagesFeature = defineFeature({
     callback: callbackDeliverer,
     sms: openTexts,
   },
-  mails: BUYER_MAILS,
+  mails: BUYER_MAIL_WRITERS,
   operationMessages: { sms: queueSms },
   sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   tables: {

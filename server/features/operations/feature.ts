@@ -9,23 +9,13 @@ import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
 import { trialRoutes } from './routes/trial-endpoints.ts'
-import { confirmSync } from '../cloud/confirmation.ts'
-import { defineFeature } from '../feature.ts'
-import { workflowOfSchedule } from '../schedules/run.ts'
+import { defineFeature, type OperationMoves } from '../feature.ts'
 
 export const operationsFeature = defineFeature({
   name: 'operations',
   examples: operationsExamples,
-  endpoints: (
-    parts: OperationParts & { cloud: Parameters<typeof confirmSync>[0]; blobs: WholeBlobs },
-  ) => [
-    ...operationRoutes(
-      {
-        ...parts,
-        workflowOfSchedule: (scope, id) => workflowOfSchedule(scope, parts.engine, id),
-      },
-      (scope, about) => confirmSync(parts.cloud, parts.engine, scope, about),
-    ),
+  endpoints: (parts: OperationParts & OperationMoves & { blobs: WholeBlobs }) => [
+    ...operationRoutes(parts),
     ...operationLogRoutes(parts),
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),

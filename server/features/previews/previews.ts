@@ -66,7 +66,7 @@ export async function openPreviews(parts: Omit<PreviewParts, 'ffmpeg'>): Promise
   return createPreviews({ ...parts, ffmpeg })
 }
 
-export function createPreviews(parts: PreviewParts): ReadPreview {
+function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
   const failed = createTtlCache<true>(RETRY_MS)
   // Copies of videos take much of the disk, and each ffmpeg a processor.

@@ -14,6 +14,15 @@ it('refuses what two features state: a name, a table, a kind of message …', ()
   expect(withOne({ changes: { 'shop-redact': () => {} } })).toThrow(
     'The change shop-redact is listed twice',
   )
+  expect(withOne({ moves: { confirmSync: () => {} } })).toThrow(
+    'The move confirmSync is listed twice',
+  )
+  expect(withOne({ operationMessages: { sms: () => {} } })).toThrow(
+    'The message about operations sms is listed twice',
+  )
+  expect(withOne({ listings: () => {} })).toThrow(
+    'The maker of documents of operations is listed twice',
+  )
   expect(withOne({ events: filesFeature.events })).toThrow('The event file.deleted is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })

@@ -2,33 +2,31 @@
 // what the web role needs.
 import type { CloseStep } from './startup/closing.ts'
 import { openCloud, type Cloud, type CloudOptions } from './features/cloud/cloud.ts'
-import type { UploadFolder } from './features/upload/upload.ts'
 import type { Config } from './startup/config.ts'
 import type { Environment } from './core/configuration/environment.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
 import { openListener } from './core/db/listener.ts'
 import { openLocks } from './core/db/locks.ts'
-import type { Delivery } from './features/downloads/downloads.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
-import { operationListings } from './features/downloads/zip-of-operation.ts'
 import { createApp } from './startup/app.ts'
 import { openAccessLog } from './http/access-log.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
-import { downloadMessages } from './features/downloads/download-notices.ts'
-import { confirmSync } from './features/cloud/confirmation.ts'
-import { workflowOfSchedule } from './features/schedules/run.ts'
-import { allEffects, allEnds, EVENTS, GUARDS, MESSAGE_WORDS, type WebParts } from './features.ts'
-import { operationMessages } from './startup/operation-messages.ts'
-import { createOrderPages } from './features/orders/order-pages.ts'
+import {
+  allEffects,
+  allEnds,
+  allListings,
+  EVENTS,
+  GUARDS,
+  MESSAGE_WORDS,
+  OPERATION_MESSAGES,
+  type WebParts,
+} from './features.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
 import { withScratch } from './ports/scratch.ts'
 import { resolveByServers } from './ports/addresses.ts'
-import { awsGet } from './features/mail/aws-get.ts'
-import type { AwsGet } from './features/mail/provider-ses.ts'
-import { mailDns, type MailDns } from './features/mail/dns-records.ts'
 import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -39,15 +37,9 @@ import { WholeBlobs } from './files/whole-blobs.ts'
 import { openStores } from './startup/stores.ts'
 import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
-import { workbookReader } from './features/csv/workbook.ts'
-import {
-  createPreviews,
-  type PreviewParts,
-  type ReadPreview,
-} from './features/previews/previews.ts'
+import { openPreviews } from './features/previews/previews.ts'
 import { checkBlob, type BlobCheckParts } from './files/blob-checks.ts'
 import type { CheckBlob } from './ports/repair.ts'
-import { findFfmpeg } from './ports/children/ffmpeg.ts'
 import { createSandboxes, type Sandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
 import type { Storefront } from './storefront/storefront.ts'
@@ -62,10 +54,8 @@ export interface ComposeOptions {
   log: Logger
   /** Tests redirect host names of cloud providers to their emulators. */
   emulators?: CloudOptions['emulators']
-  /** Tests replace the name servers that know the mail domains of shops. */
-  mailDns?: MailDns
-  /** Tests replace Amazon, whose certificates check reports about mails. */
-  awsGet?: AwsGet
+  /** Tests replace what mail takes from the internet. */
+  mailReach?: Pick<WebParts, 'mailDns' | 'awsGet'>
   /**
    * What closes the parts, added as each one opens, so that a failed start closes them too. They
    * run in reverse order.
@@ -81,7 +71,7 @@ export interface ComposedServer {
   storefront: Storefront
   client: GuardedClient
   /** Where unfinished uploads are stored. */
-  folder: UploadFolder
+  folder: WebParts['uploads']['folder']
   cloud: Cloud
   /** Child processes for untrusted files, shared by both roles. */
   sandboxes: Sandboxes
@@ -95,7 +85,7 @@ export interface ComposedServer {
 export interface Web {
   app: ReturnType<typeof createApp>
   parts: WebParts
-  delivery: Delivery
+  delivery: WebParts['delivery']
 }
 
 /** Connects the parts of the server. Throws `ConfigError` if a setting cannot be used. */
@@ -139,13 +129,13 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       clock: given.clock,
     }),
     withScratch,
-    listings: operationListings({
+    listings: allListings({
       secrets,
       baseUrl,
       stores,
       check: checkOf({ database, stores, log, clock: given.clock }),
     }),
-    messages: operationMessages,
+    messages: OPERATION_MESSAGES,
     messageWords: MESSAGE_WORDS,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),
     ends: allEnds({ secrets, plugins: config.plugins }),
@@ -180,24 +170,13 @@ const checkOf =
   (blob, signal) =>
     checkBlob(parts, blob, signal)
 
-const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] => ({
+const mailParts = (environment: Environment): WebParts['mail'] => ({
   from: environment.mailFrom,
   hasServer: environment.smtpUrl !== null,
   ...environment.mail,
-  dns,
   allowLoopback: environment.allowLoopback,
   resolve: resolveByServers,
 })
-
-async function openPreviews({
-  sandboxes,
-  ...parts
-}: BlobCheckParts & Pick<ComposedServer, 'sandboxes'>): Promise<ReadPreview> {
-  const sandboxOf: PreviewParts['sandboxOf'] = (shop) => sandboxes.of(shop)
-  const ffmpeg = await findFfmpeg()
-  if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
-  return createPreviews({ ...parts, sandboxOf, ffmpeg, check: checkOf(parts) })
-}
 
 async function openWeb(
   { config, database, secrets, baseUrl, clock, log, closings, ...given }: ComposeOptions,
@@ -211,9 +190,10 @@ async function openWeb(
   const locks = await openLocks(database.directUrl, log)
   closings.push(() => locks.close())
   closings.push(() => page.close())
-  const messages = downloadMessages(database, clock)
-  const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
-  const readPreview = await openPreviews({ database, stores, sandboxes, log, clock })
+  const sandboxOf: WebParts['sandboxOf'] = (shop) => sandboxes.of(shop)
+  const opened = { database, listener, stores, secrets, baseUrl, clock, log }
+  const check = checkOf({ database, stores, log, clock })
+  const readPreview = await openPreviews({ stores, sandboxOf, check, log })
   const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
@@ -237,7 +217,7 @@ async function openWeb(
     cloud,
     reach: (url) => client.reach(url),
     readPreview,
-    readWorkbook: workbookReader((shop) => sandboxes.of(shop)),
+    sandboxOf,
     drop,
     limits,
     page,
@@ -252,19 +232,8 @@ async function openWeb(
     log,
     events: EVENTS,
     plans: config.plans,
-    mail: mailParts(environment, given.mailDns),
-    awsGet: given.awsGet ?? awsGet,
-    orderPages: createOrderPages({ database, secrets, baseUrl }),
-    ...movesOf(cloud, engine),
+    mail: mailParts(environment),
+    ...given.mailReach,
   }
   return { app: createApp(parts), parts, delivery }
 }
-
-/** What the moves of an operation need of the features that start operations. */
-const movesOf = (
-  cloud: Cloud,
-  engine: Engine,
-): Pick<WebParts, 'confirmSync' | 'workflowOfSchedule'> => ({
-  confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
-  workflowOfSchedule: (scope, id) => workflowOfSchedule(scope, engine, id),
-})

@@ -4,11 +4,25 @@ import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { filesFeature } from './features/files/feature.ts'
 import { createSecrets } from './core/secrets.ts'
 
-it('refuses a name, a table, a port and an event that two features have', () => {
+it('refuses what two features state: a name, a table, a kind of message …', () => {
   const withOne = (more: object) => () => checkFeatures([...FEATURES, { name: 'more', ...more }])
   expect(withOne({ name: 'csv' })).toThrow('The feature csv is listed twice')
   expect(withOne({ tables: { packs: 'names' } })).toThrow('The table packs is listed twice')
   expect(withOne({ ports: { drop: () => {} } })).toThrow('The port drop is listed twice')
+  expect(withOne({ sends: { sms: () => {} } })).toThrow('The kind of message sms is listed twice')
+  expect(withOne({ mails: { 'moved-links': {} } })).toThrow('The mail moved-links is listed twice')
+  expect(withOne({ changes: { 'shop-redact': () => {} } })).toThrow(
+    'The change shop-redact is listed twice',
+  )
+  expect(withOne({ moves: { confirmSync: () => {} } })).toThrow(
+    'The move confirmSync is listed twice',
+  )
+  expect(withOne({ operationMessages: { sms: () => {} } })).toThrow(
+    'The message about operations sms is listed twice',
+  )
+  expect(withOne({ listings: () => {} })).toThrow(
+    'The maker of documents of operations is listed twice',
+  )
   expect(withOne({ events: filesFeature.events })).toThrow('The event file.deleted is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })

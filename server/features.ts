@@ -1,6 +1,6 @@
 // Every feature of the product, and what the start takes from all of them together.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Text } from '../plugins/contract.ts'
+import type { Sandbox, Text } from '../plugins/contract.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
@@ -8,8 +8,10 @@ import type { Database } from './core/db/database.ts'
 import type { ShopScope } from './core/db/for-shop.ts'
 import type { Makers } from './core/lazy.ts'
 import type { Logger } from './core/log.ts'
+import { MESSAGE_KINDS, type Deliverers } from './core/outbox/outbox.ts'
 import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
+import { present } from './core/present.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { BlobStore } from './core/store/store.ts'
 import type { AdmissionLimits } from './files/admission.ts'
@@ -17,7 +19,13 @@ import type { Effect } from './engine/effect.ts'
 import { createdFiles } from './engine/effects/created-files.ts'
 import { droppedVersions } from './engine/effects/dropped-versions.ts'
 import type { Engine } from './engine/engine.ts'
-import type { EngineParts, OperationEnd, Ports, RunGuard } from './engine/parts.ts'
+import type {
+  EngineParts,
+  OperationEnd,
+  OperationMessages,
+  Ports,
+  RunGuard,
+} from './engine/parts.ts'
 import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
@@ -28,17 +36,20 @@ import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
 import { filesFeature } from './features/files/feature.ts'
 import type { SavedViewParts } from './features/files/routes/saved-view-endpoints.ts'
-import { flowFeature } from './features/flow/feature.ts'
+import { flowFeature, type FlowSendParts } from './features/flow/feature.ts'
 import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { libraryFeature } from './features/library/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
-import { mailFeature, type MailTaskParts } from './features/mail/feature.ts'
-import type { ReportRequestParts } from './features/mail/report-requests.ts'
-import type { MailRouteParts } from './features/mail/routes.ts'
-import type { DomainTaskParts } from './features/mail/domain-task.ts'
+import {
+  mailFeature,
+  type MailEndpointParts,
+  type MailReach,
+  type MailRequestParts,
+  type MailTaskParts,
+} from './features/mail/feature.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
-import { messagesFeature } from './features/messages/feature.ts'
+import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
 import { noticesFeature } from './features/notices/feature.ts'
 import { operationsFeature } from './features/operations/feature.ts'
@@ -53,13 +64,17 @@ import { uploadFeature } from './features/upload/feature.ts'
 import { webhooksFeature } from './features/webhooks/feature.ts'
 import { workflowsFeature } from './features/workflows/feature.ts'
 import type { Cloud } from './features/cloud/cloud.ts'
-import type { ReadWorkbook } from './features/csv/workbook.ts'
 import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
-import type { BuyerPlaces, Feature, HookParts, Sweeps } from './features/feature.ts'
-import type { ConfirmSync } from './features/operations/routes.ts'
-import type { WorkflowOfSchedule } from './features/operations/retry.ts'
-import type { OrderPages } from './features/orders/order-pages.ts'
+import type {
+  BuyerPlaces,
+  Feature,
+  HookParts,
+  OperationListingParts,
+  MakersOf,
+  OperationMoves,
+  Sweeps,
+} from './features/feature.ts'
 import type { FinishParts } from './features/upload/finish.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
@@ -79,10 +94,12 @@ import type { GuardedClient } from './ports/guarded-fetch.ts'
 import type { WholeBlobs } from './files/whole-blobs.ts'
 import type { CheckBlob } from './ports/repair.ts'
 import type { StagePlace } from './ports/stage.ts'
+import type { Refreshed } from './storefront/mirror/product-change.ts'
 import type { Storefront } from './storefront/storefront.ts'
+import { FEATURE_CHANGES, type FeatureChanges } from './storefront/webhooks/apply.ts'
 
 /** What the endpoints and the other routes need. */
-export interface WebParts {
+export interface WebParts extends MailReach {
   database: Database
   engine: Engine
   storefront: Storefront
@@ -96,7 +113,8 @@ export interface WebParts {
   bucketOrigin: string | null
   channels: readonly Channel[]
   cloud: Cloud
-  readWorkbook: ReadWorkbook
+  /** Child processes for the untrusted files of a shop. */
+  sandboxOf: (shop: number) => Sandbox
   readPreview: ReadPreview
   /** Rejects if this server cannot send to an address. */
   reach: Reach
@@ -116,16 +134,10 @@ export interface WebParts {
   stagingFolders: Readonly<Record<string, string>>
   clock: () => Date
   log: Logger
-  orderPages: OrderPages
-  /** Confirms the preview of a cloud sync, by listing the provider again. */
-  confirmSync: ConfirmSync
-  /** What a schedule would run now, for a retry of its operations. */
-  workflowOfSchedule: WorkflowOfSchedule
   /** The events that webhooks can receive. */
   events: readonly WebhookEvent[]
   plans: Plans | null
-  mail: MailRouteParts['mail'] & ReportRequestParts['mail']
-  awsGet: ReportRequestParts['awsGet']
+  mail: MailEndpointParts['mail'] & MailRequestParts['mail']
 }
 
 /** What requests that are no endpoints need. */
@@ -135,8 +147,7 @@ export interface RequestParts extends WebParts {
 }
 
 /** What the background tasks need. */
-export interface TaskParts
-  extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
+export interface TaskParts extends MailTaskParts {
   database: Database
   engine: Engine
   /** The engine's parts for workflows on deliveries. */
@@ -148,6 +159,8 @@ export interface TaskParts
   cloud: Cloud
   limits: Limits
   plans: Plans | null
+  /** What happens to each table with data about buyers. */
+  places: BuyerPlaces
   secrets: Secrets
   /** The start of the addresses that this server gives to others. */
   baseUrl: string
@@ -176,7 +189,15 @@ export interface SweepParts {
   log: Logger
 }
 
-type AnyFeature = Feature<WebParts & SavedViewParts, TaskParts, PortParts, RequestParts, SweepParts>
+/** What those that deliver messages need. */
+export interface SendParts extends FlowSendParts, MessageSendParts {
+  /** The events of all features. */
+  events: readonly WebhookEvent[]
+}
+
+type EndpointParts = WebParts & SavedViewParts & OperationMoves
+
+type AnyFeature = Feature<EndpointParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts>
 
 /** All features, in the order of the API's document. */
 export const FEATURES: readonly AnyFeature[] = checkFeatures([
@@ -212,7 +233,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   activityFeature,
 ])
 
-/** Throws if a name, a table, a port or an event is listed twice. */
+/** Throws if two features state the same: a name, a table, a port, a kind of message … */
 export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeature[] {
   refuseTwice(
     'The feature',
@@ -227,6 +248,30 @@ export function checkFeatures(features: readonly AnyFeature[]): readonly AnyFeat
     features.flatMap(({ ports = {} }) => Object.keys(ports)),
   )
   refuseTwice(
+    'The kind of message',
+    features.flatMap(({ sends = {} }) => Object.keys(sends)),
+  )
+  refuseTwice(
+    'The mail',
+    features.flatMap(({ mails = {} }) => Object.keys(mails)),
+  )
+  refuseTwice(
+    'The maker of',
+    features.flatMap(({ listings }) => (listings ? ['documents of operations'] : [])),
+  )
+  refuseTwice(
+    'The message about operations',
+    features.flatMap(({ operationMessages = {} }) => Object.keys(operationMessages)),
+  )
+  refuseTwice(
+    'The move',
+    features.flatMap(({ moves = {} }) => Object.keys(moves)),
+  )
+  refuseTwice(
+    'The change',
+    features.flatMap(({ changes = {} }) => Object.keys(changes)),
+  )
+  refuseTwice(
     'The event',
     features.flatMap(({ events = [] }) => events.map(({ name }) => name)),
   )
@@ -239,14 +284,21 @@ function refuseTwice(what: string, names: readonly string[]): void {
 }
 
 export function allEndpoints(given: WebParts): Endpoint[] {
-  const parts = {
+  const parts: EndpointParts = {
     ...given,
-    listEndpointOf: (path: string) => {
+    confirmSync: (scope, about) => moves.confirmSync(scope, about),
+    workflowOfSchedule: (scope, id) => moves.workflowOfSchedule(scope, id),
+    listEndpointOf: (path) => {
       const list = endpoints.find((one) => one.method === 'get' && one.path === path)
       if (!list?.query) throw new Error(`No list has the path ${path}`)
       return { ...list, query: list.query }
     },
   }
+  const moves = makeEach<EndpointParts, OperationMoves>(
+    ['confirmSync', 'workflowOfSchedule'],
+    FEATURES.map(({ moves: stated }) => stated),
+    parts,
+  )
   const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
     (endpointsOf?.(parts) ?? [])
       .map((each) => (changesDelivery ? withInvalidation(parts.delivery, each) : each))
@@ -273,6 +325,40 @@ export const ORIGINS: Origins = Object.assign({}, ...FEATURES.map(({ origins }) 
 
 /** The documented examples, by method and path. */
 export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))
+
+/** What delivers each kind of message. Throws if a kind has no feature. */
+export const allDeliverers = (parts: Omit<SendParts, 'events' | 'mailWriters'>): Deliverers =>
+  makeEach<SendParts, Deliverers>(
+    MESSAGE_KINDS,
+    FEATURES.map(({ sends }) => sends),
+    { ...parts, events: EVENTS, mailWriters: MAIL_WRITERS },
+  )
+
+const MAIL_WRITERS = new Map(FEATURES.flatMap(({ mails = {} }) => Object.entries(mails)))
+
+/** What applies the platform's changes. Throws if a kind has no feature. */
+export const allChanges = (parts: TaskParts): FeatureChanges =>
+  makeEach<TaskParts, FeatureChanges>(
+    FEATURE_CHANGES,
+    FEATURES.map(({ changes }) => changes),
+    parts,
+  )
+
+function makeEach<Parts, Made>(
+  names: readonly (keyof Made)[],
+  stated: readonly (MakersOf<Parts, Made> | undefined)[],
+  parts: Parts,
+): Made {
+  const makers = Object.assign({}, ...stated) as MakersOf<Parts, Made>
+  const made = names.map((name) => [name, present(makers[name], String(name))(parts)] as const)
+  return Object.fromEntries(made) as Made
+}
+
+/** What follows a change of the catalog's mirror. */
+export function allRefreshed(parts: TaskParts): Refreshed {
+  const each = FEATURES.flatMap(({ refreshed }) => refreshed?.(parts) ?? [])
+  return (scope, result) => Promise.all(each.map((run) => run(scope, result)))
+}
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
@@ -324,6 +410,19 @@ export function allEnds(parts: HookParts): readonly OperationEnd[] {
         throw new Error(`The plugin ${id} announces ${event}, an event that no feature declares`)
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
+
+/** Makes the documents of an operation. */
+export const allListings = (parts: OperationListingParts): EngineParts['listings'] =>
+  present(
+    FEATURES.find(({ listings }) => listings)?.listings,
+    'The feature with documents of operations',
+  )(parts)
+
+/** The messages about an operation. */
+export const OPERATION_MESSAGES = Object.assign(
+  {},
+  ...FEATURES.map(({ operationMessages }) => operationMessages),
+) as OperationMessages
 
 /** What is checked before an operation runs again. */
 export const GUARDS: readonly RunGuard[] = FEATURES.flatMap(({ guard }) => guard ?? [])

@@ -11,8 +11,8 @@ import type { Environment } from './core/configuration/environment.ts'
 import { operationRecord } from './features/operations/record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import { errorFields, type Logger } from './core/log.ts'
-import { mailDns } from './features/mail/dns-records.ts'
 import { openOutbox } from './startup/outbox.ts'
+import { allMetrics } from './features.ts'
 import { clearPlans } from './features/settings/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
@@ -76,7 +76,7 @@ export async function start(
   await clearPlans({ database, storefront: server.storefront, plans: config.plans, log })
   if (environment.roles.includes('worker')) await startWorkerRole(options, server)
   if (!web) {
-    const gauges = stateGauges(database, stagingFolders(environment))
+    const gauges = stateGauges(database, stagingFolders(environment), allMetrics)
     if (monitoring) closings.push(monitoring.started(database, gauges))
     return log.info('the worker is ready')
   }
@@ -121,7 +121,7 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
     limits: config.limits,
     plans: config.plans,
     mailAdvice: config.environment.mail,
-    mailDns: options.mailDns ?? mailDns(),
+    ...options.mailReach,
     reportsUrl: config.environment.mail.reportsUrl,
   })
   const all = [...tasks, ...outbox.tasks]

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
-import type { DirectUploads } from '../server/features/upload/upload.ts'
+import type { DirectUploads } from '../server/core/configuration/storage-settings.ts'
 import type { Cloud, CloudOptions } from '../server/features/cloud/cloud.ts'
 import type { OAuthClients } from '../server/features/cloud/oauth.ts'
 import {
@@ -165,8 +165,10 @@ export async function openTestApp({
     baseUrl: 'http://127.0.0.1',
     clock: () => new Date(),
     ...(emulators ? { emulators } : {}),
-    ...(mail.dns ? { mailDns: mail.dns } : {}),
-    ...(mail.awsGet ? { awsGet: mail.awsGet } : {}),
+    mailReach: {
+      ...(mail.dns ? { mailDns: mail.dns } : {}),
+      ...(mail.awsGet ? { awsGet: mail.awsGet } : {}),
+    },
   })
   // The shop has no platform session, so its catalog is empty, as in the engine's tests.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)

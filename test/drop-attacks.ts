@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SFTPWrapper } from 'ssh2'
-import type { DemoDrop } from '../server/startup/demo.ts'
+import type { DemoDrop } from '../server/features/drop/demo-account.ts'
 import { openSftp, type SftpClient } from './sftp-client.ts'
 
 const COMMANDS_BYTES = 35_000_000

@@ -28,9 +28,7 @@ import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
-import { operationListings } from '../server/features/downloads/zip-of-operation.ts'
-import { allEffects, allEnds, GUARDS } from '../server/features.ts'
-import { operationMessages } from '../server/startup/operation-messages.ts'
+import { allEffects, allEnds, allListings, GUARDS, OPERATION_MESSAGES } from '../server/features.ts'
 import { portsFactory } from '../server/startup/ports.ts'
 import type { Cloud } from '../server/features/cloud/cloud.ts'
 import type { Storefront } from '../server/storefront/storefront.ts'
@@ -164,13 +162,13 @@ export async function createTestEngine(
     limits,
     log: silent,
     secrets,
-    messages: operationMessages,
+    messages: OPERATION_MESSAGES,
     effects: allEffects({ limits, secrets, plugins }),
     ends: allEnds({ secrets, plugins }),
     guards: GUARDS,
     messageWords: new Map(),
     withScratch,
-    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores, check }),
+    listings: allListings({ secrets, baseUrl: 'http://127.0.0.1', stores, check }),
     ports: portsFactory({
       database,
       client,

@@ -1,18 +1,30 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Plugin, Text } from '../../plugins/contract.ts'
+import type { Plugin, Text, Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
+import type { Deliverers, MailWriter } from '../core/outbox/outbox.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { SealedPlace } from '../core/sealed-place.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
-import type { OperationEnd, Ports, RunGuard } from '../engine/parts.ts'
+import type { BlobStore } from '../core/store/store.ts'
+import type {
+  EngineParts,
+  OperationEnd,
+  OperationMessages,
+  Ports,
+  RunGuard,
+} from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
 import type { Mount, RawMount } from '../http/mounts.ts'
 import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
+import type { CheckBlob } from '../ports/repair.ts'
+import type { Refreshed } from '../storefront/mirror/product-change.ts'
+import type { FeatureChanges } from '../storefront/webhooks/apply.ts'
 
 /**
  * What happens to a table's rows about a buyer when the platform requests the deletion of a
@@ -45,9 +57,25 @@ export interface EndParts extends HookParts {
   events: readonly WebhookEvent[]
 }
 
-/** Ports by their names, each made for one shop. */
-export type FeaturePorts<Parts> = {
-  readonly [Name in keyof Ports]?: (parts: Parts) => Ports[Name]
+/** What the documents of operations need. */
+export interface OperationListingParts {
+  secrets: Secrets
+  baseUrl: string
+  stores: ReadonlyMap<string, BlobStore>
+  check: CheckBlob
+}
+
+/** What other features do when an operation is moved. */
+export interface OperationMoves {
+  /** Confirms the preview of a cloud sync, by listing the provider again. */
+  confirmSync(scope: ShopScope, about: { sync: string; operation: string }): Promise<void>
+  /** What a schedule would run now, for a retry of its operations; null: it was deleted. */
+  workflowOfSchedule(scope: ShopScope, schedule: string): Promise<Workflow | null>
+}
+
+/** Some of `Made`, by their names, each with what makes it. */
+export type MakersOf<Parts, Made> = {
+  readonly [Name in keyof Made]?: (parts: Parts) => Made[Name]
 }
 
 /** Sweeps by the name that metrics show. */
@@ -60,10 +88,13 @@ export interface Feature<
   PortParts = never,
   RequestParts = never,
   SweepParts = never,
+  SendParts = never,
 > {
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
+  /** What it does when an operation is moved. Each has one feature. */
+  moves?: MakersOf<WebParts, OperationMoves>
   /** Requests that are no endpoints: of buyers, the platform and their programs. */
   requests?: (parts: RequestParts) => readonly (Mount | RawMount)[]
   /** Those of `requests` that the API's document describes. */
@@ -79,9 +110,21 @@ export interface Feature<
   /** What the hourly upkeep removes, by the name that metrics show. */
   sweeps?: (parts: SweepParts) => Sweeps
   /** Ports that plugins get from it: those to the bytes of its channel. */
-  ports?: FeaturePorts<PortParts>
+  ports?: MakersOf<PortParts, Ports>
+  /** The kinds of messages that it delivers. Each kind has one feature. */
+  sends?: MakersOf<SendParts, Deliverers>
+  /** The mails to buyers that it writes, by template. All other mails go to the shop. */
+  mails?: Readonly<Record<string, MailWriter>>
+  /** The changes that it applies when the platform reports them. */
+  changes?: MakersOf<TaskParts, FeatureChanges>
+  /** What it does after the mirror of the catalog has changed. */
+  refreshed?: (parts: TaskParts) => Refreshed
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
+  /** Makes the documents of an operation. One feature does. */
+  listings?: (parts: OperationListingParts) => EngineParts['listings']
+  /** The messages about an operation that it sends. Each has one feature. */
+  operationMessages?: Partial<OperationMessages>
   /** What it checks before an operation runs again. */
   guard?: RunGuard
   /** What it does in the transaction that ends an operation, each with the ends that it is for. */
@@ -109,6 +152,7 @@ export const defineFeature = <
   PortParts = unknown,
   RequestParts = unknown,
   SweepParts = unknown,
+  SendParts = unknown,
 >(
-  feature: Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts>,
-): Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts> => feature
+  feature: Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts>,
+): Feature<WebParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts> => feature

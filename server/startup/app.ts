@@ -26,6 +26,7 @@ import { createRouter } from '../http/router.ts'
 import { version } from '../ports/user-agent.ts'
 import {
   allEndpoints,
+  allMetrics,
   allRequests,
   EXAMPLES,
   ORIGINS,
@@ -37,7 +38,7 @@ export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, accessLog, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
-  const gauges = stateGauges(database, parts.stagingFolders)
+  const gauges = stateGauges(database, parts.stagingFolders, allMetrics)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const authenticator = createAuthenticator({ ...parts, failures })
   const requests = allRequests({ ...parts, failures, authenticator })

@@ -1,9 +1,14 @@
 // The background tasks of this installation: those of the features, and those that keep the catalog
 // mirror, the platform's changes and the storage in order.
 import type { BackgroundTask } from '../core/queue/background.ts'
-import { allTasks, BUYER_PLACES, type TaskParts } from '../features.ts'
-import { complianceChanges } from '../features/compliance/changes.ts'
-import { rematchFiles } from '../features/mapping/rematch-files.ts'
+import {
+  allChanges,
+  allRefreshed,
+  allSweeps,
+  allTasks,
+  BUYER_PLACES,
+  type TaskParts,
+} from '../features.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
@@ -12,28 +17,24 @@ import { scrubTask, upkeepTask } from './upkeep.ts'
 /** The platform reports a change of the shop's scopes once. */
 const PROFILE_AGAIN_MS = 5 * 60_000
 
-export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
+export function backgroundTasks(given: Omit<TaskParts, 'places'>): BackgroundTask[] {
+  const parts = { ...given, places: BUYER_PLACES }
   const { database, engine, storefront, stores, folder, clock, log } = parts
-  const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
+  const ofFeatures = allSweeps({ database, uploads: { engine, folder }, clock, log })
+  const upkeep = { database, stores, clock, log }
+  const refreshed = allRefreshed(parts)
   return [
     ...allTasks(parts),
-    mirrorTask({
-      database,
-      storefront,
-      log,
-      refreshed: (scope, { matchable }) => rematchFiles(engine, scope, matchable),
-    }),
+    mirrorTask({ database, storefront, log, refreshed }),
     changesTask(database, {
-      product: applyProduct(storefront, (scope, { matchable }) =>
-        rematchFiles(engine, scope, matchable),
-      ),
+      ...allChanges(parts),
+      product: applyProduct(storefront, refreshed),
       profile: async ({ shop }) =>
         (await storefront.refreshProfile(shop))
           ? null
           : new Date(clock().getTime() + PROFILE_AGAIN_MS),
-      ...complianceChanges({ ...parts, places: BUYER_PLACES }, storefront.hasAccess),
     }),
-    upkeepTask(upkeep),
+    upkeepTask({ ...upkeep, ofFeatures }),
     scrubTask(upkeep),
   ]
 }

@@ -1,21 +1,15 @@
 // The configuration of an installation, and its check at the start: an unknown plugin, a missing
 // option or a duplicate id is refused when the server starts, not when it is first used.
-import { actionsOf, english, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { actionsOf, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'
 import { planProblems, type Plans } from '../core/configuration/plan-list.ts'
-import type { Storage } from '../core/configuration/storage-settings.ts'
-import { channelProblems, type Channel } from '../features/workflows/channel.ts'
-import type { DirectUploads } from '../features/upload/upload.ts'
-import { workflowProblems } from '../features/workflows/problems.ts'
+import type { DirectUploads, Storage } from '../core/configuration/storage-settings.ts'
+import { configuredProblems, type ConfiguredWorkflows } from '../features/workflows/configured.ts'
 
-export interface Config {
+export interface Config extends ConfiguredWorkflows {
   environment: Environment
-  plugins: readonly Plugin[]
-  workflows: readonly Workflow[]
-  /** How operations can be started, with their titles. */
-  channels: readonly Channel[]
   storage: Storage
   limits: Limits
   /** The plans that shops pay for; null: nothing requires a plan. */
@@ -24,13 +18,11 @@ export interface Config {
   directUploads: DirectUploads | null
 }
 
-const uncapitalized = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
-
 /** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
 export function defineConfig(
   config: Omit<Config, 'limits' | 'channels' | 'plans' | 'directUploads'> & {
     limits?: Partial<Limits>
-    channels?: readonly Channel[]
+    channels?: Config['channels']
     plans?: Plans | null
     directUploads?: DirectUploads | null
   },
@@ -50,13 +42,7 @@ export function defineConfig(
     ...duplicateIds('plugin', whole.plugins),
     ...duplicateIds('workflow', whole.workflows),
     ...duplicateIds('channel', whole.channels),
-    ...channelProblems(whole.channels, whole.workflows),
-    ...whole.workflows.flatMap((workflow) =>
-      workflowProblems(workflow, whole.plugins, workflow.action).map(
-        ({ param, message }) =>
-          `workflow ${workflow.id}: ${param}: ${uncapitalized(english(message))}`,
-      ),
-    ),
+    ...configuredProblems(whole),
     ...(plans ? planProblems(plans) : []),
     ...(directUploads ? directProblems(directUploads, config) : []),
     ...Object.entries(whole.limits)

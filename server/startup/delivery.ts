@@ -1,25 +1,21 @@
 // Creates delivery with this installation's configuration: CDN, nginx, buckets.
 import type { Storage } from '../core/configuration/storage-settings.ts'
 import type { Config } from './config.ts'
-import {
-  createDelivery,
-  type Delivery,
-  type DeliveryParts,
-} from '../features/downloads/downloads.ts'
+import { openDownloads, type OpenParts } from '../features/downloads/open.ts'
 
 /** For smaller files a redirect costs the buyer more than this process sending the bytes. */
 const BUCKET_REDIRECT = { fromBytes: 8 * 1024 * 1024, seconds: 60 }
 
 export async function openDelivery(
   { environment, storage }: Pick<Config, 'environment' | 'storage'>,
-  parts: Omit<DeliveryParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'bucketRedirect' | 'limits'>,
-): Promise<Delivery> {
+  parts: Omit<OpenParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'bucketRedirect' | 'limits'>,
+) {
   const { trustProxy, cdnBaseUrl, accelLocation, s3Redirect } = environment
   const accel = accelLocation === null ? null : { location: 'primary', prefix: accelLocation }
   const bucketRedirect = s3Redirect
     ? { ...BUCKET_REDIRECT, origins: await bucketOrigins(storage) }
     : null
-  return createDelivery({ ...parts, trustProxy, cdnBaseUrl, accel, bucketRedirect })
+  return openDownloads({ ...parts, trustProxy, cdnBaseUrl, accel, bucketRedirect })
 }
 
 /** The origins to which redirects lead. */

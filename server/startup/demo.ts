@@ -1,9 +1,7 @@
 // Demo mode: keeps one API key in the data folder, and prints a command to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createAccount, findByUsername } from '../features/drop/accounts.ts'
-import { isPassword } from '../core/passwords.ts'
-import { homeOf } from '../features/drop/paths.ts'
+import { demoAccount, type DemoDrop } from '../features/drop/demo-account.ts'
 import type { DropAddress } from '../core/configuration/drop-settings.ts'
 import { findApiKey } from '../core/db/api-keys.ts'
 import type { Database } from '../core/db/database.ts'
@@ -19,15 +17,6 @@ export interface Demo {
   drop?: DemoDrop
   /** The demo shop's front, where buyers buy. */
   storefront?: { url: string }
-}
-
-export interface DemoDrop {
-  host: string
-  sftp_port: number
-  ftp_port: number
-  username: string
-  password: string
-  path: string
 }
 
 /** Writes `<dataDir>/demo.json`; an API key in it that still works is kept. */
@@ -65,21 +54,6 @@ async function demoKey(
   if (before && (await findApiKey(database, hashKey(before)))?.shop_id === shop) return before
   const scope = forShop(database, shop)
   return (await createApiKey(scope, { name: 'Demo', scopes: SCOPES, demo: true })).key
-}
-
-/** The account of the previous start, if its password still works. */
-async function demoAccount(
-  database: Database,
-  shop: number,
-  { host, sftpPort, ftpPort }: DropAddress,
-  before: DemoDrop | undefined,
-): Promise<DemoDrop> {
-  const about = { host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(shop)}/` }
-  const known = before ? await findByUsername(database, before.username) : null
-  if (before && known?.shop_id === shop && (await isPassword(before.password, known.password)))
-    return { ...about, username: before.username, password: before.password }
-  const { account, password } = await createAccount(forShop(database, shop), { name: 'Demo' })
-  return { ...about, username: account.username, password }
 }
 
 export function welcome(

@@ -1,21 +1,21 @@
 // The drop server as a separate process.
-import { X509Certificate } from 'node:crypto'
-import { abortsOnCollection, hasNativeCrypto } from '../features/drop/native-crypto.ts'
-import { openDropServer } from '../features/drop/server.ts'
-import type { TransferParts } from '../features/drop/transfer.ts'
+import { runDropServer } from '../features/drop/run-server.ts'
 import type { CloseStep } from './closing.ts'
 import type { Config } from './config.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { openListener } from '../core/db/listener.ts'
 import type { Logger } from '../core/log.ts'
-import type { Secrets } from '../core/secrets.ts'
 import { openForStart } from './database.ts'
 import type { DropReport } from './drop-child.ts'
 import { openStores } from './stores.ts'
 
-interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmations' | 'blobs'> {
+type ServerParts = Parameters<typeof runDropServer>[0]
+
+interface DropParts extends Pick<
+  ServerParts,
+  'database' | 'stores' | 'listener' | 'limits' | 'secrets' | 'log'
+> {
   environment: Environment
-  secrets: Secrets
 }
 
 /** Starts the drop server. Throws `ConfigError`. */
@@ -52,7 +52,7 @@ async function openMonitoring(environment: Environment, limits: Config['limits']
 
 async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {
   const { host, drop } = environment
-  const server = await openDropServer({
+  const server = await runDropServer({
     ...parts,
     staging: drop.staging,
     host,
@@ -63,23 +63,6 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
     passive: { ports: drop.passivePorts, address: drop.passiveAddress },
   })
   const { sftpPort, ftpPort } = server
-  parts.log.info('the drop server is ready', { sftpPort, ftpPort })
-  if (!hasNativeCrypto())
-    parts.log.info('SFTP runs without ssh2’s native build: its uploads are a third slower', {
-      node: process.version,
-    })
-  else if (abortsOnCollection())
-    parts.log.warn(
-      'ssh2’s native build can end the drop server when a client disconnects: npm rebuild',
-      {
-        node: process.version,
-      },
-    )
-  const { validTo } = drop.certificate ? new X509Certificate(drop.certificate.cert) : {}
-  if (validTo && Date.parse(validTo) < Date.now())
-    parts.log.warn('the certificate of DROP_TLS_CERT has expired: FTP clients refuse it', {
-      expired: validTo,
-    })
   process.send?.({ sftpPort, ftpPort } satisfies DropReport)
   // Without its parent nothing would stop this process.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

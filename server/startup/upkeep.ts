@@ -8,9 +8,8 @@ import { SCRUB_PARTS, scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepCounts } from '../files/file-counts.ts'
 import { sweepTrash } from '../files/trash.ts'
-import { errorFields } from '../core/log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import type { BlobStore } from '../core/store/store.ts'
-import { allSweeps, type SweepParts } from '../features.ts'
 import { logRemoved } from '../core/removed.ts'
 import { sweepBlobsInTurn } from '../core/shop-turns.ts'
 import { sweeps } from '../core/totals.ts'
@@ -22,8 +21,13 @@ const EVERY_MS = 60 * 60 * 1000
  */
 export const ORPHAN_MS = 60 * 60 * 1000
 
-export interface UpkeepParts extends SweepParts {
+export interface UpkeepParts {
+  database: Database
   stores: ReadonlyMap<string, BlobStore>
+  /** What features remove, by the name that metrics show. */
+  ofFeatures: Readonly<Record<string, () => Promise<unknown>>>
+  clock: () => Date
+  log: Logger
 }
 
 /**
@@ -52,7 +56,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
  * The scrub is a separate task: it reads gigabytes, and the other sweeps must not wait for it. Each
  * part is a separate job, so that the workers share them; a process reads one part at a time.
  */
-export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
+export const scrubTask = (parts: Omit<UpkeepParts, 'ofFeatures'>): BackgroundTask => ({
   name: 'scrub-blobs',
   concurrency: 1,
   wanted: `select null::int as shop_id, part::text as key, now() as due_at
@@ -81,7 +85,7 @@ async function measured(name: string, sweep: () => Promise<unknown>): Promise<vo
 
 /** The sweeps, by the name that metrics show. */
 function sweepsOf(
-  { database, stores, uploads, clock, log }: UpkeepParts,
+  { database, stores, ofFeatures, clock, log }: UpkeepParts,
   signal: AbortSignal,
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const { pool } = database
@@ -94,7 +98,7 @@ function sweepsOf(
       pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
     webhooks: () =>
       pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
-    ...allSweeps({ database, uploads, clock, log }),
+    ...ofFeatures,
     trash: () => logRemoved(log, 'files past their time in the trash', sweepTrash(pool, clock())),
     operations: () => sweepOperations(pool, clock()),
     versions: () => logRemoved(log, 'expired versions', sweepVersions(pool, clock())),

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import type { DemoDrop } from '../../server/startup/demo.ts'
+import type { DemoDrop } from '../../server/features/drop/demo-account.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { createTestDatabase } from '../database.ts'
 import { BUCKET, CREDENTIALS, startS3, type FakeS3 } from '../fakes/s3.ts'

@@ -6,8 +6,7 @@ import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'
 import type { EngineParts } from '../../server/engine/parts.ts'
 import { startWorker } from '../../server/engine/worker.ts'
-import { allEffects, allEnds } from '../../server/features.ts'
-import { operationMessages } from '../../server/startup/operation-messages.ts'
+import { allEffects, allEnds, OPERATION_MESSAGES } from '../../server/features.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { withScratch } from '../../server/ports/scratch.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
@@ -32,7 +31,7 @@ export async function startOwnWorker(
     limits,
     ...outside,
     withScratch,
-    messages: operationMessages,
+    messages: OPERATION_MESSAGES,
     effects: allEffects({ limits, secrets, plugins: [plugin] }),
     ends: allEnds({ secrets, plugins: [plugin] }),
     guards: [],

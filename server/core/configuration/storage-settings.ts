@@ -40,3 +40,11 @@ export function readStorage(
     )
   return storage
 }
+
+/** The uploads whose bytes browsers send straight to the bucket. */
+export interface DirectUploads {
+  /** Uploads of fewer bytes are sent to the web process. */
+  min_bytes: number
+  /** The bytes of a request to the bucket; absent: 32 MB. */
+  piece_bytes?: number
+}

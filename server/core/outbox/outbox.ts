@@ -3,6 +3,7 @@
 import type { AnyText } from '../../../plugins/contract.ts'
 import { type ShopScope } from '../db/for-shop.ts'
 import { timedLease } from '../queue/lease.ts'
+import type { Secrets } from '../secrets.ts'
 
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
@@ -97,3 +98,24 @@ export interface Deliverer {
 }
 
 export type Deliverers = Readonly<Record<MessageKind, Deliverer>>
+
+/** A mail as it is sent, or why it is not. */
+export type SendableContent = Content | { unsent: DeliveryResult }
+
+export interface KeyParts {
+  secrets: Secrets
+  baseUrl: string
+  now: Date
+}
+
+/** Writes the mails of one template. Answers are in the order of the messages. */
+export interface MailWriter {
+  /** The contents without keys. The texts of an earlier attempt are kept. */
+  write(scope: ShopScope, messages: readonly Message[], baseUrl: string): Promise<Content[]>
+  /** The contents with their keys, directly before they are handed over. */
+  fill(
+    scope: ShopScope,
+    written: readonly WrittenMessage[],
+    parts: KeyParts,
+  ): Promise<SendableContent[]>
+}

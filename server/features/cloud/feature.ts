@@ -2,6 +2,7 @@
 import { say } from '../../../plugins/contract.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationSchema } from '../operations/record.ts'
+import { confirmSync } from './confirmation.ts'
 import { cloudChannel } from './channel.ts'
 import { cloudExamples } from './examples.ts'
 import { dueTask } from './due.ts'
@@ -19,6 +20,12 @@ export const cloudFeature = defineFeature({
   messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
+  moves: {
+    confirmSync:
+      ({ cloud, engine }: Parameters<typeof connectionRoutes>[0]) =>
+      (scope, about) =>
+        confirmSync(cloud, engine, scope, about),
+  },
   requests: () => [cloudCallback],
   ports: { cloud: createCloudPort },
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],

@@ -4,6 +4,8 @@ import type { CustomerRequest } from './buyer.ts'
 import { customerData } from './customer-data.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import type { ComplianceParts } from './parts.ts'
+import type { MakersOf } from '../feature.ts'
+import type { FeatureChanges } from '../../storefront/webhooks/apply.ts'
 import { redactCustomer } from './redact-customer.ts'
 import { redactShop } from './redact-shop.ts'
 import { keepPayload, type ChangeReport } from '../../storefront/webhooks/changes.ts'
@@ -15,44 +17,43 @@ interface CustomerPayload {
   orders: readonly string[]
 }
 
-type Change = Pick<ChangeReport, 'payload'>
+interface RedactParts extends ComplianceParts {
+  storefront: Pick<Storefront, 'hasAccess'>
+}
 
-/** @param hasAccess as of the storefront */
-export function complianceChanges(parts: ComplianceParts, hasAccess: Storefront['hasAccess']) {
-  return {
-    'customer-data': async ({ shop }: ShopScope, { payload }: Change): Promise<null> => {
+export const complianceChanges = {
+  'customer-data':
+    (parts: ComplianceParts) =>
+    async ({ shop }, { payload }) => {
       await customerData(parts, shop, requestOf(payload))
       return null
     },
-    'customer-redact': async ({ shop }: ShopScope, { payload }: Change): Promise<null> => {
+  'customer-redact':
+    (parts: ComplianceParts) =>
+    async ({ shop }, { payload }) => {
       await redactCustomer(parts, shop, requestOf(payload))
       return null
     },
-    /**
-     * Sent 48 hours after the app was uninstalled: a shop that has reinstalled it keeps its data. The
-     * webhook of the uninstallation may have been lost, so the platform is asked. A store that it does
-     * not find was deleted, if it is still not found a day later.
-     */
-    'shop-redact': async (
-      scope: ShopScope,
-      change: ChangeReport,
-      signal: AbortSignal,
-    ): Promise<Date | null> => {
-      const { shop } = scope
-      const access =
-        (await isInstalled(parts, shop)) &&
-        (await hasAccess(shop, signal).catch(async (error: unknown) => {
-          // Between two answers the store may have been there: the day begins again.
-          if (missedSince(change) !== undefined) await noteMissed(scope, change, {})
-          throw error
-        }))
-      if (access === true) return null
-      const later = access === 'not found' ? await missedAgain(parts, scope, change) : null
-      if (later === null) await redactShop(parts, shop, signal)
-      return later
-    },
-  }
-}
+  /**
+   * Sent 48 hours after the app was uninstalled: a shop that has reinstalled it keeps its data. The
+   * webhook of the uninstallation may have been lost, so the platform is asked. A store that it does
+   * not find was deleted, if it is still not found a day later.
+   */
+  'shop-redact': (parts: RedactParts) => async (scope, change, signal) => {
+    const { shop } = scope
+    const access =
+      (await isInstalled(parts, shop)) &&
+      (await parts.storefront.hasAccess(shop, signal).catch(async (error: unknown) => {
+        // Between two answers the store may have been there: the day begins again.
+        if (missedSince(change) !== undefined) await noteMissed(scope, change, {})
+        throw error
+      }))
+    if (access === true) return null
+    const later = access === 'not found' ? await missedAgain(parts, scope, change) : null
+    if (later === null) await redactShop(parts, shop, signal)
+    return later
+  },
+} satisfies MakersOf<RedactParts, FeatureChanges>
 
 const MISSED_FOR_MS = 24 * 3600_000
 const MISSED_AGAIN_MS = 3600_000

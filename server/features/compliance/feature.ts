@@ -1,4 +1,5 @@
 // The platform’s privacy requests.
+import { complianceChanges } from './changes.ts'
 import { complianceExamples } from './examples.ts'
 import { customerDataRoutes } from './routes.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -12,6 +13,7 @@ export const complianceFeature = defineFeature({
   sweeps: ({ database }: { database: Database }) => ({
     customer_data: () => sweepAnswers(database),
   }),
+  changes: complianceChanges,
   sealed: [
     {
       table: 'customer_data',

@@ -169,8 +169,8 @@ describe('the platform’s request', () => {
     if (!(await readChange(scope, change)))
       await scope.transaction((tx) => reportChange(tx, change))
     const reported = (await readChange(scope, change))!
-    const redact = complianceChanges({ ...parts, clock }, hasAccess)['shop-redact']
-    return redact(scope, reported, signal)
+    const redact = complianceChanges['shop-redact']({ ...parts, clock, storefront: { hasAccess } })
+    return redact(scope, { ...reported, subject: change.subject }, signal)
   }
 
   it('deletes a shop that is uninstalled, and keeps one that was installed again', async () => {

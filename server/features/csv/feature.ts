@@ -1,15 +1,20 @@
 // Imports and changes from tables.
-import { directAddress } from '../../../plugins/contract.ts'
+import { directAddress, type Sandbox } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { csvExamples } from './examples.ts'
 import { csvCheckTasks } from './check-run.ts'
-import { csvRoutes } from './routes.ts'
+import { csvRoutes, type CsvParts } from './routes.ts'
 import { createSkuCount } from './sku-count.ts'
 import { sweepCsvUploads } from './uploads.ts'
+import { workbookReader } from './workbook.ts'
 import { defineFeature } from '../feature.ts'
+
+interface CsvEndpointParts extends Omit<CsvParts, 'readWorkbook'> {
+  sandboxOf: (shop: number) => Sandbox
+}
 
 interface CsvTaskParts {
   database: Database
@@ -21,7 +26,8 @@ interface CsvTaskParts {
 export const csvFeature = defineFeature({
   name: 'csv',
   examples: csvExamples,
-  endpoints: csvRoutes,
+  endpoints: (parts: CsvEndpointParts) =>
+    csvRoutes({ ...parts, readWorkbook: workbookReader(parts.sandboxOf) }),
   tasks: ({ database, client, storefront, limits }: CsvTaskParts) =>
     csvCheckTasks({
       database,

@@ -46,7 +46,7 @@ import {
   csvEndpoint,
 } from './routes/parts.ts'
 
-interface CsvParts {
+export interface CsvParts {
   readWorkbook: ReadWorkbook
   secrets: Secrets
   engine: Engine

@@ -20,8 +20,7 @@ import { fileHeaders, PRIVATE } from '../../http/headers.ts'
 import type { ArchiveAsker, ArchiveCounter, BegunArchive } from './counting/archive-counter.ts'
 import { readSettled } from './counting/counting.ts'
 import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
-import { sitesOf } from './referrers.ts'
-import { hasConditions, resumedPart } from './request.ts'
+import { hasConditions, resumedPart, sitesIn } from './request.ts'
 import { isBodiless, rangeOfAnswer, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
 
@@ -77,7 +76,7 @@ export function createArchives(given: {
   return {
     answer: (visit, asked) => {
       const { shop, link, key, client, opened } = asked
-      const sites = sitesOf(visit.request.headers.referer)
+      const sites = sitesIn(visit.request)
       const part = resumedPart(visit.request)
       const askerAt = (now: Date) => ({
         shop,

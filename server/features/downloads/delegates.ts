@@ -31,13 +31,17 @@ export interface DelegateParts {
 }
 
 /**
- * Returns a function that answers with another server's help. False: this process has to send the
- * bytes. It rejects with a `StoreError` if the bytes are missing.
+ * Answers with another server's help. False: this process has to send the bytes. It rejects with a
+ * `StoreError` if the bytes are missing.
  */
-export function createDelegates({ stores, accel, bucketRedirect }: DelegateParts) {
+export type Delegate = (visit: Visit, part: Part) => Promise<boolean>
+
+/** Null: there is no other server. */
+export function createDelegate({ stores, accel, bucketRedirect }: DelegateParts): Delegate | null {
+  if (accel === null && bucketRedirect === null) return null
   const requirePresent = createPresenceCheck(stores)
   const sendByNginx = accel && createNginxAnswer(accel)
-  return async (visit: Visit, part: Part): Promise<boolean> => {
+  return async (visit, part) => {
     const { target, redirectHeaders } = part
     // A program sends its Range to the bucket too, also one that this process does not grant.
     const isWhole = part.range === null && visit.request.headers.range === undefined

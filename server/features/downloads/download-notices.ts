@@ -38,6 +38,7 @@ export async function notifyDownloads(database: Database, now: Date): Promise<nu
        order by shop_id`,
     [now, NOTICE_INTERVAL],
   )
+  if (rows.length === 0) return 0
   await attemptEach(rows, ({ shop_id }) =>
     forShop(database, shop_id).transaction((tx) => notifyShop(tx, now)),
   )

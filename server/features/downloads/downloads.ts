@@ -15,7 +15,7 @@ import { createByteSender } from './bytes.ts'
 import { createClients } from '../../http/clients.ts'
 import { createCounting, type DownloadCounters } from './counting/counting.ts'
 import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
-import { createDelegates, type BucketRedirect } from './delegates.ts'
+import { createDelegate, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
 import { createGates } from './gates/gates.ts'
@@ -33,7 +33,7 @@ import { createServing } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
 import { createStartAddresses } from './start-addresses.ts'
 import { openQuery, type Query } from './targets.ts'
-import { createViewAnswers, isViewRoute } from './view/answers.ts'
+import { createViewAnswers } from './view/answers.ts'
 import { createViewSessions } from './view-sessions.ts'
 
 export interface DeliveryLimits {
@@ -173,28 +173,48 @@ interface AnswerParts {
   views: RecordedViews
 }
 
+type Answer<Kind extends Route['kind']> = (
+  route: Extract<Route, { kind: Kind }>,
+  visit: Visit,
+) => Promise<void> | void
+
 const READS = ['GET', 'HEAD']
-const beginsView = ({ method }: IncomingMessage, { kind }: Route): boolean =>
-  method === 'POST' && kind === 'view'
+
+/** @param also a method that it answers beside those that read. */
+const reading =
+  <Kind extends Route['kind']>(answer: Answer<Kind>, also = ''): Answer<Kind> =>
+  (route, visit) => {
+    const { request, response } = visit
+    const { method = '' } = request
+    if (READS.includes(method) || method === also) return answer(route, visit)
+    return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+  }
 
 /** Answers each address of delivery by the part that it belongs to. */
 function createAnswers(delivery: DeliveryParts, parts: AnswerParts): Answers {
   const { clientOf, gates, starts, pictures, views, publics, links, ask } = connect(delivery, parts)
-  return (route, visit) => {
-    const { request, response } = visit
-    if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
-    if (route.kind === 'open') return gates.answer(visit, clientOf(request))
-    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
-      return sendToDownload(visit, route.key, { starts, gates })
-    if (!READS.includes(request.method ?? '') && !beginsView(request, route))
-      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
-    if (route.kind === 'picture') return pictures(visit, route.key)
-    if (isViewRoute(route)) return views(route, visit)
-    if (route.kind === 'public') return publics.answer(visit, route.token)
-    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
-    if (route.key === null) return refuse(request, response, 'link_unavailable')
-    return links(visit, route.key)
+  const readLink = reading<'link'>(({ key }, visit) =>
+    key === null ? refuse(visit.request, visit.response, 'link_unavailable') : links(visit, key),
+  )
+  const answers: { [Kind in Route['kind']]: Answer<Kind> } = {
+    link: (route, visit) => {
+      const { request } = visit
+      return request.method === 'POST' && opensPage(request) && route.key !== null
+        ? sendToDownload(visit, route.key, { starts, gates })
+        : readLink(route, visit)
+    },
+    ask: (_, visit) => ask({ ...visit, client: clientOf(visit.request) }),
+    open: (_, visit) => gates.answer(visit, clientOf(visit.request)),
+    picture: reading(({ key }, visit) => pictures(visit, key)),
+    public: reading(({ token }, visit) => publics.answer(visit, token)),
+    signed: reading(({ path }, visit) => publics.answerSigned(visit, path)),
+    // The button of a page begins a view.
+    view: reading(({ key }, visit) => views.view(visit, key), 'POST'),
+    viewBytes: reading((_, visit) => views.bytes(visit)),
+    viewReader: reading((_, visit) => views.reader(visit)),
+    viewAsset: reading(({ name }, visit) => views.asset(visit, name)),
   }
+  return (route, visit) => (answers[route.kind] as Answer<Route['kind']>)(route, visit)
 }
 
 /** Connects the parts that answer the addresses of delivery. */
@@ -213,7 +233,7 @@ function connect(
     log,
     stallMs,
     checks,
-    delegate: createDelegates({ stores, accel, bucketRedirect }),
+    delegate: createDelegate({ stores, accel, bucketRedirect }),
   })
   const archives = createArchives({
     counter: counting.archives,

@@ -7,6 +7,7 @@ import { notifyDownloads } from './download-notices.ts'
 import { sweepDownloads } from './record.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { sweepViewSessions } from './view-sessions.ts'
+import { operationListings } from './zip-of-operation.ts'
 import { defineFeature } from '../feature.ts'
 
 export const downloadsFeature = defineFeature({
@@ -19,6 +20,7 @@ export const downloadsFeature = defineFeature({
       handle: delivery.handle,
     },
   ],
+  listings: operationListings,
   events: [linkExhausted],
   sweeps: ({ database, clock }: { database: Database; clock: () => Date }) => ({
     sessions: () => sweepSessions(database.pool, clock()),

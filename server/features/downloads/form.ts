@@ -7,9 +7,8 @@ import type { Client } from '../../http/clients.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import { refuse, type RefusalContext } from './refusal.ts'
-import { isKey } from './request.ts'
+import { isKey, viewerIn } from './request.ts'
 import type { Visit } from './response.ts'
-import { viewerOf } from './viewers.ts'
 
 export const MAX_FORM_BYTES = 16 * 1024
 
@@ -81,7 +80,7 @@ export async function readFormLink(
   { request, now, client }: Pick<Visit, 'request' | 'now'> & { client: Client },
 ): Promise<{ key: string; link: KnownLink }> {
   const key = String(form.key ?? '')
-  const asker = { key, client, sites: null, now, viewer: viewerOf(request) }
+  const asker = { key, client, sites: null, now, viewer: viewerIn(request) }
   const link = isKey(key) ? await counter.lookUp(asker) : null
   if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
   return { key, link }

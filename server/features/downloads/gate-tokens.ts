@@ -30,9 +30,6 @@ export interface GateTokens {
 export const tokensIn = ({ url = '' }: Pick<IncomingMessage, 'url'>): string[] =>
   [...url.matchAll(TOKENS)].slice(0, MAX_TOKENS).map(([, token = '']) => token)
 
-export const hasTokens = ({ url = '' }: Pick<IncomingMessage, 'url'>): boolean =>
-  url.includes('open=')
-
 /** What to add to an address so that the same stays open there. */
 export const withTokens = (tokens: readonly string[]): string =>
   tokens.map((token) => `&open=${token}`).join('')

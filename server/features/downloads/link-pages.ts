@@ -15,7 +15,7 @@ import type { Archives } from './archive.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
-import { hasTokens, tokensIn, withTokens } from './gate-tokens.ts'
+import { withTokens } from './gate-tokens.ts'
 import { leftText, sendPack, untilText, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
@@ -34,12 +34,14 @@ import {
   relativeToPage,
   resumedPart,
   wantsArchive,
+  viewerIn,
+  hasTokens,
+  passedTokens,
 } from './request.ts'
 import type { Visit } from './response.ts'
-import { isScanner } from './scanners.ts'
+import { isScan, isScanner } from './scanners.ts'
 import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
 import type { Translator } from './translate.ts'
-import { viewerOf } from './viewers.ts'
 import type { ViewSessions } from './view-sessions.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
@@ -125,7 +127,7 @@ async function withOwed<File extends PackFile>(
   { visit, link, client }: PageRequest,
   files: readonly File[],
 ): Promise<{ files: readonly (Omit<File, 'asks'> & GatedFile)[]; archiveOwed: boolean }> {
-  const viewer = viewerOf(visit.request)
+  const viewer = viewerIn(visit.request)
   const [owed, views] = await Promise.all([
     counter.owedBy(link, client, visit.now),
     viewer && sessions.runningUnder({ link, viewer, now: visit.now }),
@@ -239,13 +241,6 @@ function whyNoArchive(code: ErrorCode, files: readonly PageFile[], now: Date): R
 
 const nameOf = ({ pack }: KnownLink): string => present(pack, 'The name of the page').name
 
-/**
- * A program that follows every link of a mail must not use up a link that has a limit: it gets a
- * page with a button, which programs do not press.
- */
-export const isScan = (request: IncomingMessage): boolean =>
-  request.method === 'GET' && isScanner(request)
-
 export function sendConfirm(
   { request, response, now }: Visit,
   link: KnownLink,
@@ -254,7 +249,7 @@ export function sendConfirm(
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
   const { target, view_limit: limit } = link
-  const tokens = withTokens(tokensIn(request))
+  const tokens = passedTokens(request)
   const isOffered = target !== null && !asked.all && offeredView(target) !== null
   const refused = isOffered ? whyNotViewed(link, null, now) : null
   const view =

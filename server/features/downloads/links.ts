@@ -9,11 +9,19 @@ import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
-import { hasTokens } from './gate-tokens.ts'
-import { askForm, isScan, sendConfirm, type PageAnswers } from './link-pages.ts'
-import { sitesOf } from './referrers.ts'
+import { askForm, sendConfirm, type PageAnswers } from './link-pages.ts'
+import { isScan } from './scanners.ts'
 import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
-import { isOpenedByShop, isPlain, opensPage, resumedPart, wantsArchive } from './request.ts'
+import {
+  isOpenedByShop,
+  isPlain,
+  opensPage,
+  resumedPart,
+  wantsArchive,
+  sitesIn,
+  viewerIn,
+  hasTokens,
+} from './request.ts'
 import {
   isBodiless,
   rangeOfAnswer,
@@ -26,7 +34,6 @@ import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
-import { viewerOf } from './viewers.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 
 export interface LinkParts {
@@ -47,13 +54,12 @@ export const createLinkAnswers = (parts: LinkParts) =>
   async function answer(visit: Visit, key: string): Promise<void> {
     const { request, response, now } = visit
     const client = parts.clientOf(request)
-    const sites = sitesOf(request.headers.referer)
+    const sites = sitesIn(request)
     const first: Asker = {
       key,
       client,
       sites,
       now,
-      viewer: viewerOf(request),
       ...resumedPart(request),
     }
     const all = wantsArchive(request)
@@ -107,7 +113,7 @@ const wantsPage = (request: IncomingMessage, start: StartState): boolean =>
  */
 function lookUp({ counter, clock }: LinkParts, request: IncomingMessage, first: Asker) {
   const read = async () => {
-    const asker = { ...first, now: clock() }
+    const asker = { ...first, now: clock(), viewer: viewerIn(request) }
     return { asker, link: await counter.lookUp(asker) }
   }
   return readSettled(read, ({ asker, link }) => {

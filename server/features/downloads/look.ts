@@ -53,7 +53,8 @@ export function lookOf(
   timeZone = 'UTC',
   redirectOrigins: readonly string[] = [],
 ): PageLook {
-  const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
+  const hasColours = page.accent !== null || page.background !== null
+  const whole = hasColours ? `${style}\n${colourCss(page)}` : style
   const hash = createHash('sha256').update(whole).digest('base64')
   // No scripts, nothing loaded, one inline style; forms are sent to this server only. Chromium applies
   // form-action to each redirect after a form too: without its bucket's origin the button does nothing.

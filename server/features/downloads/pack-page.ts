@@ -11,9 +11,8 @@ import {
   type ShownShop,
   type PageButton,
 } from './pages.ts'
-import { tokensIn, withTokens } from './gate-tokens.ts'
 import { leadsToBytes } from './start-addresses.ts'
-import { PAGE, relativeToPage } from './request.ts'
+import { PAGE, relativeToPage, passedTokens } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
@@ -88,7 +87,7 @@ export interface OpenedPack {
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
-  const tokens = withTokens(tokensIn(request))
+  const tokens = passedTokens(request)
   const address: PageAddress = (key, to = 'download', gated = false) =>
     relativeToPage(
       request,

@@ -1,3 +1,4 @@
+import { sitesIn } from './request.ts'
 // GET /download/picture?key=…: the small picture of a link's file on buyers' pages. It counts
 // nothing, and is shown while the link's page shows the file.
 import type { IncomingMessage } from 'node:http'
@@ -8,7 +9,6 @@ import type { Client } from '../../http/clients.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
-import { sitesOf } from './referrers.ts'
 import { refusalReason, viewRefusal } from './refusal.ts'
 import type { Visit } from './response.ts'
 
@@ -59,7 +59,7 @@ export const createPictureAnswer =
   ({ database, counter, clientOf, readPicture, gates }: PictureParts) =>
   async (visit: Visit, key: string | null): Promise<void> => {
     const { request, response, now } = visit
-    const sites = sitesOf(request.headers.referer)
+    const sites = sitesIn(request)
     const asker = key === null ? null : { key, client: clientOf(request), sites, now }
     const link = asker && (await counter.lookUp(asker))
     const target =

@@ -9,9 +9,9 @@ import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
 import type { KnownPublic, PublicCounter, PublicTarget } from './counting/public-counter.ts'
 import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
 import { SentVersions } from './counting/sent-versions.ts'
-import { isSiteAllowed, sitesOf } from './referrers.ts'
+import { isSiteAllowed } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
-import { isPlain } from './request.ts'
+import { isPlain, sitesIn } from './request.ts'
 import {
   isBodiless,
   rangeOfAnswer,
@@ -45,7 +45,7 @@ type StableParts = PublicParts & { sent: SentVersions }
 
 async function answer(parts: StableParts, visit: Visit, token: string): Promise<void> {
   const { request, response, now } = visit
-  const sites = sitesOf(request.headers.referer)
+  const sites = sitesIn(request)
   const client = parts.clientOf(request)
   const count = () => parts.counter.count({ token, client, sites, now })
   if (isPlain(request)) {
@@ -58,7 +58,7 @@ async function answer(parts: StableParts, visit: Visit, token: string): Promise<
   const known = await parts.counter.lookUp(token)
   if (!known) return refuse(request, response, 'file_not_found')
   const { shop, target } = known
-  if (!isSiteAllowed(known.referrers, sites))
+  if (known.referrers.length > 0 && !isSiteAllowed(known.referrers, sites))
     return refuse(request, response, 'referrer_not_allowed', { shop })
   if (target.damaged)
     return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })

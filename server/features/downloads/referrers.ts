@@ -30,9 +30,3 @@ export const isSiteAllowed = (
   allowed: readonly string[],
   sites: readonly string[] | null,
 ): boolean => allowed.length === 0 || sites === null || sites.some((site) => allowed.includes(site))
-
-/**
- * As one text per request: PostgreSQL's nested arrays must be rectangular. Hosts contain no space.
- */
-export const joinSites = (sites: readonly string[] | null): string | null =>
-  sites && sites.join(' ')

@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { requestId } from '../../http/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
-import { tokensIn, withTokens } from './gate-tokens.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
 import {
   renderMessage,
@@ -19,7 +18,14 @@ import {
   type ShownShop,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
-import { deliveryAddress, opensPage, PAGE, prefersJson, relativeToPage } from './request.ts'
+import {
+  deliveryAddress,
+  opensPage,
+  PAGE,
+  prefersJson,
+  relativeToPage,
+  passedTokens,
+} from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
@@ -61,7 +67,8 @@ export function refusalReason(
     return `link_${status}`
   if (status !== 'active') return 'link_withdrawn'
   if (link.tagProblem) return TAG_PROBLEMS[link.tagProblem]
-  return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
+  if (link.referrers.length === 0 || isSiteAllowed(link.referrers, sites)) return null
+  return 'referrer_not_allowed'
 }
 
 /**
@@ -336,7 +343,7 @@ function otherUse(
   const isLeft = !isViewOnly(target) && refusalReason(link, null, now) === null
   if (!VIEWED.includes(code) || !isLeft) return null
   return {
-    address: relativeToPage(request, `download?key=${key}&${PAGE}${withTokens(tokensIn(request))}`),
+    address: relativeToPage(request, `download?key=${key}&${PAGE}${passedTokens(request)}`),
     text: t('pack.download'),
     named: t('pack.downloadNamed', { filename: target.filename }),
     post: false,
@@ -352,7 +359,7 @@ export const linkViewButton = (
 ): PageButton | null =>
   link.target &&
   viewButtonOf(t, link.target, {
-    address: relativeToPage(request, `view?key=${key}${withTokens(tokensIn(request))}`),
+    address: relativeToPage(request, `view?key=${key}${passedTokens(request)}`),
     counted: countsViews(link),
   })
 

@@ -1,7 +1,10 @@
-// Parses a buyer's request: which address of delivery it is, and whether it asks for anything but
-// the whole file.
+// Parses a buyer's request: which address of delivery it is, whether it asks for anything but the
+// whole file, and what it brings: most requests have no Referer, cookie or answer.
 import type { IncomingMessage } from 'node:http'
+import { tokensIn, withTokens } from './gate-tokens.ts'
+import { sitesOf } from './referrers.ts'
 import { askedLocale } from './translate.ts'
+import { viewerOf } from './viewers.ts'
 
 /** An address of delivery. */
 export type Route =
@@ -130,6 +133,22 @@ export function resumedPart({ headers }: IncomingMessage): {
   const tagged = String(condition).trim().startsWith('"')
   return { offset: tagged && start > 0 ? start : null, later: start > 0 }
 }
+
+/** The sites that lead to the request (`sitesOf`); null: any, or it has no Referer. */
+export const sitesIn = ({ headers: { referer } }: IncomingMessage): readonly string[] | null =>
+  referer === undefined ? null : sitesOf(referer)
+
+/** The browser of the request (`viewerOf`); null: it has no cookie of ours. */
+export const viewerIn = (request: IncomingMessage): Buffer | null =>
+  request.headers.cookie === undefined ? null : viewerOf(request)
+
+/** Does the request bring answers to what links ask? */
+export const hasTokens = ({ url = '' }: Pick<IncomingMessage, 'url'>): boolean =>
+  url.includes('open=')
+
+/** What to add to an address so that what this request has opened stays open there. */
+export const passedTokens = (request: IncomingMessage): string =>
+  hasTokens(request) ? withTokens(tokensIn(request)) : ''
 
 /** Does the client want JSON rather than a page? */
 export function prefersJson(accept: string | undefined): boolean {

@@ -70,3 +70,10 @@ export const isScanner = ({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   const agent = (headers['user-agent'] ?? '').toLowerCase()
   return NAMES.some((name) => agent.includes(name))
 }
+
+/**
+ * A program that follows every link of a mail must not use up a link that has a limit: it gets a
+ * page with a button, which programs do not press.
+ */
+export const isScan = (request: Pick<IncomingMessage, 'headers' | 'method'>): boolean =>
+  request.method === 'GET' && isScanner(request)

@@ -7,7 +7,7 @@ import { PAGE_HEADERS } from '../../http/headers.ts'
 import { closeOpened, PIECE_BYTES, send, type Bytes, type OpenedBytes } from './bytes.ts'
 import type { FileTransfer } from './counting/file-transfer.ts'
 import type { DailyChecks } from './daily-checks.ts'
-import type { createDelegates } from './delegates.ts'
+import type { Delegate } from './delegates.ts'
 import { refuse } from './refusal.ts'
 import { describePart, isWholeFile, lengthOf, sendBody, type Part, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
@@ -27,7 +27,8 @@ interface ShownText {
 
 interface ServingParts {
   bytes: Bytes
-  delegate: ReturnType<typeof createDelegates>
+  /** Null: this process sends all bytes. */
+  delegate: Delegate | null
   revocation: Revocation
   log: Logger
   stallMs: number
@@ -89,7 +90,7 @@ async function serveBytes(
 ): Promise<void> {
   const { bytes, delegate, checks } = parts
   await requireSound(parts, part.target)
-  if (!transfer.allowance && (await delegate(visit, part))) {
+  if (delegate && !transfer.allowance && (await delegate(visit, part))) {
     transfer.opened(visit.response)
     transfer.confirmed()
     checks.enqueue(part.target)

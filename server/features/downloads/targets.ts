@@ -114,6 +114,13 @@ export const LINK_BYTES = LINK_BYTES_OF('l')
 export const IN_PARENT = `(l.parent_id is null or p.id is not null
   and (l.paid or p.pack_id = f.pack_id))`
 
+/**
+ * The sites of a request as one text: PostgreSQL's nested arrays must be rectangular. Hosts contain no
+ * space.
+ */
+export const joinSites = (sites: readonly string[] | null): string | null =>
+  sites && sites.join(' ')
+
 /** SQL: may the file `f` be reached from these sites (`joinSites`) of a request? */
 export const siteAllowed = (sites: string): string =>
   `(f.allowed_referrers = '{}' or ${sites} is null

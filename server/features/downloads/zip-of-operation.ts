@@ -2,10 +2,10 @@
 // One piece of its bytes is in memory at a time.
 import { PortError, type FilesSize, type Listings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import { StoreError } from '../../core/store/store.ts'
 import { DamagedBytes } from '../../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
-import type { Secrets } from '../../core/secrets.ts'
+import type { OperationListingParts } from '../feature.ts'
 import { createListings } from '../links/listings.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { checksumOf } from './archive-content.ts'
@@ -26,16 +26,9 @@ interface Job {
   seen(files: number, written: number): void
 }
 
-interface ListingParts {
-  secrets: Secrets
-  baseUrl: string
-  stores: ReadonlyMap<string, BlobStore>
-  check: CheckBlob
-}
-
 /** All documents of an operation: lists of its files and links, and the files themselves. */
 export const operationListings =
-  (parts: ListingParts) =>
+  (parts: OperationListingParts) =>
   (scope: ShopScope, operation: string, seen: Job['seen']): Listings => ({
     ...createListings(parts)(scope, operation, seen),
     size: () => sizeOf(scope, operation),

@@ -4,17 +4,35 @@ import { mailKeyPlace } from './domain.ts'
 import { mailPasswordPlace } from './server-password.ts'
 import { defineFeature } from '../feature.ts'
 import { domainTask, type DomainTaskParts } from './domain-task.ts'
-import type { Database } from '../../core/db/database.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { mailExamples } from './examples.ts'
 import { mailboxTask } from './mailbox.ts'
 import { createMailTokens } from './message-token.ts'
+import { awsGet } from './aws-get.ts'
+import { mailDns, type MailDns } from './dns-records.ts'
+import type { AwsGet } from './provider-ses.ts'
 import { reportRequests, type ReportRequestParts } from './report-requests.ts'
 import { mailRoutes, type MailRouteParts } from './routes.ts'
 
-export interface MailTaskParts {
-  database: Database
+/** What the endpoints, requests and tasks of mail take from the internet. */
+export interface MailReach {
+  /** The name servers that know the mail domains of shops; absent: those of this machine. */
+  mailDns?: MailDns
+  /** Reads Amazon's certificates, which check reports about mails; absent: from Amazon. */
+  awsGet?: AwsGet
+}
+
+export interface MailEndpointParts
+  extends Omit<MailRouteParts, 'mail'>, Pick<MailReach, 'mailDns'> {
+  mail: Omit<MailRouteParts['mail'], 'dns'>
+}
+
+export interface MailRequestParts
+  extends Omit<ReportRequestParts, 'awsGet'>, Pick<MailReach, 'awsGet'> {}
+
+export interface MailTaskParts
+  extends Omit<DomainTaskParts, 'mailDns'>, Pick<MailReach, 'mailDns'> {
   secrets: Secrets
   log: Logger
   /** The mailbox of reports; null: there is none. */
@@ -24,10 +42,11 @@ export interface MailTaskParts {
 export const mailFeature = defineFeature({
   name: 'mail',
   examples: mailExamples,
-  endpoints: (parts: MailRouteParts) => mailRoutes(parts),
-  requests: (parts: ReportRequestParts) => reportRequests(parts),
-  tasks: (parts: DomainTaskParts & MailTaskParts) => [
-    domainTask(parts),
+  endpoints: ({ mailDns: dns = mailDns(), ...parts }: MailEndpointParts) =>
+    mailRoutes({ ...parts, mail: { ...parts.mail, dns } }),
+  requests: (parts: MailRequestParts) => reportRequests({ awsGet, ...parts }),
+  tasks: (parts: MailTaskParts) => [
+    domainTask({ mailDns: mailDns(), ...parts }),
     ...(parts.reportsUrl === null
       ? []
       : [mailboxTask(parts.reportsUrl, { ...parts, tokens: createMailTokens(parts.secrets) })]),

@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { ACCEPTING } from './accept-reviews.ts'
 import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
+import { rematchFiles } from './rematch-files.ts'
 import { reopenReviews } from './model/reviews.ts'
 import { productRoutes } from './routes/product-endpoints.ts'
 import { reviewRoutes } from './routes/review-endpoints.ts'
@@ -42,6 +43,10 @@ export const mappingFeature = defineFeature({
       run: (tx, operation) => reopenReviews(tx, operation),
     },
   ],
+  refreshed:
+    ({ engine }: { engine: Engine }) =>
+    (scope, { matchable }) =>
+      rematchFiles(engine, scope, matchable),
   tables: {
     catalog_mirrors: 'counts of the catalog',
     catalog_staged: 'the shop’s public catalog',

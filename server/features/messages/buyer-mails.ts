@@ -2,8 +2,7 @@
 // is sent. All other mails go to the shop.
 import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { Content, DeliveryResult, Message, WrittenMessage } from '../../core/outbox/outbox.ts'
-import type { Secrets } from '../../core/secrets.ts'
+import type { Content, KeyParts, MailWriter, SendableContent } from '../../core/outbox/outbox.ts'
 import { linkInPayload } from '../links/mail.ts'
 import type { BuyerTemplate } from '../mail/buyer-templates.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
@@ -11,27 +10,6 @@ import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-ma
 import { withKey, writeLinkMails } from './link-mail.ts'
 import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
 import { CORRECTED, NO_ADDRESS, withOldAddress, withRecipients } from './recipients.ts'
-
-/** A mail as it is sent, or why it is not. */
-export type SendableContent = Content | { unsent: DeliveryResult }
-
-export interface KeyParts {
-  secrets: Secrets
-  baseUrl: string
-  now: Date
-}
-
-/** Writes the mails of one template. Answers are in the order of the messages. */
-export interface MailWriter {
-  /** The contents without keys. The texts of an earlier attempt are kept. */
-  write(scope: ShopScope, messages: readonly Message[], baseUrl: string): Promise<Content[]>
-  /** The contents with their keys, directly before they are handed over. */
-  fill(
-    scope: ShopScope,
-    written: readonly WrittenMessage[],
-    parts: KeyParts,
-  ): Promise<SendableContent[]>
-}
 
 const GONE: Content = { to: [], subject: 'A download link', text: '' }
 
@@ -102,7 +80,7 @@ const deliveryMails: MailWriter = {
   },
 }
 
-const WRITERS: Readonly<Record<BuyerTemplate, MailWriter>> = {
+export const BUYER_MAIL_WRITERS: Readonly<Record<BuyerTemplate, MailWriter>> = {
   'order-delivery': deliveryMails,
   'download-link': eachOf({
     aboutOf: linkInPayload,
@@ -116,6 +94,3 @@ const WRITERS: Readonly<Record<BuyerTemplate, MailWriter>> = {
     fill: withLibraryKey,
   }),
 }
-
-/** By template; a template that is absent is that of a mail to the shop. */
-export const BUYER_MAIL_WRITERS: ReadonlyMap<unknown, MailWriter> = new Map(Object.entries(WRITERS))

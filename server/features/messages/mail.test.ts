@@ -6,6 +6,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { resolveByServers } from '../../ports/addresses.ts'
 import { createMailTokens } from '../mail/message-token.ts'
 import { createShopServers } from '../mail/sender.ts'
+import { BUYER_MAIL_WRITERS } from './buyer-mails.ts'
 import { mailDeliverer } from './mail.ts'
 import type { Message } from '../../core/outbox/outbox.ts'
 
@@ -35,6 +36,7 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
         return Promise.resolve({ status: 'sent' })
       },
     },
+    mailWriters: new Map(Object.entries(BUYER_MAIL_WRITERS)),
     from: 'shop@example.com',
     baseUrl: 'http://127.0.0.1',
     clock: () => new Date(),

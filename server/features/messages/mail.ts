@@ -8,7 +8,6 @@ import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { mailedDelivery } from './delivery-mail.ts'
-import { BUYER_MAIL_WRITERS, type MailWriter, type SendableContent } from './buyer-mails.ts'
 import { isForBuyer } from '../mail/buyer-templates.ts'
 import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
 import { TOKEN_HEADER } from '../mail/message-token.ts'
@@ -17,7 +16,9 @@ import type {
   Content,
   Deliverer,
   DeliveryResult,
+  MailWriter,
   Message,
+  SendableContent,
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
@@ -30,14 +31,18 @@ const SESSIONS = 4
 export interface MailOptions extends SenderParts {
   /** Headers by which the provider of the mail server names the mail in its reports. */
   providerHeaders: (token: string) => Record<string, string>
+  /** By template; a template that is absent is that of a mail to the shop. */
+  mailWriters: MailWriters
   baseUrl: string
   secrets: Secrets
   clock: () => Date
 }
 
+export type MailWriters = ReadonlyMap<unknown, MailWriter>
+
 export function mailDeliverer(options: MailOptions): Deliverer {
-  const { server, baseUrl } = options
-  const write: MailBatch['write'] = (scope, messages) => writeMails(scope, messages, baseUrl)
+  const { server } = options
+  const write: MailBatch['write'] = (scope, messages) => writeMails(options, scope, messages)
   const send: MailBatch['send'] = async (scope, written, signal) => {
     // Before the first mail is handed over: an error after that would send mails a second time.
     const mails = await withKeys(options, scope, written)
@@ -69,22 +74,24 @@ type MailBatch = NonNullable<Deliverer['batch']>
  * the current recipients.
  */
 const writeMails = (
+  { mailWriters, baseUrl }: MailOptions,
   scope: ShopScope,
   messages: readonly Message[],
-  baseUrl: string,
 ): Promise<Content[]> =>
   byTemplate(
+    mailWriters,
     messages,
     ({ payload }) => payload,
     (writer, own) => (writer ? writer.write(scope, own, baseUrl) : writeOther(scope, own, baseUrl)),
   )
 
 const withKeys = (
-  { secrets, baseUrl, clock }: MailOptions,
+  { mailWriters, secrets, baseUrl, clock }: MailOptions,
   scope: ShopScope,
   written: readonly WrittenMessage[],
 ): Promise<SendableContent[]> =>
   byTemplate(
+    mailWriters,
     written,
     ({ message }) => message.payload,
     async (writer, own) =>
@@ -95,11 +102,12 @@ const withKeys = (
 
 /** Calls `work` once for each template, and returns the answers in the order of the mails. */
 async function byTemplate<Mail, Made>(
+  writers: MailWriters,
   mails: readonly Mail[],
   payloadOf: (mail: Mail) => unknown,
   work: (writer: MailWriter | undefined, own: readonly Mail[]) => Promise<Made[]>,
 ): Promise<Made[]> {
-  const groups = Map.groupBy(mails, (mail) => BUYER_MAIL_WRITERS.get(templateOf(payloadOf(mail))))
+  const groups = Map.groupBy(mails, (mail) => writers.get(templateOf(payloadOf(mail))))
   const made = new Map<Mail, Made>()
   await Promise.all(
     [...groups].map(async ([writer, own]) => {

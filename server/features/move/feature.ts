@@ -1,19 +1,26 @@
 // Moving from other apps: their exports become files, and links for their buyers.
+import type { Sandbox } from '../../../plugins/contract.ts'
 import { csvChannel } from '../csv/channel.ts'
+import { workbookReader } from '../csv/workbook.ts'
 import { accessEffect } from './access-effect.ts'
 import { moveExamples } from './examples.ts'
 import { mailMovedBuyers } from './moved-buyers.ts'
 import { completeMovedFiles } from './moved-files.ts'
-import { moveRoutes } from './routes.ts'
+import { moveRoutes, type MoveRouteParts } from './routes.ts'
 import { GIVE_ACCESS } from './start.ts'
 import type { Database } from '../../core/db/database.ts'
 import { sweepMoves } from './moves.ts'
 import { defineFeature } from '../feature.ts'
 
+interface MoveEndpointParts extends Omit<MoveRouteParts, 'readWorkbook'> {
+  sandboxOf: (shop: number) => Sandbox
+}
+
 export const moveFeature = defineFeature({
   name: 'move',
   examples: moveExamples,
-  endpoints: moveRoutes,
+  endpoints: (parts: MoveEndpointParts) =>
+    moveRoutes({ ...parts, readWorkbook: workbookReader(parts.sandboxOf) }),
   effects: ({ secrets }) => [accessEffect(secrets)],
   onEnd: () => [
     { of: { kind: 'import', channel: csvChannel.id }, run: completeMovedFiles },

@@ -1,6 +1,6 @@
 // Notices in the page.
 import { noticesExamples } from './examples.ts'
-import { noticeCreated } from '../../core/outbox/notices.ts'
+import { noticeCreated, raiseNotice } from '../../core/outbox/notices.ts'
 import { noticeRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -9,6 +9,9 @@ export const noticesFeature = defineFeature({
   examples: noticesExamples,
   endpoints: noticeRoutes,
   events: [noticeCreated],
+  operationMessages: {
+    notice: (tx, operation, notice) => raiseNotice(tx, { ...notice, operation_id: operation }),
+  },
   tables: {
     notices: {
       about: 'Notices to the shop',

@@ -3,23 +3,19 @@ import { say } from '../../../plugins/contract.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'
-import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
+import { operationRoutes, type OperationParts } from './routes.ts'
 import { operationSchema } from './record.ts'
-import type { RetryParts } from './retry.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
 import { trialRoutes } from './routes/trial-endpoints.ts'
-import { defineFeature } from '../feature.ts'
+import { defineFeature, type OperationMoves } from '../feature.ts'
 
 export const operationsFeature = defineFeature({
   name: 'operations',
   examples: operationsExamples,
-  endpoints: (
-    parts: OperationParts &
-      Pick<RetryParts, 'workflowOfSchedule'> & { confirmSync: ConfirmSync; blobs: WholeBlobs },
-  ) => [
-    ...operationRoutes(parts, parts.confirmSync),
+  endpoints: (parts: OperationParts & OperationMoves & { blobs: WholeBlobs }) => [
+    ...operationRoutes(parts),
     ...operationLogRoutes(parts),
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),

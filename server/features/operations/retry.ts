@@ -21,14 +21,11 @@ import { textSchema } from '../../http/schemas.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { asDetail, schemaProblems } from '../workflows/problems.ts'
 import { referenceProblems, referencesIn } from '../workflows/references.ts'
+import type { OperationMoves } from '../feature.ts'
 import { stepRecords, stepSchema } from './record.ts'
 
-/** What a schedule would run now; null: it was deleted. */
-export type WorkflowOfSchedule = (scope: ShopScope, schedule: string) => Promise<Workflow | null>
-
-export interface RetryParts {
+export interface RetryParts extends Pick<OperationMoves, 'workflowOfSchedule'> {
   engine: Engine
-  workflowOfSchedule: WorkflowOfSchedule
 }
 
 export const retryBody = z

@@ -26,6 +26,7 @@ import {
   type Given,
   type Scope,
 } from '../../http/endpoint.ts'
+import type { OperationMoves } from '../feature.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
@@ -65,23 +66,14 @@ export async function findOperation(
   return operation
 }
 
-/** Confirms the preview of a cloud sync, by listing the provider again. */
-export type ConfirmSync = (
-  scope: ShopScope,
-  about: { sync: string; operation: string },
-) => Promise<void>
-
-export function operationRoutes(
-  parts: OperationParts & Pick<RetryParts, 'workflowOfSchedule'>,
-  confirmSync: ConfirmSync,
-): Endpoint[] {
+export function operationRoutes(parts: OperationParts & OperationMoves): Endpoint[] {
   return [
     one(parts, '/api/jobs/{id}', 'Read an import job'),
     one(parts, '/api/operations/{id}', 'Read an operation'),
     list(parts),
     items(parts),
     begin(parts),
-    ...SIMPLE_MOVES.map((move) => lifecycle(parts, move, confirmSync)),
+    ...SIMPLE_MOVES.map((move) => lifecycle(parts, move)),
     retryPlan(parts),
     retry(parts),
     undo(parts),
@@ -287,7 +279,10 @@ const MORE: Partial<Record<SimpleMove, string>> = {
     'A cloud sync reads the folder again first. If it would then delete or replace other files than the preview, it is a preview again.',
 }
 
-const lifecycle = ({ engine, clock }: OperationParts, move: SimpleMove, confirmSync: ConfirmSync) =>
+const lifecycle = (
+  { engine, clock, confirmSync }: OperationParts & Pick<OperationMoves, 'confirmSync'>,
+  move: SimpleMove,
+) =>
   endpoint(`POST /api/operations/{id}/${move}`, {
     summary: MOVES[move],
     ...(MORE[move] ? { description: MORE[move] } : {}),

@@ -8,6 +8,7 @@ import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
 import { adminExtensions } from './extensions/admin-origin.ts'
 import { thankYouRequests, type ThankYouParts } from './extensions/thank-you.ts'
+import { createOrderPages, type OrderPagesParts } from './order-pages.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
@@ -36,7 +37,9 @@ export const ordersFeature = defineFeature({
     ...pastOrderRoutes(parts),
     ...unfiledRoutes(),
   ],
-  requests: (parts: ThankYouParts) => [thankYouRequests(parts)],
+  requests: (parts: Omit<ThankYouParts, 'orderPages'> & OrderPagesParts) => [
+    thankYouRequests({ ...parts, orderPages: createOrderPages(parts) }),
+  ],
   origins: adminExtensions,
   ports: {
     pastOrders: ({ scope, storefront, secrets }: PastOrderPortParts) =>

@@ -60,7 +60,13 @@ export type ReadPreview = (
   waitMs?: number,
 ) => Promise<PreviewImage | 'pending' | null>
 
-export function createPreviews(parts: PreviewParts): ReadPreview {
+export async function openPreviews(parts: Omit<PreviewParts, 'ffmpeg'>): Promise<ReadPreview> {
+  const ffmpeg = await findFfmpeg()
+  if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
+  return createPreviews({ ...parts, ffmpeg })
+}
+
+function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
   const failed = createTtlCache<true>(RETRY_MS)
   // Copies of videos take much of the disk, and each ffmpeg a processor.

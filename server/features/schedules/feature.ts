@@ -1,7 +1,7 @@
 // Scheduled tasks.
 import { schedulesExamples } from './examples.ts'
 import { scheduleRoutes } from './routes.ts'
-import { guardRun } from './run.ts'
+import { guardRun, workflowOfSchedule } from './run.ts'
 import { scheduleTask, type ScheduleParts } from './task.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -9,6 +9,12 @@ export const schedulesFeature = defineFeature({
   name: 'schedules',
   examples: schedulesExamples,
   endpoints: scheduleRoutes,
+  moves: {
+    workflowOfSchedule:
+      ({ engine }: Parameters<typeof scheduleRoutes>[0]) =>
+      (scope, id) =>
+        workflowOfSchedule(scope, engine, id),
+  },
   guard: guardRun,
   tasks: (parts: ScheduleParts) => [scheduleTask(parts)],
   tables: {

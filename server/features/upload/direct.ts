@@ -11,15 +11,9 @@ import { noteSeen } from './batches.ts'
 import { recordPieces, storageFailed, type UploadBucket } from './bucket.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { refuseTakenName } from './metadata.ts'
+import type { DirectUploads } from '../../core/configuration/storage-settings.ts'
 import { bucketOf } from './places.ts'
 import { findUpload, type UploadRow } from './rows.ts'
-
-export interface DirectUploads {
-  /** Uploads of fewer bytes are sent to the web process. */
-  min_bytes: number
-  /** The bytes of a request to the bucket; absent: 32 MB. */
-  piece_bytes?: number
-}
 
 export interface DirectParts extends FinishParts {
   /** Null: all bytes pass the web processes. */

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Locks } from '../../core/db/locks.ts'
 import type { UploadFolder } from './folder.ts'
 import type { ShopQuotas } from '../../files/quotas.ts'
-import type { DirectUploads } from './direct.ts'
+import type { DirectUploads } from '../../core/configuration/storage-settings.ts'
 import type { UploadQuotas } from './rows.ts'
 
 export {
@@ -15,7 +15,7 @@ export {
   type BatchView,
 } from './batches.ts'
 export { openUploadBucket } from './bucket.ts'
-export { continueDirect, type DirectUploads } from './direct.ts'
+export { continueDirect } from './direct.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'
 export { withBucket } from './places.ts'
 export { joinFolder, type JoinParts } from './sharing.ts'

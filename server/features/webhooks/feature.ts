@@ -1,5 +1,6 @@
 // Webhooks to the merchants’ own servers.
 import { webhooksExamples } from './examples.ts'
+import { webhookDeliverer } from './deliverer.ts'
 import { raisedAtEnds } from './operation-events.ts'
 import { webhookRoutes } from './routes.ts'
 import { addressPlace } from '../../core/kept-address.ts'
@@ -12,6 +13,7 @@ export const webhooksFeature = defineFeature({
   examples: webhooksExamples,
   endpoints: webhookRoutes,
   onEnd: ({ events }) => events.flatMap(raisedAtEnds),
+  sends: { webhook: webhookDeliverer },
   sealed: [
     ...sealedBytes('webhook_endpoints', ['secret', 'previous_secret'], secretPlace),
     {

@@ -12,11 +12,11 @@ import { swapProduct } from './staging.ts'
  */
 const AFTER_REFRESH_MS = 10_000
 
+/** What follows a change of the mirror. */
+export type Refreshed = (scope: ShopScope, refreshed: RefreshResult) => Promise<unknown>
+
 export const applyProduct =
-  (
-    storefront: Pick<Storefront, 'product'>,
-    onRefreshed: (scope: ShopScope, refreshed: RefreshResult) => Promise<unknown>,
-  ): ApplyChange =>
+  (storefront: Pick<Storefront, 'product'>, onRefreshed: Refreshed): ApplyChange =>
   async (scope, { subject }, signal) => {
     const rows = await storefront.product(scope.shop, subject, signal)
     const refreshed = await swapProduct(scope, subject, rows)

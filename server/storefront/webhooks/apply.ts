@@ -28,10 +28,15 @@ export type ApplyChange = (
   signal: AbortSignal,
 ) => Promise<NextRun | null>
 
+/** The changes that features apply, beside those of the storefront's own rows. */
+export const FEATURE_CHANGES = ['customer-data', 'customer-redact', 'shop-redact'] as const
+export type FeatureChanges = Readonly<Record<(typeof FEATURE_CHANGES)[number], ApplyChange>>
+
 const CONCURRENCY = 1
 
 export const changesTask = (
   database: Pick<Database, 'knex'>,
+  /** Orders and customers are applied by tasks of their own. */
   apply: Readonly<Record<Exclude<ShopChangeKind, 'order' | 'customer'>, ApplyChange>>,
 ): BackgroundTask => ({
   ...APPLY_CHANGE,

@@ -7,7 +7,6 @@ import { askOf } from '../../links/model/asks.ts'
 import { tagAllows } from '../../links/model/release.ts'
 import type { Client } from '../../../http/clients.ts'
 import type { Recorder } from '../record.ts'
-import { joinSites } from '../referrers.ts'
 import {
   LINK_BYTES_OF,
   TARGET,
@@ -17,6 +16,7 @@ import {
   siteAllowed,
   type LinkTarget,
   type Query,
+  joinSites,
 } from '../targets.ts'
 import type { ZipEntry } from '../zip.ts'
 import {
@@ -220,7 +220,7 @@ export function createArchiveCounter(parts: {
       const { rows } = await query('archive_session', SESSION, values)
       if (!rows[0]) return null
       const session = foundSession(rows[0].slice(TARGET_LENGTH + 2) as FoundColumns)
-      return session && { session, entries: rows.map((row) => entryOf(row) as ArchiveEntry) }
+      return { session, entries: rows.map((row) => entryOf(row) as ArchiveEntry) }
     },
     isRunning: async ({ link, client, now, offset }) => {
       const { rows } = await query('archive_runs', RUNS, [link, now, client.network, offset])

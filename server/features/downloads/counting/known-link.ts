@@ -183,7 +183,7 @@ export async function readKnownLink(
 
 /** Can the whole file be sent from the link's session, without a count? */
 export const isOwed = ({ session, target }: KnownLink): boolean =>
-  target !== null && mayRestart(session, target.size)
+  target !== null && session !== null && mayRestart(session, target.size)
 
 interface KnownRow extends Omit<
   KnownLink,
@@ -214,7 +214,7 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     running: known.running === true,
     steady: known.steady === true,
     gate: gateOf(asks, root, email),
-    session: foundSession([client, foundBy, owed, bytesLeft, version]),
+    session: client && foundSession([client, foundBy, owed, bytesLeft, version]),
     target: packName === null ? linkTargetOf(row, known.link) : null,
     pack: packName === null ? null : { name: packName },
   }

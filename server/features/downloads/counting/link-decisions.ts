@@ -6,7 +6,6 @@ import { lastOf, present } from '../../../core/present.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
 import { tagAllows } from '../../links/model/release.ts'
-import { joinSites } from '../referrers.ts'
 import {
   bytesArray,
   opaque,
@@ -21,6 +20,7 @@ import {
   type Asker,
   type LinkTarget,
   type Query,
+  joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'

@@ -7,7 +7,6 @@ import type { Client } from '../../../http/clients.ts'
 import type { PageLooks } from '../look.ts'
 import type { ShownShop } from '../pages.ts'
 import type { Recorder } from '../record.ts'
-import { joinSites } from '../referrers.ts'
 import {
   siteAllowed,
   TARGET,
@@ -17,6 +16,7 @@ import {
   opaque,
   type Query,
   type FileTarget,
+  joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'

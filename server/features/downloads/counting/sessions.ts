@@ -33,31 +33,27 @@ export interface FoundSession {
 }
 
 export type FoundColumns = [
-  client: Buffer | null,
+  client: Buffer,
   by: number,
   owes: boolean,
   bytesLeft: number,
   version: Buffer | null,
 ]
 
-/** The columns of `findSession` (session-sql.ts). */
-export function foundSession([
+/** From the columns of `findSession` (session-sql.ts), if it has found one. */
+export const foundSession = ([
   client,
   by,
   owes,
   bytesLeft,
   version,
-]: FoundColumns): FoundSession | null {
-  return (
-    client && {
-      client,
-      isKnown: by < 2,
-      owes,
-      bytesLeft,
-      version: version?.toString('hex') ?? null,
-    }
-  )
-}
+]: FoundColumns): FoundSession => ({
+  client,
+  isKnown: by < 2,
+  owes,
+  bytesLeft,
+  version: version?.toString('hex') ?? null,
+})
 
 /** Returns whether a request for the whole file can be answered from this session, uncounted. */
 export const mayRestart = (session: FoundSession | null, size: number): session is FoundSession =>

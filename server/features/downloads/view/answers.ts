@@ -13,7 +13,6 @@ import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
 import type { Gates } from '../gates/gates.ts'
 import { askForm } from '../link-pages.ts'
-import { sitesOf } from '../referrers.ts'
 import {
   countsViews,
   hasViews,
@@ -25,7 +24,7 @@ import {
 import type { RecordedViews } from '../recorded-views.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { refusedReason } from '../refused-attempts.ts'
-import { isKey, PAGE, relativeToPage, type Route } from '../request.ts'
+import { isKey, PAGE, relativeToPage, sitesIn, viewerIn } from '../request.ts'
 import {
   isBodiless,
   rangeOfAnswer,
@@ -39,7 +38,7 @@ import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
 import { withTokens } from '../gate-tokens.ts'
 import { createViewAddresses, type ViewAddresses } from './address.ts'
-import { VIEW_SECONDS, viewerOf, viewSession } from '../viewers.ts'
+import { VIEW_SECONDS, viewSession } from '../viewers.ts'
 import { readAsset } from './assets.ts'
 import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 import { readCompanions } from './playlist.ts'
@@ -62,18 +61,16 @@ export interface ViewParts {
   secure: boolean
 }
 
-export type ViewRoute = Extract<Route, { kind: `view${string}` }>
-
-export const isViewRoute = (route: Route): route is ViewRoute => route.kind.startsWith('view')
-
 export function createViewAnswers(parts: ViewParts) {
   const addresses = createViewAddresses(parts.secrets)
-  return async (route: ViewRoute, visit: Visit): Promise<void> => {
-    if (route.kind === 'viewAsset') return sendAsset(visit, route.name)
-    if (route.kind === 'viewReader') return sendReader(visit)
-    if (route.kind === 'viewBytes') return sendBytes(parts, addresses, visit)
-    if (route.key === null) return refuse(visit.request, visit.response, 'link_unavailable')
-    return openView(parts, addresses, visit, route.key)
+  return {
+    view: (visit: Visit, key: string | null) =>
+      key === null
+        ? refuse(visit.request, visit.response, 'link_unavailable')
+        : openView(parts, addresses, visit, key),
+    bytes: (visit: Visit) => sendBytes(parts, addresses, visit),
+    reader: sendReader,
+    asset: sendAsset,
   }
 }
 
@@ -118,7 +115,7 @@ async function showView(
   const session = viewSession(request, parts.secure)
   const { tokens } = parts.gates
   const latest = new Date(now.getTime() + VIEW_SECONDS * 1000)
-  const viewer = viewerOf(request)
+  const viewer = viewerIn(request)
   const all = await readCompanions(parts.query, parts.secrets, link, { kind, now, viewer })
   const files = all.files.filter(({ gate }) => gate === null || tokens.opens(request, gate, now))
   sendView(visit, {
@@ -175,7 +172,7 @@ async function startView(
     response
       .writeHead(status, [...PAGE_HEADERS, ...headers, 'Location', location, 'Content-Length', '0'])
       .end()
-  const viewer = viewerOf(request)
+  const viewer = viewerIn(request)
   if (viewer === null) {
     if (isReturned(request)) return refuse(request, response, 'view_needs_cookie', { link })
     const { cookie } = viewSession(request, secure)
@@ -203,8 +200,8 @@ async function findLink(
   key: string,
 ): Promise<FoundLink | null> {
   const client = clientOf(request)
-  const sites = sitesOf(request.headers.referer)
-  const viewer = viewerOf(request)
+  const sites = sitesIn(request)
+  const viewer = viewerIn(request)
   const link = isKey(key) ? await counter.lookUp({ key, client, sites, now, viewer }) : null
   return link && { link, client, reason: viewRefusal(link, sites, now) }
 }
@@ -262,7 +259,7 @@ async function countView(
 ): Promise<boolean> {
   const { request, now } = visit
   const { link, client } = asked
-  const viewer = viewerOf(request)
+  const viewer = viewerIn(request)
   if (countsViews(link) && !(viewer && (await sessions.open({ link, viewer, now })))) {
     refuseView({ attempts }, visit, asked, 'views_used_up')
     return false

@@ -6,8 +6,7 @@ import type { KnownLink } from '../counting/known-link.ts'
 import type { PageLook } from '../look.ts'
 import { openTemplate, sendPage, type Page } from '../pages.ts'
 import { shownShop, translatorForLink } from '../refusal.ts'
-import { tokensIn, withTokens } from '../gate-tokens.ts'
-import { fromPage, PAGE, relativeToPage } from '../request.ts'
+import { fromPage, PAGE, relativeToPage, passedTokens } from '../request.ts'
 import type { Visit } from '../response.ts'
 import type { Translator } from '../translate.ts'
 import type { ViewSession } from '../viewers.ts'
@@ -73,7 +72,7 @@ function viewPage({ request }: Visit, view: OpenedView, t: Translator): ViewPage
   const { opened, companions, until } = view
   const { key, target } = opened
   const src = (file: Companion) => fromPage(request, `view/bytes?${view.addressOf(file)}`)
-  const tokens = withTokens(tokensIn(request))
+  const tokens = passedTokens(request)
   const downloadOf = (file: Companion) =>
     isViewOnly(file.target)
       ? {}

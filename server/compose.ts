@@ -46,6 +46,7 @@ import {
   type ReadPreview,
 } from './features/previews/previews.ts'
 import { checkBlob, type BlobCheckParts } from './files/blob-checks.ts'
+import { Sha256Sums } from './files/sha256-sums.ts'
 import type { CheckBlob } from './ports/repair.ts'
 import { findFfmpeg } from './ports/children/ffmpeg.ts'
 import { createSandboxes, type Sandboxes } from './ports/sandbox.ts'
@@ -120,6 +121,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   closings.push(() => cloud.close())
   const sandboxes = createSandboxes(log)
   closings.push(() => Promise.resolve(sandboxes.close()))
+  const checked = { database, stores, log, clock: given.clock }
   const parts: EngineParts = {
     database,
     listener,
@@ -143,7 +145,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       secrets,
       baseUrl,
       stores,
-      check: checkOf({ database, stores, log, clock: given.clock }),
+      check: checkOf(checked),
+      sums: new Sha256Sums(checked),
     }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,

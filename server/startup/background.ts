@@ -7,6 +7,7 @@ import { rematchFiles } from '../features/mapping/rematch-files.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
+import { sumsTask } from './sums-task.ts'
 import { scrubTask, upkeepTask } from './upkeep.ts'
 
 /** The platform reports a change of the shop's scopes once. */
@@ -35,5 +36,6 @@ export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
     }),
     upkeepTask(upkeep),
     scrubTask(upkeep),
+    sumsTask({ database, stores, clock, log }),
   ]
 }

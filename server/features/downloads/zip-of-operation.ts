@@ -5,8 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { DamagedBytes } from '../../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import { createListings } from '../links/listings.ts'
+import { createListings, type ListingParts } from '../links/listings.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { checksumOf } from './archive-content.ts'
 import { readPieces } from './archive-reading.ts'
@@ -26,16 +25,14 @@ interface Job {
   seen(files: number, written: number): void
 }
 
-interface ListingParts {
-  secrets: Secrets
-  baseUrl: string
+interface DocumentParts extends ListingParts {
   stores: ReadonlyMap<string, BlobStore>
   check: CheckBlob
 }
 
 /** All documents of an operation: lists of its files and links, and the files themselves. */
 export const operationListings =
-  (parts: ListingParts) =>
+  (parts: DocumentParts) =>
   (scope: ShopScope, operation: string, seen: Job['seen']): Listings => ({
     ...createListings(parts)(scope, operation, seen),
     size: () => sizeOf(scope, operation),

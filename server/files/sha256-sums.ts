@@ -7,7 +7,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
 import { createSemaphore } from '../core/semaphore.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
-import { checkBlob, type BlobCheckParts, type SizedBlob, type StoredBlob } from './blob-checks.ts'
+import type { BlobCheckParts, SizedBlob, StoredBlob } from './blob-checks.ts'
 
 /** A request for bytes waits for the digest of at most so many: 20 ms on a disk. */
 const WAITED_FOR_BYTES = 16 * 1024 ** 2
@@ -76,8 +76,8 @@ export class Sha256Sums {
   }
 
   /**
-   * The digest of a blob, however large. Null: its bytes cannot be read or are damaged, which is
-   * recorded.
+   * The digest of a blob, however large. Null: its bytes cannot be read, or are damaged: the checks of
+   * stored bytes find and record that.
    */
   of(blob: StoredBlob): Promise<string | null> {
     const key = `${blob.shop}/${blob.hash}`
@@ -141,21 +141,12 @@ export class Sha256Sums {
       if (!row || row.sha256 !== null) return row?.sha256 ?? null
       const store = stores.get(blob.location)
       if (!store) return null
-      return await this.#read(scope, blob, store)
+      const sum = await computeSum(store, blob, new AbortController().signal)
+      if (sum) await storeSums(scope, [sum])
+      return sum?.sha256 ?? null
     } finally {
       leave()
     }
-  }
-
-  /** Damaged bytes are restored if another location has them, and then read once more. */
-  async #read(scope: ShopScope, blob: StoredBlob, store: BlobStore): Promise<string | null> {
-    const { signal } = new AbortController()
-    let sum = await computeSum(store, blob, signal)
-    if (!sum && (await checkBlob(this.#parts, blob, signal)) !== 'damaged')
-      sum = await computeSum(store, blob, signal)
-    if (!sum) return null
-    await storeSums(scope, [sum])
-    return sum.sha256
   }
 }
 

@@ -34,14 +34,14 @@ export async function sendContent(
 ): Promise<void> {
   const { filename, content_type, hash, location, size_bytes, modified_at } = file
   const content = { shop, hash, location, size_bytes, modifiedMs: modified_at.getTime() }
-  const sha256 = await digestOf(ctx, blobs, content, file)
+  const sha256 = await contentDigest(ctx, blobs, content, file)
   await streamContent(ctx, blobs, content, (identity) =>
     fileHeaders({ ...identity, filename, contentType: content_type, sha256 }),
   )
 }
 
 /** The digest that the answer names; `known`: the stored one. Null: it is not named. */
-export function digestOf(
+export function contentDigest(
   ctx: Context,
   blobs: WholeBlobs,
   blob: SizedBlob,

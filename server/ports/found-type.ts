@@ -69,16 +69,19 @@ export async function foundIn(
 /** The media type of the bytes, also of text; absent if it cannot be detected. */
 export async function contentOf(head: Buffer): Promise<DetectedContent> {
   const text = head.toString('latin1')
-  const found = await signatureOf(head, text)
+  const found = await foundType(head, text)
   return found.found_type === undefined && head.length > 0 && isText(head, text) ? TEXT : found
 }
 
-/** The media type of the bytes by their signature; absent if they have none. */
-export const foundType = (head: Buffer): Promise<{ found_type?: string }> =>
-  signatureOf(head, head.toString('latin1'))
-
-/** @param text the bytes as Latin-1: making it for each question costs more than the answers. */
-async function signatureOf(head: Buffer, text: string): Promise<{ found_type?: string }> {
+/**
+ * The media type of the bytes by their signature; absent if they have none.
+ *
+ * @param text the bytes as Latin-1: to make it for each question costs more than the answers.
+ */
+export async function foundType(
+  head: Buffer,
+  text: string = head.toString('latin1'),
+): Promise<{ found_type?: string }> {
   if (isPage(text)) return { found_type: 'text/html' }
   if (isJson(text)) return { found_type: 'application/json' }
   if (isDrawing(text)) return { found_type: 'image/svg+xml' }
@@ -110,7 +113,7 @@ const TEXT: DetectedContent = { found_type: 'text/plain' }
 export async function typeByStart(claimed: string | null, head: Buffer): Promise<string | null> {
   if (!isPageType(claimed)) return claimed
   const text = head.toString('latin1')
-  const { found_type: found } = await signatureOf(head, text)
+  const { found_type: found } = await foundType(head, text)
   if (found !== undefined) return found === 'text/html' ? claimed : found
   return isText(head, text) ? claimed : null
 }

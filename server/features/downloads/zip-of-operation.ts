@@ -5,7 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { DamagedBytes } from '../../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
-import { createListings, type ListingParts } from '../links/listings.ts'
+import { createListings, type OperationListingParts } from '../links/listings.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { checksumOf } from './archive-content.ts'
 import { readPieces } from './archive-reading.ts'
@@ -25,7 +25,7 @@ interface Job {
   seen(files: number, written: number): void
 }
 
-interface DocumentParts extends ListingParts {
+interface DocumentParts extends OperationListingParts {
   stores: ReadonlyMap<string, BlobStore>
   check: CheckBlob
 }

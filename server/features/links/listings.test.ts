@@ -17,7 +17,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { createSecrets, hashKey } from '../../core/secrets.ts'
 import { cellSql, originalCell, plainCell } from '../../files/cells.ts'
-import { createListings, type ListingParts } from './listings.ts'
+import { createListings, type OperationListingParts } from './listings.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
 import {
   extensionOf,
@@ -44,7 +44,7 @@ const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 /** The bytes of these files do not exist: each has a digest that names its hash. */
-const sums: ListingParts['sums'] = {
+const sums: OperationListingParts['sums'] = {
   of: async ({ hash }) => {
     await scope.query(
       `update blobs set sha256 = sha256(hash) where shop_id = :shop

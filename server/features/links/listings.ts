@@ -16,14 +16,14 @@ const LINKS = 1000
 /** How many pages are read ahead while one is written. */
 const AHEAD = 2
 
-export interface ListingParts {
+export interface OperationListingParts {
   secrets: Secrets
   baseUrl: string
   sums: Pick<Sha256Sums, 'of'>
 }
 
 export const createListings =
-  (parts: ListingParts) =>
+  (parts: OperationListingParts) =>
   (
     scope: ShopScope,
     operation: string,
@@ -43,7 +43,7 @@ interface Job {
   scope: ShopScope
   operation: string
   base: string
-  sums: ListingParts['sums']
+  sums: OperationListingParts['sums']
   seen(files: number, written: number): void
 }
 
@@ -89,7 +89,7 @@ interface Page {
 /** Computes the SHA-256 digests that a page lacks. */
 async function computeSums(
   scope: ShopScope,
-  sums: ListingParts['sums'],
+  sums: OperationListingParts['sums'],
   ids: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -194,7 +194,7 @@ interface LinkRow {
 async function* linksOf(
   scope: ShopScope,
   operation: string,
-  { secrets, baseUrl }: ListingParts,
+  { secrets, baseUrl }: OperationListingParts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly MadeLink[]> {
   const copied = await readCopied(scope)

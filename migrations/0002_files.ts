@@ -59,11 +59,11 @@ const SCHEMA = `
     created_at timestamptz not null default now(),
     -- Of the bytes, for ZIP files: its place there is before the bytes. Null: not computed yet.
     crc32 bigint,
-    -- Null: the scrub fills it in.
+    -- Null: not computed yet. A background task does, the oldest first.
     sha256 bytea check (length(sha256) = 32),
     primary key (shop_id, hash)
   );
-  create index blobs_without_sha256 on blobs (shop_id, hash) where sha256 is null;
+  create index blobs_without_sha256 on blobs (shop_id, created_at, hash) where sha256 is null;
 
   create table blob_locations (
     shop_id integer not null,

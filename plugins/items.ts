@@ -42,8 +42,6 @@ export interface Entry {
 export interface StagedBlob {
   /** The BLAKE3 hash of the bytes, 64 lower-case hex digits. */
   hash: string
-  /** The SHA-256 hash of the bytes, 64 lower-case hex digits. */
-  sha256?: string
   size_bytes: number
   location: string
   /**

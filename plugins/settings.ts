@@ -629,14 +629,14 @@ const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
  * The settings alone, of a file, a draft or a row. A draft that an earlier version stored lacks later
  * settings, which are then as usual.
  */
-export const settingsOf = <From extends FileSettings>(from: From): Pick<From, SettingName> =>
-  SETTING_NAMES.reduce(
-    (all, name) => {
-      const value: unknown = from[name]
-      return Object.assign(all, { [name]: value === undefined ? FILE_SETTINGS[name].usual : value })
-    },
-    {} as Pick<From, SettingName>,
-  )
+export function settingsOf<From extends FileSettings>(from: From): Pick<From, SettingName> {
+  const all: Partial<Record<SettingName, unknown>> = {}
+  for (const name of SETTING_NAMES) {
+    const value: unknown = from[name]
+    all[name] = value === undefined ? FILE_SETTINGS[name].usual : value
+  }
+  return all as Pick<From, SettingName>
+}
 
 /** The settings of a new file, before the shop's own defaults. */
 export const usualSettings = (): FileSettings =>

@@ -39,6 +39,7 @@ import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { openPreviews } from './features/previews/previews.ts'
 import { checkBlob, type BlobCheckParts } from './files/blob-checks.ts'
+import { Sha256Sums } from './files/sha256-sums.ts'
 import type { CheckBlob } from './ports/repair.ts'
 import { createSandboxes, type Sandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
@@ -110,6 +111,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   closings.push(() => cloud.close())
   const sandboxes = createSandboxes(log)
   closings.push(() => Promise.resolve(sandboxes.close()))
+  const checked = { database, stores, log, clock: given.clock }
   const parts: EngineParts = {
     database,
     listener,
@@ -133,7 +135,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       secrets,
       baseUrl,
       stores,
-      check: checkOf({ database, stores, log, clock: given.clock }),
+      check: checkOf(checked),
+      sums: new Sha256Sums(checked),
     }),
     messages: OPERATION_MESSAGES,
     messageWords: MESSAGE_WORDS,

@@ -35,6 +35,7 @@ import type { Storefront } from '../server/storefront/storefront.ts'
 import { openUploadFolder } from '../server/features/upload/upload.ts'
 import type { CheckBlob } from '../server/ports/repair.ts'
 import { checkBlob } from '../server/files/blob-checks.ts'
+import { Sha256Sums } from '../server/files/sha256-sums.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import type { HostTurnOptions } from '../server/ports/host-turns.ts'
 import { withScratch } from '../server/ports/scratch.ts'
@@ -168,7 +169,13 @@ export async function createTestEngine(
     guards: GUARDS,
     messageWords: new Map(),
     withScratch,
-    listings: allListings({ secrets, baseUrl: 'http://127.0.0.1', stores, check }),
+    listings: allListings({
+      secrets,
+      baseUrl: 'http://127.0.0.1',
+      stores,
+      check,
+      sums: new Sha256Sums({ database, stores, log: silent, clock }),
+    }),
     ports: portsFactory({
       database,
       client,

@@ -40,8 +40,8 @@ export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise
     const ids = made.map(({ id }) => id)
     await tx.query(
       `with blob as (
-         insert into blobs (shop_id, hash, size_bytes)
-         select :shop, sha256(id::text::bytea), 100 from unnest(:ids::uuid[]) id returning hash
+         insert into blobs (shop_id, hash, size_bytes, sha256)
+         select :shop, sha256(id::text::bytea), 100, sha256(id::text::bytea) from unnest(:ids::uuid[]) id returning hash
        ), location as (
          insert into blob_locations (shop_id, hash, location) select :shop, hash, 'primary'
            from blob

@@ -6,7 +6,7 @@ import { createGuardedClient, type GuardedClient } from '../../server/ports/guar
 import { createRemote } from '../../server/ports/remote.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { inEnglish } from '../../test/english.ts'
-import { contentOf, digestsOf } from '../../test/fakes/content.ts'
+import { contentOf, hashOf } from '../../test/fakes/content.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -82,7 +82,7 @@ describe('fetch-url', () => {
       item: '/bytes/70000/y',
       status: 'ok',
       bytes: {
-        ...digestsOf(contentOf(70_000, 'y')),
+        hash: hashOf(contentOf(70_000, 'y')),
         size_bytes: 70_000,
         location: 'primary',
         content_type: 'application/octet-stream',

@@ -9,7 +9,7 @@ import { newUploadId } from '../../test/uploads.ts'
 import { createUploadPort } from '../../server/features/upload/port.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { contentOf, digestsOf, hashOf } from '../../test/fakes/content.ts'
+import { contentOf, hashOf } from '../../test/fakes/content.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { takeUpload } from './plugin.ts'
@@ -87,7 +87,7 @@ describe('take-upload', () => {
     const bytes = contentOf(3_000_000, 'kept')
     const id = await world.upload(bytes)
     const staged = {
-      ...digestsOf(bytes),
+      hash: hashOf(bytes),
       size_bytes: bytes.length,
       location: 'primary',
       content_type: null,

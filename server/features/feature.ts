@@ -22,6 +22,7 @@ import type { Examples } from '../http/example.ts'
 import type { Mount, RawMount } from '../http/mounts.ts'
 import type { Origins } from '../http/origins.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
+import type { Sha256Sums } from '../files/sha256-sums.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import type { Refreshed } from '../storefront/mirror/product-change.ts'
 import type { FeatureChanges } from '../storefront/webhooks/apply.ts'
@@ -63,6 +64,7 @@ export interface OperationListingParts {
   baseUrl: string
   stores: ReadonlyMap<string, BlobStore>
   check: CheckBlob
+  sums: Pick<Sha256Sums, 'of'>
 }
 
 /** What other features do when an operation is moved. */

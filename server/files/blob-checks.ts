@@ -1,12 +1,12 @@
 // Checks that stored bytes are still the ones that were admitted: a disk can return other bytes
 // than were written, without an error. Each blob is read and hashed again. A damaged one is
 // restored from another location, or reported.
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { english, say, sentences, type Text } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
 import { takeTurn } from '../core/db/shop-maximum.ts'
 import type { Logger } from '../core/log.ts'
-import { BlobDigester, type BlobDigests } from '../core/store/digests.ts'
 import { queueMessage } from '../core/queue/queue.ts'
 import { raiseNotice } from '../core/outbox/notices.ts'
 import { readShop } from './shop-settings.ts'
@@ -17,6 +17,10 @@ export interface StoredBlob {
   shop: number
   hash: string
   location: string
+}
+
+export interface SizedBlob extends StoredBlob {
+  size_bytes: number
 }
 
 export interface BlobCheckParts {
@@ -40,11 +44,8 @@ export async function checkBlob(
   const { database, stores, log, clock } = parts
   const store = stores.get(blob.location)
   if (!store) throw new StoreError('unavailable')
-  const digests = await digestsOf(store, blob, signal)
-  if (digests?.hash === blob.hash) {
-    const scope = forShop(database, blob.shop)
-    await recordVerdict(scope, blob, false, clock())
-    await recordSha256(scope, digests)
+  if (await isWhole(store, blob, signal)) {
+    await recordVerdict(forShop(database, blob.shop), blob, false, clock())
     return 'whole'
   }
   const found = (await store.size(blob.shop, blob.hash)) === null ? 'missing' : 'damaged'
@@ -59,38 +60,21 @@ export async function checkBlob(
 /** Are the bytes present, and do they match the hash? Reads to the end. */
 export async function isWhole(
   store: BlobStore,
-  blob: Pick<StoredBlob, 'shop' | 'hash'>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  return (await digestsOf(store, blob, signal))?.hash === blob.hash
-}
-
-/** Null: the bytes are missing. Reads to the end. */
-async function digestsOf(
-  store: BlobStore,
   { shop, hash }: Pick<StoredBlob, 'shop' | 'hash'>,
   signal: AbortSignal,
-): Promise<BlobDigests | null> {
-  const hasher = new BlobDigester()
+): Promise<boolean> {
+  const hasher = new Blake3Hasher()
   try {
     for await (const chunk of await store.read(shop, hash)) {
       signal.throwIfAborted()
       hasher.update(chunk as Buffer)
     }
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'missing') return null
+    if (error instanceof StoreError && error.code === 'missing') return false
     throw error
   }
-  return hasher.digest()
+  return hasher.digest('hex') === hash
 }
-
-/** Stores the digest of a blob that was admitted before blobs had it. */
-const recordSha256 = (scope: ShopScope, { hash, sha256 }: BlobDigests) =>
-  scope.query(
-    `update blobs set sha256 = decode(:sha256, 'hex')
-     where shop_id = :shop and hash = decode(:hash, 'hex') and sha256 is null`,
-    { hash, sha256 },
-  )
 
 /**
  * Writes the blob again from the first other location (the backup is one) that has it undamaged.
@@ -255,13 +239,6 @@ const DUE_MS = 20 * DAY_MS
  */
 const RUNS = 7 * 24
 const MIN_BLOBS = 100
-/**
- * In each run blobs without a SHA-256 digest are read before they are due: at most this many, up to
- * the first one that exceeds these bytes in total.
- */
-const MAX_WITHOUT_DIGEST = 2000
-const BYTES_WITHOUT_DIGEST = 10 * 1024 ** 3
-
 /** The scrub is divided by the first byte of the hash, so that several workers share it. */
 export const SCRUB_PARTS = 8
 
@@ -283,33 +260,13 @@ export async function scrubBlobs(
        select * from blob_locations where coalesce(checked_at, created_at) < $1
          and unneeded_since is null and get_byte(hash, 0) % $4 = $5
        order by coalesce(checked_at, created_at) limit (select size from share)
-     ), undigested as (
-       select shop_id, hash, location, sum(size_bytes) over (order by shop_id, hash) - size_bytes
-         as before
-       from (select b.shop_id, b.hash, b.size_bytes, (select l.location from blob_locations l
-             where l.shop_id = b.shop_id and l.hash = b.hash and l.unneeded_since is null
-               and (l.checked_at is null or l.checked_at < $8) order by l.location limit 1) as location
-           from blobs b where b.sha256 is null
-             and get_byte(b.hash, 0) % $4 = $5
-           order by b.shop_id, b.hash limit $6) found
-       where location is not null
      ), chosen as (
        select shop_id, hash, location from due
-       union select shop_id, hash, location from undigested where before < $7
        union select b.shop_id, b.hash, b.location from blob_locations b where (${DAMAGED})
          and get_byte(b.hash, 0) % $4 = $5
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
-    [
-      new Date(clock().getTime() - DUE_MS),
-      MIN_BLOBS * SCRUB_PARTS,
-      RUNS,
-      SCRUB_PARTS,
-      part,
-      MAX_WITHOUT_DIGEST,
-      BYTES_WITHOUT_DIGEST,
-      new Date(clock().getTime() - DAY_MS),
-    ],
+    [new Date(clock().getTime() - DUE_MS), MIN_BLOBS * SCRUB_PARTS, RUNS, SCRUB_PARTS, part],
   )
   let found = 0
   for (const blob of rows) {

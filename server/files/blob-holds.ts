@@ -18,16 +18,14 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
  */
 export const HOLD_BLOBS = `
   given as (
-    select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location,
-      decode(sha256, 'hex') as sha256
+    select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
     from jsonb_to_recordset(:blobs::jsonb)
-      as g(hash text, size_bytes bigint, location text, sha256 text)
+      as g(hash text, size_bytes bigint, location text)
     order by hash, location
   ), held as (
-    insert into blobs (shop_id, hash, size_bytes, sha256)
-    select distinct on (hash) :shop, hash, size_bytes, sha256 from given order by hash, sha256
-    on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes,
-      sha256 = coalesce(excluded.sha256, blobs.sha256)
+    insert into blobs (shop_id, hash, size_bytes)
+    select distinct on (hash) :shop, hash, size_bytes from given order by hash
+    on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
     returning hash
   ), placed as (
     insert into blob_locations (shop_id, hash, location)

@@ -1,9 +1,10 @@
 // The blobs of all shops and locations, a page at a time.
 import type { Database } from '../core/db/database.ts'
-import type { StoredBlob } from './blob-checks.ts'
+import type { SizedBlob, StoredBlob } from './blob-checks.ts'
 
-export interface LocatedBlob extends StoredBlob {
-  size_bytes: number
+export interface LocatedBlob extends SizedBlob {
+  /** Is its SHA-256 digest stored? */
+  summed: boolean
 }
 
 const PAGE = 500
@@ -14,7 +15,8 @@ export async function readLocatedBlobs(
   after: StoredBlob | null,
 ): Promise<readonly LocatedBlob[]> {
   const { rows } = await pool.query<LocatedBlob>(
-    `select l.shop_id as shop, encode(l.hash, 'hex') as hash, l.location, b.size_bytes
+    `select l.shop_id as shop, encode(l.hash, 'hex') as hash, l.location, b.size_bytes,
+       b.sha256 is not null as summed
      from blob_locations l join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
      where (l.shop_id, l.hash, l.location) > ($1, decode($2, 'hex'), $3)
      order by l.shop_id, l.hash, l.location limit ${PAGE}`,

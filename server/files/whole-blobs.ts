@@ -5,11 +5,8 @@ import { Readable } from 'node:stream'
 import { errorFields } from '../core/log.ts'
 import { StoreError, type ByteRange } from '../core/store/store.ts'
 import { createVerifier, DamagedBytes } from '../core/store/verifier.ts'
-import { checkBlob, type BlobCheckParts, type StoredBlob } from './blob-checks.ts'
-
-export interface SizedBlob extends StoredBlob {
-  size_bytes: number
-}
+import { checkBlob, type BlobCheckParts, type SizedBlob, type StoredBlob } from './blob-checks.ts'
+import { Sha256Sums } from './sha256-sums.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Bounds the memory: what is forgotten is compared again. */
@@ -21,6 +18,8 @@ const MAX_KNOWN = 100_000
 const COMPARED_FIRST_BYTES = 64 * 1024 ** 2
 
 export class WholeBlobs {
+  /** The SHA-256 digests of the bytes. */
+  readonly sums: Sha256Sums
   readonly #parts: BlobCheckParts
   readonly #comparedFirst: number
   #day = 0
@@ -29,6 +28,7 @@ export class WholeBlobs {
 
   /** @param comparedFirst the size up to which bytes are compared before any is sent */
   constructor(parts: BlobCheckParts, comparedFirst = COMPARED_FIRST_BYTES) {
+    this.sums = new Sha256Sums(parts)
     this.#parts = parts
     this.#comparedFirst = comparedFirst
   }

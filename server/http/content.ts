@@ -3,10 +3,11 @@
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { evaluateConditions } from './conditions.ts'
-import { fileHeaders } from './headers.ts'
+import { asksForDigest, fileHeaders } from './headers.ts'
 import { AppError } from '../core/errors.ts'
 import type { LocatedFile } from '../files/list.ts'
-import type { SizedBlob, WholeBlobs } from '../files/whole-blobs.ts'
+import type { SizedBlob } from '../files/blob-checks.ts'
+import type { WholeBlobs } from '../files/whole-blobs.ts'
 import { StoreError, type ByteRange } from '../core/store/store.ts'
 import { errorSchema } from './schemas.ts'
 
@@ -25,17 +26,29 @@ export const contentReplies = {
 }
 
 /** Answers the request directly: the bytes are streamed to the socket. */
-export function sendContent(
+export async function sendContent(
   ctx: Context,
   blobs: WholeBlobs,
   shop: number,
   file: LocatedFile,
 ): Promise<void> {
-  const { filename, content_type, sha256, hash, location, size_bytes, modified_at } = file
+  const { filename, content_type, hash, location, size_bytes, modified_at } = file
   const content = { shop, hash, location, size_bytes, modifiedMs: modified_at.getTime() }
-  return streamContent(ctx, blobs, content, (identity) =>
+  const sha256 = await contentDigest(ctx, blobs, content, file)
+  await streamContent(ctx, blobs, content, (identity) =>
     fileHeaders({ ...identity, filename, contentType: content_type, sha256 }),
   )
+}
+
+/** The digest that the answer names; `known`: the stored one. Null: it is not named. */
+export function contentDigest(
+  ctx: Context,
+  blobs: WholeBlobs,
+  blob: SizedBlob,
+  { sha256 }: { sha256: string | null },
+): Promise<string | null> {
+  if (sha256 !== null) return Promise.resolve(sha256)
+  return blobs.sums.ofContent(blob, asksForDigest(ctx.req))
 }
 
 export interface StreamedBytes extends SizedBlob {

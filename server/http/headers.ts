@@ -1,4 +1,5 @@
 // The headers of file responses: always an attachment, never a type that a browser would run.
+import type { IncomingMessage } from 'node:http'
 import { MAX_NAME_LENGTH } from '../files/rules.ts'
 import { firstOf } from '../core/present.ts'
 
@@ -126,6 +127,12 @@ export interface FileDescription {
  */
 export const digestHeaders = (sha256: string | null | undefined): string[] =>
   sha256 ? ['Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`] : []
+
+const ASKED = /\bsha-256\s*=\s*([1-9]|10)\b/i
+
+/** Does a request prefer to get the digest (RFC 9530, `Want-Repr-Digest: sha-256=10`)? */
+export const asksForDigest = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  ASKED.test(String(headers['want-repr-digest'] ?? ''))
 
 /** All headers of a file except its length, as the flat list that `writeHead` takes fastest. */
 export const fileHeaders = (file: FileDescription, audience: Audience = PRIVATE): string[] => [

@@ -67,16 +67,24 @@ export async function foundIn(
 }
 
 /** The media type of the bytes, also of text; absent if it cannot be detected. */
-export const contentOf = async (head: Buffer): Promise<DetectedContent> => ({
-  ...(isText(head) && head.length > 0 ? TEXT : {}),
-  ...(await foundType(head)),
-})
+export async function contentOf(head: Buffer): Promise<DetectedContent> {
+  const text = head.toString('latin1')
+  const found = await foundType(head, text)
+  return found.found_type === undefined && head.length > 0 && isText(head, text) ? TEXT : found
+}
 
-/** The media type of the bytes by their signature; absent if they have none. */
-export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
-  if (isPage(head)) return { found_type: 'text/html' }
-  if (isJson(head)) return { found_type: 'application/json' }
-  if (isDrawing(head)) return { found_type: 'image/svg+xml' }
+/**
+ * The media type of the bytes by their signature; absent if they have none.
+ *
+ * @param text the bytes as Latin-1: to make it for each question costs more than the answers.
+ */
+export async function foundType(
+  head: Buffer,
+  text: string = head.toString('latin1'),
+): Promise<{ found_type?: string }> {
+  if (isPage(text)) return { found_type: 'text/html' }
+  if (isJson(text)) return { found_type: 'application/json' }
+  if (isDrawing(text)) return { found_type: 'image/svg+xml' }
   // Loaded at first use, since it is large; importing it again costs as much as detecting.
   const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
@@ -84,7 +92,7 @@ export async function foundType(head: Buffer): Promise<{ found_type?: string }> 
   if (found?.mime === 'video/mp4' && isHeif(head)) return { found_type: 'image/heif' }
   if (found) return { found_type: found.mime }
   // Readers accept a document whose header is not at its beginning.
-  const isDocument = head.toString('latin1', 0, 1024).includes('%PDF-')
+  const isDocument = text.slice(0, 1024).includes('%PDF-')
   return isDocument ? { found_type: 'application/pdf' } : {}
 }
 
@@ -104,32 +112,31 @@ const TEXT: DetectedContent = { found_type: 'text/plain' }
  */
 export async function typeByStart(claimed: string | null, head: Buffer): Promise<string | null> {
   if (!isPageType(claimed)) return claimed
-  const { found_type: found } = await foundType(head)
+  const text = head.toString('latin1')
+  const { found_type: found } = await foundType(head, text)
   if (found !== undefined) return found === 'text/html' ? claimed : found
-  return isText(head) ? claimed : null
+  return isText(head, text) ? claimed : null
 }
 
 /** Text has no control characters but tabs, line ends and escapes; in UTF-16 it has zeros. */
-const isText = (head: Buffer): boolean =>
-  /^(?:\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2)) ||
-  (!/[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(head.toString('latin1')) && !isShortCode(head))
+const isText = (head: Buffer, text: string): boolean =>
+  /^(?:\xff\xfe|\xfe\xff)/.test(text) ||
+  (!/[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(text) && !isShortCode(head))
 
 /** Few bytes may have no control character by chance: then most of them are ASCII in text. */
 const isShortCode = (head: Buffer): boolean =>
   head.length < 200 && !isUtf8(head) && head.filter((byte) => byte > 127).length * 2 > head.length
 
 /** Text has no signature: HTML is detected by its first tag. */
-const isPage = (head: Buffer): boolean =>
-  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
-    head.toString('latin1'),
-  )
+const isPage = (text: string): boolean =>
+  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)
 
 /** A drawing: its first tag may follow a declaration, comments and a document type. */
-const isDrawing = (head: Buffer): boolean =>
+const isDrawing = (text: string): boolean =>
   /^(?:ï»¿)?(?:\s|<\?xml[^>]{0,200}\?>|<!--[^]{0,1000}?-->|<!DOCTYPE\s+svg[^>]{0,500}>)*<svg[\s>]/i.test(
-    head.toString('latin1'),
+    text,
   )
 
 /** JSON as a server sends it: a list or an object, which is not empty. */
-const isJson = (head: Buffer): boolean =>
-  /^(?:ï»¿)?\s*(?:\{\s*"|\[\s*[{["])/.test(head.toString('latin1', 0, 200))
+const isJson = (text: string): boolean =>
+  /^(?:ï»¿)?\s*(?:\{\s*"|\[\s*[{["])/.test(text.slice(0, 200))

@@ -33,8 +33,8 @@ export async function stageBytes(
 ): Promise<StagedBlob> {
   try {
     const watched = watchHead(bytes)
-    const { hash, sha256, size_bytes } = await store.write(shop, watched, signal)
-    const written = { hash, sha256, size_bytes }
+    const { hash, size_bytes } = await store.write(shop, watched, signal)
+    const written = { hash, size_bytes }
     const head = watched.head()
     const found = await foundIn(head, { store, shop }, written)
     return { ...written, location, content_type: await typeByStart(contentType, head), ...found }

@@ -12,6 +12,7 @@ import {
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
+import { sumsTask } from './sums-task.ts'
 import { scrubTask, upkeepTask } from './upkeep.ts'
 
 /** The platform reports a change of the shop's scopes once. */
@@ -36,5 +37,6 @@ export function backgroundTasks(given: Omit<TaskParts, 'places'>): BackgroundTas
     }),
     upkeepTask({ ...upkeep, ofFeatures }),
     scrubTask(upkeep),
+    sumsTask({ database, stores, clock, log }),
   ]
 }

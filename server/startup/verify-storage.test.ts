@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
+import { sha256Of } from '../../test/fakes/content.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { listNotices } from '../core/outbox/notices.ts'
 import { createDiskStore } from '../core/store/disk.ts'
@@ -73,6 +74,19 @@ async function verify(
     state,
   )
 }
+
+test('reading all bytes computes the SHA-256 digests that are missing', async () => {
+  const hash = await addFile('one')
+  const stored = () =>
+    scope.query(
+      `select encode(hash, 'hex') as hash, encode(sha256, 'hex') as sha256 from blobs
+       where shop_id = :shop`,
+    )
+  await verify()
+  expect(await stored()).toEqual([{ hash, sha256: null }])
+  expect(await verify({ hash: true })).toMatchObject({ rows: 1, damaged: 0 })
+  expect(await stored()).toEqual([{ hash, sha256: sha256Of(Buffer.from('one')) }])
+})
 
 test('missing blobs, wrong lengths and, if requested, wrong bytes are found', async () => {
   const [missing, short, spoilt] = [

@@ -4,7 +4,9 @@ import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import { checkBlob, isWhole, type StoredBlob } from '../files/blob-checks.ts'
+import { computeSum, storeSums } from '../files/sha256-sums.ts'
 import { isStillLocated, readLocatedBlobs, type LocatedBlob } from '../files/located-blobs.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import { knownIn, ORPHAN_MS } from './upkeep.ts'
 import type { Pace } from './pace.ts'
 
@@ -125,18 +127,32 @@ function addResult(state: VerifyState, bytes: number, problem: StorageProblem | 
 async function verifyBlob(
   { database, stores, log }: VerifyParts,
   { hash: reads, repair, signal }: VerifyOptions,
-  { size_bytes, ...blob }: LocatedBlob,
+  { size_bytes, summed, ...blob }: LocatedBlob,
 ): Promise<StorageProblem | null> {
   const store = stores.get(blob.location)
   if (!store) throw new Error(`There is no storage location ${blob.location}.`)
   const size = await store.size(blob.shop, blob.hash)
-  if (size === size_bytes && (!reads || (await isWhole(store, blob, signal)))) return null
+  const compare = () =>
+    summed ? isWhole(store, blob, signal) : isWholeNow(database, store, blob, signal)
+  if (size === size_bytes && (!reads || (await compare()))) return null
   if (!(await isStillLocated(database.pool, blob))) return null
   const found = size === null ? 'missing' : 'damaged'
   if (!repair) return { ...blob, found, restored: false }
   const clock = () => new Date()
   const verdict = await checkBlob({ database, stores, log, clock }, blob, signal)
   return { ...blob, found, restored: verdict === 'restored' }
+}
+
+/** Reads the bytes once for both digests. */
+async function isWholeNow(
+  database: Database,
+  store: BlobStore,
+  blob: StoredBlob,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sum = await computeSum(store, blob, signal)
+  if (sum) await storeSums(forShop(database, blob.shop), [sum])
+  return sum !== null
 }
 
 async function listOrphans(

@@ -17,6 +17,8 @@ export interface Row {
 }
 
 export interface Context {
+  /** Measures only the main row, with fewer rounds of warm-up: all benches take ten minutes. */
+  brief: boolean
   /** The number of measured rounds; the result is their median. */
   rounds: number
   /** An empty folder on the measured disk, removed afterwards. */
@@ -24,6 +26,10 @@ export interface Context {
   /** Prints a progress line. */
   say(text: string): void
 }
+
+/** NaN is out of any bound. */
+export const fallsShort = ({ ratio, floor, ceiling }: Row): boolean =>
+  (floor !== undefined && !(ratio >= floor)) || (ceiling !== undefined && !(ratio <= ceiling))
 
 export interface Bench {
   name: string

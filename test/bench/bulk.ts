@@ -136,6 +136,7 @@ async function fillCatalog({ pool, shop }: World): Promise<void> {
 async function shopRows(context: Context): Promise<Row[]> {
   const world = await openWorld(path.join(context.folder, 'bulk'), FILES)
   try {
+    if (context.brief) return [await versus(context, world, tags)]
     const rows = await exportRows(context, world, FILES)
     for (const one of [tags, settings, rename]) rows.push(await versus(context, world, one))
     await unmap(world)
@@ -148,9 +149,13 @@ async function shopRows(context: Context): Promise<Row[]> {
 
 export const bulk: Bench = {
   name: 'bulk',
-  run: async (context) => [
-    ...(await shopRows(context)),
-    ...(await memoryRows(context, 'an export', { action: 'export-files' })),
-    ...(await imageRows(context)),
-  ],
+  run: async (context) => {
+    const rows = await shopRows(context)
+    if (context.brief) return rows
+    return [
+      ...rows,
+      ...(await memoryRows(context, 'an export', { action: 'export-files' })),
+      ...(await imageRows(context)),
+    ]
+  },
 }

@@ -138,10 +138,13 @@ async function run(context: Context): Promise<Row[]> {
   const rows: Row[] = []
   try {
     const world = { context, server, bucket, program }
-    for (const kind of KINDS) rows.push(await compareFirst(world, kind))
+    for (const kind of context.brief ? KINDS.slice(0, 1) : KINDS)
+      rows.push(await compareFirst(world, kind))
+    if (context.brief) return rows
     rows.push(await compareNothing(world))
   } finally {
     await server.stop()
+    if (context.brief) await bucket.stop()
   }
   try {
     const few = await peakOf({ context, bucket, program }, 1000)

@@ -152,7 +152,7 @@ async function alone(run: Run): Promise<Row[]> {
     sizes,
   })
   const rows: Row[] = []
-  for (const kind of KINDS) {
+  for (const kind of run.context.brief ? KINDS.slice(0, 1) : KINDS) {
     const { ours: mine, theirs } = await race(run, kind.what, kind, {
       ours: { ports: [portOf(ours)], paths: stage.ours[kind.name]! },
       theirs: { ports: [portOf(bare)], paths: stage.theirs[kind.name]! },
@@ -276,7 +276,8 @@ export const download: Bench = {
       if (wrk === null)
         context.say('without wrk (Debian: wrk) the load generator takes more processor time')
       const run: Run = { context, database, url: server.url, stage, load, wrk, served: 0, open: 0 }
-      const rows = [...(await alone(run)), ...(await behindNginx(run)), ...(await asTwo(run))]
+      const rows = [...(await alone(run)), ...(await behindNginx(run))]
+      if (!context.brief) rows.push(...(await asTwo(run)))
       await requireCounted(run)
       await load.stop()
       return rows

@@ -317,11 +317,9 @@ export const dropBench: Bench = {
       const keys = { public_keys: [{ name: 'bench', key }] }
       await server.call('PATCH', `/api/drop/accounts/${data[0]!.id}`, keys)
       const place = { server, drop, folder, sshd, vsftpd }
-      return [
-        ...(await speeds(place, context)),
-        ...(await memory(place, context)),
-        await seen(place, context),
-      ]
+      const rows = await speeds(place, context)
+      if (context.brief) return rows
+      return [...rows, ...(await memory(place, context)), await seen(place, context)]
     } finally {
       await vsftpd.stop()
       await sshd.stop()

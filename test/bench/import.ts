@@ -96,7 +96,8 @@ const WARM_UP = 4
 async function compareKind({ context, origin, bare, server }: Setting, kind: Kind): Promise<Row[]> {
   const folder = path.join(context.folder, 'bare')
   const [ours, theirs]: [number[], number[]] = [[], []]
-  const all = WARM_UP + context.rounds
+  const warmUp = context.brief ? 2 : WARM_UP
+  const all = warmUp + context.rounds
   for (let round = 0; round < all; round++) {
     context.say(`${kind.what}, round ${round + 1} of ${all}`)
     const bareMs = await bare.ask<number>({ urls: urlsOf(origin, kind), folder } satisfies BareJob)
@@ -113,7 +114,8 @@ async function compareKind({ context, origin, bare, server }: Setting, kind: Kin
       theirs.slice(from, to),
       goal,
     )
-  return [of(', on a new server', 1, WARM_UP), of('', WARM_UP, undefined, { floor: 0.9 })]
+  const main = of('', warmUp, undefined, { floor: 0.9 })
+  return context.brief ? [main] : [of(', on a new server', 1, warmUp), main]
 }
 
 async function mappingRow({ context, origin, server }: Setting): Promise<Row> {
@@ -196,6 +198,7 @@ async function run(context: Context): Promise<Row[]> {
   try {
     const rows: Row[] = []
     for (const kind of KINDS) rows.push(...(await compareKind({ ...setting, server }, kind)))
+    if (context.brief) return rows
     rows.push(await mappingRow({ ...setting, server }))
     await bare.stop()
     await server.stop()

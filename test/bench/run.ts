@@ -1,43 +1,29 @@
 // `npm run bench [NAME]`: measures the product and a reference in turn, prints the ratios, and
-// exits with 1 if a ratio is out of bounds.
+// exits with 1 if a ratio is out of bounds. `--brief`: the main row of each bench, in one table.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Bench, Row } from './bench.ts'
-import { bulk } from './bulk.ts'
-import { cloudBench } from './cloud.ts'
-import { csvBench } from './csv.ts'
-import { download } from './download.ts'
-import { dropBench } from './drop.ts'
-import { engineBench } from './engine.ts'
-import { importBench } from './import.ts'
-import { mapping } from './mapping.ts'
-import { migrationsBench } from './migrations.ts'
-import { ordersBench } from './orders.ts'
-import { pageBench } from './page.ts'
-import { scaleBench } from './scale.ts'
-import { shopsBench } from './shops.ts'
-import { startBench } from './start.ts'
-import { uploadsBench } from './uploads.ts'
+import { briefly } from './brief.ts'
+import { fallsShort, type Bench, type Row } from './bench.ts'
 
-const BENCHES: readonly Bench[] = [
-  importBench,
-  uploadsBench,
-  engineBench,
-  bulk,
-  mapping,
-  download,
-  dropBench,
-  csvBench,
-  cloudBench,
-  ordersBench,
-  shopsBench,
-  scaleBench,
-  migrationsBench,
-  startBench,
-  pageBench,
-]
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+/** Loaded when they run: the sizes of a brief run are read when a bench is loaded. */
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  import: async () => (await import('./import.ts')).importBench,
+  uploads: async () => (await import('./uploads.ts')).uploadsBench,
+  engine: async () => (await import('./engine.ts')).engineBench,
+  bulk: async () => (await import('./bulk.ts')).bulk,
+  mapping: async () => (await import('./mapping.ts')).mapping,
+  download: async () => (await import('./download.ts')).download,
+  drop: async () => (await import('./drop.ts')).dropBench,
+  csv: async () => (await import('./csv.ts')).csvBench,
+  cloud: async () => (await import('./cloud.ts')).cloudBench,
+  orders: async () => (await import('./orders.ts')).ordersBench,
+  shops: async () => (await import('./shops.ts')).shopsBench,
+  scale: async () => (await import('./scale.ts')).scaleBench,
+  migrations: async () => (await import('./migrations.ts')).migrationsBench,
+  start: async () => (await import('./start.ts')).startBench,
+  page: async () => (await import('./page.ts')).pageBench,
+}
 
 function print(name: string, rows: readonly Row[]): void {
   const figure = (value: number) =>
@@ -65,34 +51,45 @@ function print(name: string, rows: readonly Row[]): void {
   console.log('')
 }
 
-/** NaN is out of any bound. */
-const fallsShort = ({ ratio, floor, ceiling }: Row) =>
-  (floor !== undefined && !(ratio >= floor)) || (ceiling !== undefined && !(ratio <= ceiling))
+const roundsOf = (brief: boolean) => Number(process.env.BENCH_ROUNDS ?? (brief ? 3 : 5))
 
-async function main(wanted: string | undefined): Promise<number> {
-  const benches = BENCHES.filter(({ name }) => wanted === undefined || name === wanted)
+/** In a new folder, which is removed. */
+async function measure(name: string, load: () => Promise<Bench>, brief: boolean) {
+  const folder = await mkdtemp(path.join(process.env.BENCH_DIR ?? tmpdir(), 'stevedore-bench-'))
+  // PostgreSQL's user must be able to enter: if root runs the bench, the database is on this disk
+  // too.
+  await chmod(folder, 0o711)
+  try {
+    const bench = await load()
+    const say = (text: string) => console.error(`${name}: ${text}`)
+    return await bench.run({ brief, rounds: roundsOf(brief), folder, say })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function main(given: readonly string[]): Promise<number> {
+  const brief = given.includes('--brief')
+  const wanted = given.find((one) => one !== '--brief')
+  const benches = Object.entries(BENCHES).filter(
+    ([name]) => wanted === undefined || name === wanted,
+  )
   if (benches.length === 0) {
-    console.error(
-      `There is no bench ${wanted}. Benches: ${BENCHES.map(({ name }) => name).join(', ')}`,
-    )
+    console.error(`There is no bench ${wanted}. Benches: ${Object.keys(BENCHES).join(', ')}`)
     return 2
   }
+  if (brief) {
+    const rows = await briefly(benches, (name, load) => measure(name, load, true))
+    print('main rows', rows)
+    return rows.some(fallsShort) ? 1 : 0
+  }
   let short = false
-  for (const bench of benches) {
-    const folder = await mkdtemp(path.join(process.env.BENCH_DIR ?? tmpdir(), 'stevedore-bench-'))
-    // PostgreSQL's user must be able to enter: if root runs the bench, the database is on this disk
-    // too.
-    await chmod(folder, 0o711)
-    try {
-      const say = (text: string) => console.error(`${bench.name}: ${text}`)
-      const rows = await bench.run({ rounds: ROUNDS, folder, say })
-      print(bench.name, rows)
-      short ||= rows.some(fallsShort)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+  for (const [name, load] of benches) {
+    const rows = await measure(name, load, false)
+    print(name, rows)
+    short ||= rows.some(fallsShort)
   }
   return short ? 1 : 0
 }
 
-process.exitCode = await main(process.argv[2])
+process.exitCode = await main(process.argv.slice(2))

@@ -320,6 +320,7 @@ const PART = 1000
 async function run(context: Context): Promise<Row[]> {
   const only = process.env.BENCH_SHOPS_ONLY
   const rows: Row[] = []
+  if (context.brief) return fairness(context)
   if (only === undefined) for (const work of WORKS) rows.push(await measure(work, context))
   if (only !== 'many') rows.push(...(await fairness(context)))
   if (only !== 'fairness') rows.push(...(await manyShops(context)))

@@ -77,7 +77,7 @@ async function readyAfter(
   return ms
 }
 
-async function run({ folder, rounds, say }: Context): Promise<Row[]> {
+async function run({ brief, folder, rounds, say }: Context): Promise<Row[]> {
   const app = process.env.BENCH_APP ?? path.join(folder, 'app')
   if (!process.env.BENCH_APP) {
     await buildProduction(app)
@@ -89,7 +89,7 @@ async function run({ folder, rounds, say }: Context): Promise<Row[]> {
     await mkdir(dataDir)
     const installation = { app, databaseUrl: embedded.url, dataDir }
     const rows: Row[] = []
-    for (const role of ROLES) {
+    for (const role of brief ? ROLES.slice(-1) : ROLES) {
       // Migrates, and compiles the modules.
       for (let n = 0; n < 2; n++) await readyAfter(installation, role)
       const [ours, bare]: [number[], number[]] = [[], []]

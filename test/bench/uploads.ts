@@ -200,7 +200,9 @@ async function run(context: Context): Promise<Row[]> {
   )
   try {
     const rows: Row[] = []
-    for (const kind of KINDS) rows.push(await compareKind({ context, server, bare, agent }, kind))
+    const kinds = context.brief ? KINDS.slice(0, 1) : KINDS
+    for (const kind of kinds) rows.push(await compareKind({ context, server, bare, agent }, kind))
+    if (context.brief) return rows
     await bare.stop()
     await server.stop()
     return [...rows, ...(await memoryRows(context, agent))]

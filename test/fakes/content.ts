@@ -26,11 +26,9 @@ export const contentOf = (size: number, seed: string): Buffer =>
 export const hashOf = (bytes: Uint8Array): string =>
   blake3(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('hex')
 
-/** Both digests, as the store returns them. */
-export const digestsOf = (bytes: Uint8Array): { hash: string; sha256: string } => ({
-  hash: hashOf(bytes),
-  sha256: createHash('sha256').update(bytes).digest('hex'),
-})
+/** The SHA-256 digest, as files name it. */
+export const sha256Of = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
 
 /** Resolves when a stream accepts more, or is closed. */
 export function drained(stream: Writable): Promise<void> {

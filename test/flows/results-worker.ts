@@ -48,5 +48,6 @@ await startOwnWorker(writeUntilDeath, {
     baseUrl: 'http://127.0.0.1',
     stores: new Map([['primary', store]]),
     check: () => Promise.resolve('damaged'),
+    sums: { of: () => Promise.resolve(null) },
   }),
 })

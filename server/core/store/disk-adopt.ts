@@ -1,6 +1,7 @@
 // Makes a blob of a file that is on the same disk already: reads it once for its hash, syncs it,
 // and gives it a second name or renames it.
 import { closeSync, fstatSync } from 'node:fs'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import {
   link,
   NO_LINK,
@@ -12,7 +13,6 @@ import {
   unlessAbsent,
   unlink,
 } from './disk-calls.ts'
-import { BlobDigester } from './digests.ts'
 import { moveIntoPlace, syncIntoPlace, type Layout } from './disk-layout.ts'
 import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
@@ -107,7 +107,7 @@ async function hash(
   signal: AbortSignal | undefined,
   onFirst?: (bytes: Uint8Array) => void,
 ): Promise<WrittenBlob> {
-  const hasher = new BlobDigester()
+  const hasher = new Blake3Hasher()
   const piece = spare.pop() ?? Buffer.allocUnsafeSlow(PIECE)
   try {
     let size = 0
@@ -120,7 +120,7 @@ async function hash(
       hasher.update(bytes)
       size += read
     }
-    return { ...hasher.digest(), size_bytes: size }
+    return { hash: hasher.digest('hex'), size_bytes: size }
   } finally {
     if (spare.length < MAX_SPARE) spare.push(piece)
   }

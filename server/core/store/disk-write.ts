@@ -2,9 +2,9 @@
 // large ones are written in pieces: one piece is filled and hashed while the previous one is
 // written.
 import { closeSync } from 'node:fs'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { abortable, asBuffer } from './abortable.ts'
 import { append, open, unlink } from './disk-calls.ts'
-import { BlobDigester } from './digests.ts'
 import type { ByteSource, WrittenBlob } from './store.ts'
 
 /** A write holds twice this: one piece that is filled and one that is written. */
@@ -27,7 +27,7 @@ export async function writeHashed(
   signal: AbortSignal | undefined,
   place: (fd: number, written: WrittenBlob) => Promise<string | undefined>,
 ): Promise<WrittenBlob> {
-  const hasher = new BlobDigester()
+  const hasher = new Blake3Hasher()
   const file = createFile(path, (chunks) => bytes.release?.(chunks))
   const pieces = createPieces()
   let size = 0
@@ -40,7 +40,7 @@ export async function writeHashed(
     }
     const fd = await file.finish(pieces.take())
     signal?.throwIfAborted()
-    const written = { ...hasher.digest(), size_bytes: size }
+    const written = { hash: hasher.digest('hex'), size_bytes: size }
     const placed = await place(fd, written)
     file.close()
     return placed === undefined ? written : { ...written, placed }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { contentOf, contentSlices, digestsOf, hashOf } from '../../../test/fakes/content.ts'
+import { contentOf, contentSlices, hashOf } from '../../../test/fakes/content.ts'
 import { heldBytes, watchedBuffers } from '../../../test/memory.ts'
 import { storeSuite } from '../../../test/suites/store.ts'
 import { createDiskStore } from './disk.ts'
@@ -102,7 +102,7 @@ describe('disk', () => {
         ? await store.adopt(3, file)
         : (await store.take(3, file, { size: bytes.length }))!
     expect(await readdir(other)).toEqual(how === 'adopt' ? ['upload'] : [])
-    expect(written).toMatchObject({ ...digestsOf(bytes), size_bytes: bytes.length })
+    expect(written).toMatchObject({ hash: hashOf(bytes), size_bytes: bytes.length })
     expect(await filesIn(folder)).toEqual([`3/${written.hash}`])
     await rm(other, { recursive: true })
   })

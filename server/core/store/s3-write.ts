@@ -5,7 +5,6 @@ import { createReadStream } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable, asBuffer } from './abortable.ts'
-import { BlobDigester } from './digests.ts'
 import { stat, storeError, unlink } from './disk-calls.ts'
 import type { S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
@@ -110,7 +109,7 @@ async function sendParts(
   signal: AbortSignal | undefined,
   expected?: string,
 ): Promise<SentParts> {
-  const hasher = new BlobDigester()
+  const hasher = new Blake3Hasher()
   let size = 0
   let first: Buffer | null = null
   let upload: Upload | null = null
@@ -135,7 +134,7 @@ async function sendParts(
         await upload.add(part)
       }
     }
-    const written = { ...hasher.digest(), size_bytes: size }
+    const written = { hash: hasher.digest('hex'), size_bytes: size }
     if (expected !== undefined && expected !== written.hash) throw new StoreError('unavailable')
     if (!upload) return { written, only: first ?? Buffer.alloc(0) }
     await upload.complete(size)

@@ -1,10 +1,11 @@
 // The interface of every storage location. No domain words: shops are a number in the address, a
 // blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
-import type { BlobDigests } from './digests.ts'
 import type { BlobKey } from './names.ts'
 
-export interface WrittenBlob extends BlobDigests {
+export interface WrittenBlob {
+  /** BLAKE3, as 64 lower-case hex digits. */
+  hash: string
   size_bytes: number
   /**
    * Names this writing of the bytes, for `removePlaced`; absent: the location had them before, or

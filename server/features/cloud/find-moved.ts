@@ -5,10 +5,10 @@ import { createReadStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import { lastOf } from '../../core/present.ts'
-import { BlobDigester } from '../../core/store/digests.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { providerOf } from './providers/providers.ts'
@@ -159,9 +159,9 @@ async function readPage(
 }
 
 async function hashOfFile(file: string, signal: AbortSignal): Promise<string> {
-  const digests = new BlobDigester()
-  for await (const bytes of createReadStream(file, { signal })) digests.update(bytes as Buffer)
-  return digests.digest().hash
+  const hasher = new Blake3Hasher()
+  for await (const bytes of createReadStream(file, { signal })) hasher.update(bytes as Buffer)
+  return hasher.digest('hex')
 }
 
 /**

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,7 +5,6 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { SCRUB_PARTS, scrubBlobs } from '../../files/blob-checks.ts'
-import { locateFile } from '../../files/list.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
 import { createDiskStore } from '../../core/store/disk.ts'
 import type { BlobStore } from '../../core/store/store.ts'
@@ -74,25 +72,6 @@ describe.each(Object.entries(SIZES))('a blob that was truncated: %s', (_, size) 
     expect([answer.status, answer.headers.etag]).toEqual([503, undefined])
     expect(await depot.downloads(link.id)).toEqual({ downloads: 0, served: 0 })
   })
-})
-
-it('the scrub computes the SHA-256 digest of blobs that have none', async () => {
-  const bytes = fresh(50_000)
-  const { key, file } = await depot.addLink(bytes)
-  const digest = createHash('sha256').update(bytes).digest()
-  const other = await depot.addFile(bytes)
-  const kept = () =>
-    depot.scope.one<{ sha256: Buffer | null }>(
-      `select b.sha256 from versions v join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
-       where v.shop_id = :shop and v.file_id = :file`,
-      { file },
-    )
-  await depot.scope.query('update blobs set sha256 = null where shop_id = :shop')
-  depot.invalidate()
-  expect((await get(port, key)).headers['repr-digest']).toBeUndefined()
-  await scrub()
-  expect((await kept()).sha256).toEqual(digest)
-  expect((await locateFile(depot.scope, other))?.sha256).toBe(digest.toString('hex'))
 })
 
 describe('missing bytes', () => {

@@ -540,6 +540,42 @@ describe('ranges and sessions', () => {
     expect(sessions).toEqual([])
   })
 
+  describe('the digest of new bytes, which no task has computed yet,', () => {
+    const unsummed = async (bytes: Buffer) => {
+      const link = await depot.addLink(bytes)
+      await depot.scope.query('update blobs set sha256 = null where shop_id = :shop')
+      return link
+    }
+    const named = (bytes: Buffer) =>
+      `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
+    const stored = () =>
+      depot.scope.query<{ sha256: string }>(
+        `select encode(sha256, 'hex') as sha256 from blobs
+         where shop_id = :shop and sha256 is not null`,
+      )
+
+    test.each(['GET', 'HEAD'])(
+      'is computed for the first download, and stored: %s',
+      async (method) => {
+        const bytes = randomBytes(1000)
+        const { key } = await unsummed(bytes)
+        expect((await get(port, key, {}, method)).headers['repr-digest']).toBe(named(bytes))
+        expect(await stored()).toEqual([
+          { sha256: createHash('sha256').update(bytes).digest('hex') },
+        ])
+      },
+    )
+    test('delays no large download, unless the request asks for it', async () => {
+      const bytes = randomBytes(17 * 1024 * 1024)
+      const { key } = await unsummed(bytes)
+      expect((await get(port, key, {}, 'HEAD')).headers['repr-digest']).toBeUndefined()
+      const asking = { 'want-repr-digest': 'sha-512=3, sha-256=10' }
+      expect((await get(port, key, asking, 'HEAD')).headers['repr-digest']).toBe(named(bytes))
+      expect(await stored()).toHaveLength(1)
+      expect((await get(port, key, {}, 'HEAD')).headers['repr-digest']).toBe(named(bytes))
+    })
+  })
+
   test('a restored version is newer than a response cached meanwhile', async () => {
     const { key, file } = await depot.addLink(SMALL)
     const meanwhile = new Date('2026-02-20T00:00:00Z').toUTCString()

@@ -12,6 +12,7 @@ import type { Accel } from './accel.ts'
 import { createArchives } from './archive.ts'
 import { createAsking, type Ask } from './ask.ts'
 import { createByteSender } from './bytes.ts'
+import { Sha256Sums } from '../../files/sha256-sums.ts'
 import { createClients } from '../../http/clients.ts'
 import { createCounting, type DownloadCounters } from './counting/counting.ts'
 import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
@@ -233,6 +234,7 @@ function connect(
     log,
     stallMs,
     checks,
+    sums: new Sha256Sums({ database, stores, log, clock }),
     delegate: createDelegate({ stores, accel, bucketRedirect }),
   })
   const archives = createArchives({

@@ -22,14 +22,7 @@ import {
   viewerIn,
   hasTokens,
 } from './request.ts'
-import {
-  isBodiless,
-  rangeOfAnswer,
-  representation,
-  withoutBody,
-  type Part,
-  type Visit,
-} from './response.ts'
+import { isBodiless, rangeOfAnswer, representation, type Part, type Visit } from './response.ts'
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { StartAddresses, StartState } from './start-addresses.ts'
@@ -136,6 +129,7 @@ async function answerScan(
 ): Promise<boolean> {
   const { request } = visit
   if (!isDirect || link.download_limit !== null || isViewOnly(link.target)) {
+    await parts.serving.addDigest(visit, link.target)
     sendConfirm(visit, link, { key: asker.key, name: link.target.filename })
     return true
   }
@@ -160,7 +154,7 @@ async function answerConditional(
   if (bodiless || request.method === 'HEAD') {
     // A session allows only parts, and HEAD asks for the whole file: it is refused like its GET.
     if (reason && !bodiless) return false
-    withoutBody(visit, { target, range }, decision, { link })
+    await parts.serving.describe(visit, { target, range }, decision, { link })
     return true
   }
   const download = await parts.counter.continueOrCount(asker, link, range)

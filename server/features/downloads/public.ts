@@ -12,14 +12,7 @@ import { SentVersions } from './counting/sent-versions.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain, sitesIn } from './request.ts'
-import {
-  isBodiless,
-  rangeOfAnswer,
-  representation,
-  withoutBody,
-  type Part,
-  type Visit,
-} from './response.ts'
+import { isBodiless, rangeOfAnswer, representation, type Part, type Visit } from './response.ts'
 import type { ByteServer } from './serve.ts'
 import type { SignedAddresses, SignedPath } from './signed.ts'
 
@@ -62,7 +55,7 @@ async function answer(parts: StableParts, visit: Visit, token: string): Promise<
     return refuse(request, response, 'referrer_not_allowed', { shop })
   if (target.damaged)
     return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
-  const range = answerUncounted(parts, visit, known)
+  const range = await answerUncounted(parts, visit, known)
   if (range === 'answered') return
   const isGranted = range === null || range.start === 0 || continuesVersion(parts, visit, target)
   // A later part continues a download that was counted at its first byte.
@@ -90,14 +83,15 @@ const continuesVersion = (
 const partOf = (target: PublicTarget) => ({ target, range: null, audience: PUBLIC })
 
 /** Answers HEAD, and conditions that need no body; else returns the part that is asked for. */
-function answerUncounted(parts: PublicParts, visit: Visit, { target, shop }: KnownPublic) {
+async function answerUncounted(parts: PublicParts, visit: Visit, { target, shop }: KnownPublic) {
   const { request } = visit
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
   const range = rangeOfAnswer(decision)
   const bodiless = isBodiless(decision)
   if (!bodiless && request.method !== 'HEAD') return range
   const address = bodiless ? null : cdnAddress(parts, visit, target)
-  if (address === null) withoutBody(visit, { ...partOf(target), range }, decision, { shop })
+  if (address === null)
+    await parts.serving.describe(visit, { ...partOf(target), range }, decision, { shop })
   else redirect(visit, address)
   return 'answered'
 }
@@ -144,7 +138,7 @@ async function answerSigned(parts: PublicParts, visit: Visit, path: string): Pro
   const audience = immutableFor(secondsLeft)
   const part: Part = { target, range: rangeOfAnswer(decision), audience }
   if (request.method === 'HEAD' || isBodiless(decision))
-    return withoutBody(visit, part, decision, {})
+    return parts.serving.describe(visit, part, decision, {})
   await parts.serving.serve(visit, { ...part, permit: permitOf(target) }, UNCOUNTED)
 }
 

@@ -85,12 +85,16 @@ export const representation = (target: FileTarget) => ({
 export function memoizedHeaders(
   make: (target: FileTarget & FileDescription, audience: Audience) => string[],
 ) {
-  const computed = new WeakMap<FileTarget, { audience: Audience; headers: string[] }>()
+  const computed = new WeakMap<
+    FileTarget,
+    { audience: Audience; sha256: string | null; headers: string[] }
+  >()
   return (target: FileTarget, audience: Audience = PRIVATE): string[] => {
     const before = computed.get(target)
-    if (before?.audience === audience) return before.headers
+    const { sha256 } = target
+    if (before?.audience === audience && before.sha256 === sha256) return before.headers
     const headers = make({ ...target, etag: etagOf(target) }, audience)
-    computed.set(target, { audience, headers })
+    computed.set(target, { audience, sha256, headers })
     return headers
   }
 }

@@ -1,21 +1,36 @@
 // Sends the response to a request that was allowed: headers, then the bytes, and reports to the
 // download's transfer how that ended.
+import type { IncomingMessage } from 'node:http'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { StoreError } from '../../core/store/store.ts'
 import { createVerifier, DamagedBytes, type Verifier } from '../../core/store/verifier.ts'
-import { PAGE_HEADERS } from '../../http/headers.ts'
+import type { Sha256Sums } from '../../files/sha256-sums.ts'
+import type { Answer } from '../../http/conditions.ts'
+import { asksForDigest, PAGE_HEADERS } from '../../http/headers.ts'
 import { closeOpened, PIECE_BYTES, send, type Bytes, type OpenedBytes } from './bytes.ts'
 import type { FileTransfer } from './counting/file-transfer.ts'
 import type { DailyChecks } from './daily-checks.ts'
 import type { Delegate } from './delegates.ts'
-import { refuse } from './refusal.ts'
-import { describePart, isWholeFile, lengthOf, sendBody, type Part, type Visit } from './response.ts'
+import { refuse, type RefusalContext } from './refusal.ts'
+import {
+  describePart,
+  isWholeFile,
+  lengthOf,
+  sendBody,
+  withoutBody,
+  type Part,
+  type Visit,
+} from './response.ts'
 import type { Revocation } from './revocation.ts'
 import { blobFields, type FileTarget } from './targets.ts'
 
 export interface ByteServer {
   /** Answers with the bytes, or with an error. Ends the transfer. */
   serve(visit: Visit, part: Part, transfer: FileTransfer): Promise<void>
+  /** Answers HEAD, and what the request's conditions decide. */
+  describe(visit: Visit, part: Part, answer: Answer, refused: RefusalContext): Promise<void>
+  /** Computes the digest of a file if it is not known; does not wait for that of a large one. */
+  addDigest(visit: Visit, target: FileTarget): Promise<void> | void
   /** Answers with a text that is made of all bytes of a small file, or with an error. */
   serveText(visit: Visit, target: FileTarget, text: ShownText): Promise<void>
 }
@@ -32,11 +47,16 @@ interface ServingParts {
   revocation: Revocation
   log: Logger
   stallMs: number
+  sums: Pick<Sha256Sums, 'ofContent'>
   checks: Pick<DailyChecks, 'isWhole' | 'isSuspect' | 'end' | 'enqueue' | 'report' | 'withdraw'>
 }
 
 export function createServing(parts: ServingParts): ByteServer {
-  const { log, checks } = parts
+  const { log, checks, sums } = parts
+  const addDigest = ({ request }: Visit, target: FileTarget) => {
+    if (target.sha256 !== null || target.damaged) return
+    return computeDigest(sums, request, target)
+  }
   const failed = async ({ request, response }: Visit, target: FileTarget, error: unknown) => {
     log.error('the bytes of a file are missing', { ...blobFields(target), ...errorFields(error) })
     if (error instanceof DamagedBytes) await checks.withdraw(target)
@@ -44,8 +64,14 @@ export function createServing(parts: ServingParts): ByteServer {
     refuse(request, response, 'unavailable', { headers: ['Retry-After', '60'] })
   }
   return {
+    addDigest,
+    describe: async (visit, part, answer, refused) => {
+      await addDigest(visit, part.target)
+      withoutBody(visit, part, answer, refused)
+    },
     serve: async (visit, part, transfer) => {
       try {
+        await addDigest(visit, part.target)
         await serveBytes(parts, visit, part, transfer)
       } catch (error) {
         await transfer.undo()
@@ -61,6 +87,19 @@ export function createServing(parts: ServingParts): ByteServer {
       }
     },
   }
+}
+
+/** The target may be that of a cached link: its next answers name the digest. */
+async function computeDigest(
+  sums: ServingParts['sums'],
+  request: IncomingMessage,
+  target: FileTarget,
+): Promise<void> {
+  const { shop, location, hash, size: size_bytes } = target
+  const blob = { shop, location, hash, size_bytes }
+  await sums.ofContent(blob, asksForDigest(request), (sha256) => {
+    target.sha256 = sha256
+  })
 }
 
 /** Rejects if they are missing or damaged. */

@@ -33,7 +33,10 @@ export interface FileTarget extends DeliverySettings, BlobTarget {
   modifiedMs: number
   /** The file's bytes differ from those that were admitted: the file is not served. */
   damaged: boolean
-  /** The SHA-256 digest of the bytes, as 64 hex digits. Null: not computed yet. */
+  /**
+   * The SHA-256 digest of the bytes, as 64 hex digits. Null: not computed yet; `ByteServer` computes
+   * it.
+   */
   sha256: string | null
 }
 

@@ -57,7 +57,7 @@ export class ContinuedReceiver implements Receiver {
   async finish(): Promise<ReceivedBytes> {
     const { size, keep } = this.#kept
     if (!this.#loading && keep === size)
-      return { size, whole: true, bytes: null, digests: null, unchanged: true }
+      return { size, whole: true, bytes: null, hash: null, unchanged: true }
     return (await this.#load()).finish()
   }
 

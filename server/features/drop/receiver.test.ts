@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { digestsOf } from '../../../test/fakes/content.ts'
+import { hashOf } from '../../../test/fakes/content.ts'
 import { createReceiver } from './receiver.ts'
 
 let staging: string
@@ -21,7 +21,7 @@ describe('a receiver', () => {
       size: 5,
       whole: true,
       bytes: Buffer.from('small'),
-      digests: null,
+      hash: null,
     })
     const bytes = randomBytes(2_000_000)
     const large = createReceiver(staging)
@@ -31,7 +31,7 @@ describe('a receiver', () => {
       size: 2_000_000,
       whole: true,
       bytes: null,
-      digests: digestsOf(bytes),
+      hash: hashOf(bytes),
     })
     expect((await readFile(staging)).equals(bytes)).toBe(true)
   })

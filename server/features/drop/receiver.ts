@@ -1,7 +1,7 @@
 // Receives the bytes of one file. They are gathered into pieces and kept in memory up to a limit;
 // above it they are written to a staging file with a random name. A piece is hashed while the
 // previous one is written. If a client sends pieces out of order, the file is hashed at the end.
-import { BlobDigester, type BlobDigests } from '../../core/store/digests.ts'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
 import { present } from '../../core/present.ts'
 import { DropError } from './errors.ts'
@@ -27,8 +27,8 @@ export interface ReceivedBytes {
   whole: boolean
   /** The bytes, if they are in memory. */
   bytes: Buffer | null
-  /** The digests of a staging file; null: the file must be read to compute them. */
-  digests: BlobDigests | null
+  /** The hash of a staging file; null: the file must be read to compute it. */
+  hash: string | null
   /** The file has the bytes that it had before: there is no staging file. */
   unchanged?: true
 }
@@ -62,7 +62,7 @@ const MEMORY = createMemoryBudget(8 * 1024 * 1024)
  */
 export const createReceiver = (
   staging: string,
-  from?: { size: number; hasher: BlobDigester },
+  from?: { size: number; hasher: Blake3Hasher },
 ): Receiver => new BufferedReceiver(staging, from)
 
 class BufferedReceiver implements Receiver {
@@ -75,7 +75,7 @@ class BufferedReceiver implements Receiver {
   /** The piece that is being filled; in memory, all bytes of the file. */
   #current: Piece | null = null
 
-  constructor(staging: string, from: { size: number; hasher: BlobDigester } | undefined) {
+  constructor(staging: string, from: { size: number; hasher: Blake3Hasher } | undefined) {
     this.#hash = createHash(from)
     this.#disk = new StagingFile(staging, POOL, this.#hash.update)
     this.#size = from?.size ?? 0
@@ -147,13 +147,13 @@ class BufferedReceiver implements Receiver {
     const bytes = this.#current?.buffer.subarray(0, this.#current.length) ?? Buffer.alloc(0)
     // It is complete: it must not become a staging file any more.
     MEMORY.used(this.#holder, 0)
-    if (this.#inMemory) return { size: this.#size, whole: true, bytes, digests: null }
+    if (this.#inMemory) return { size: this.#size, whole: true, bytes, hash: null }
     await this.#flush()
     const gap = this.#gaps.first()
     if (gap !== null) await this.truncate(gap)
     await this.#disk.close()
     const size = this.#size
-    return { size, whole: gap === null, bytes: null, digests: this.#hash.digest(size) }
+    return { size, whole: gap === null, bytes: null, hash: this.#hash.digest(size) }
   }
 
   async discard(): Promise<void> {
@@ -224,9 +224,9 @@ class BufferedReceiver implements Receiver {
   }
 }
 
-/** Hashes bytes in order; after bytes out of order there are no digests. */
-function createHash(from: { size: number; hasher: BlobDigester } | undefined) {
-  let hasher = from?.hasher ?? new BlobDigester()
+/** Hashes bytes in order; after bytes out of order there is no hash. */
+function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
+  let hasher = from?.hasher ?? new Blake3Hasher()
   let hashed = from?.size ?? 0
   let inOrder = true
   return {
@@ -239,8 +239,8 @@ function createHash(from: { size: number; hasher: BlobDigester } | undefined) {
     cut: (to: number) => {
       inOrder = to === 0
       hashed = to
-      if (inOrder) hasher = new BlobDigester()
+      if (inOrder) hasher = new Blake3Hasher()
     },
-    digest: (size: number) => (inOrder && hashed === size ? hasher.digest() : null),
+    digest: (size: number) => (inOrder && hashed === size ? hasher.digest('hex') : null),
   }
 }

@@ -7,12 +7,12 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import type { Logger } from '../../core/log.ts'
-import { BlobDigester } from '../../core/store/digests.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
 import { traced, type SpanOptions } from '../../core/tracing.ts'
@@ -352,7 +352,7 @@ export async function ensureWhole(
 
 /** Copies a file's bytes to the staging file and hashes them: the receiver appends to it. */
 async function loadExisting(source: Readable, file: string) {
-  const hasher = new BlobDigester()
+  const hasher = new Blake3Hasher()
   let size = 0
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
@@ -370,7 +370,7 @@ async function loadExisting(source: Readable, file: string) {
   return { size, hasher }
 }
 
-type ReceivedBlob = Pick<TransferResult, 'hash' | 'sha256' | 'location' | 'size_bytes' | 'placed'>
+type ReceivedBlob = Pick<TransferResult, 'hash' | 'location' | 'size_bytes' | 'placed'>
 
 const bytesOf = ({ hash, location, size_bytes, placed }: TakenName): ReceivedBlob => ({
   hash,
@@ -381,13 +381,13 @@ const bytesOf = ({ hash, location, size_bytes, placed }: TakenName): ReceivedBlo
 
 async function stored(
   { parts: { stores }, request: { shop }, location }: TransferStart,
-  { bytes, digests, size }: ReceivedBytes,
+  { bytes, hash, size }: ReceivedBytes,
   file: string,
 ): Promise<ReceivedBlob> {
   const name = await location()
   const store = stores.get(name)
   if (!store) throw new DropError('unavailable')
-  const known = digests === null ? undefined : { ...digests, size_bytes: size }
+  const known = hash === null ? undefined : { hash, size_bytes: size }
   const written = bytes
     ? await store.write(shop, oneChunk(bytes))
     : await store.adopt(shop, file, undefined, known)

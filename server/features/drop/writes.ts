@@ -131,7 +131,6 @@ export interface TransferResult {
   modifiedAt: Date | null
   protocol: string
   hash: string | null
-  sha256?: string
   location: string | null
   size_bytes: number
   /** As in `WrittenBlob`. */
@@ -140,8 +139,8 @@ export interface TransferResult {
 
 /** SQL: holds the blobs, with the parameters $1 (the shop) and $2 (the blobs). */
 const HOLD = HOLD_BLOBS.replaceAll(':shop', '$1::int').replaceAll(':blobs', '$2')
-const blobsOf = ({ hash, sha256, location, size_bytes }: TransferResult): string =>
-  JSON.stringify(hash === null ? [] : [{ hash, sha256, location, size_bytes }])
+const blobsOf = ({ hash, location, size_bytes }: TransferResult): string =>
+  JSON.stringify(hash === null ? [] : [{ hash, location, size_bytes }])
 const stateOf = ({ clean }: TransferResult) => (clean ? 'waiting' : 'partial')
 /** Did the protocol itself confirm that the file is whole? */
 const isSure = ({ clean, protocol }: TransferResult): boolean => clean && protocol === 'sftp'

@@ -43,7 +43,9 @@ export const fileSchema = z
     sha256: z
       .string()
       .nullable()
-      .describe('The SHA-256 digest of its bytes in hex; null while it is not computed yet'),
+      .describe(
+        'The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it',
+      ),
     problem: z
       .object({ code: z.string(), message: z.string() })
       .nullable()

@@ -99,11 +99,21 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
 const read = (parts: FileRouteParts) =>
   endpoint('GET /api/files/{id}', {
     summary: 'Read a file',
+    description:
+      'A request with an API key waits up to 10 seconds for the SHA-256 digest of new bytes, or as long as `Prefer: wait=N` says. After that it is null until it is computed.',
     scope: 'files:read',
     replies: { 200: { description: 'The file', schema: whole } },
-    handler: async ({ caller, params }) => ({
-      body: await wholeFile(parts, caller.scope, requirePublicId('file', params.id)),
-    }),
+    handler: async ({ caller, params, ctx }) => {
+      const id = requirePublicId('file', params.id)
+      const body = await wholeFile(parts, caller.scope, id)
+      const { seconds, applied } = waitingTime(ctx, isApiKey(caller) ? PROGRAM_WAIT_SECONDS : 0)
+      if (applied) ctx.set('Preference-Applied', applied)
+      if (body.sha256 !== null) return { body }
+      const found = await locateFile(caller.scope, id)
+      const { shop } = caller.scope
+      const sha256 = found && (await parts.blobs.sums.within({ ...found, shop }, seconds * 1000))
+      return { body: { ...body, sha256 } }
+    },
   })
 
 const change = (parts: FileRouteParts) =>
@@ -155,7 +165,7 @@ const content = ({ blobs }: FileRouteParts) =>
     },
   })
 
-/** A program has no list of pictures whose waits delay each other, and often asks only once. */
+/** A program often asks only once, and has no page whose parts delay each other. */
 const PROGRAM_WAIT_SECONDS = 10
 
 const preview = ({ readPreview }: FileRouteParts) =>

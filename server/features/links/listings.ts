@@ -4,6 +4,8 @@ import { lastOf, present } from '../../core/present.ts'
 import type { ExportColumn, Listings, MadeLink } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import type { StoredBlob } from '../../files/blob-checks.ts'
+import type { Sha256Sums } from '../../files/sha256-sums.ts'
 import { FRAME, columnsInOrder, listingSql, type ListingFormat } from '../../files/file-listing.ts'
 import { copiedAddress, readCopied } from './model/copied.ts'
 
@@ -14,13 +16,14 @@ const LINKS = 1000
 /** How many pages are read ahead while one is written. */
 const AHEAD = 2
 
-interface Parts {
+export interface LinkListingParts {
   secrets: Secrets
   baseUrl: string
+  sums: Pick<Sha256Sums, 'of'>
 }
 
 export const createListings =
-  (parts: Parts) =>
+  (parts: LinkListingParts) =>
   (
     scope: ShopScope,
     operation: string,
@@ -28,7 +31,7 @@ export const createListings =
   ): Pick<Listings, 'files' | 'links'> => ({
     files: (format, columns, signal) =>
       filesAs(
-        { scope, operation, base: parts.baseUrl, seen },
+        { scope, operation, base: parts.baseUrl, sums: parts.sums, seen },
         format,
         columnsInOrder(columns),
         signal,
@@ -40,17 +43,19 @@ interface Job {
   scope: ShopScope
   operation: string
   base: string
+  sums: LinkListingParts['sums']
   seen(files: number, written: number): void
 }
 
 async function* filesAs(
-  { scope, operation, base, seen }: Job,
+  { scope, operation, base, sums, seen }: Job,
   format: ListingFormat,
   columns: readonly ExportColumn[],
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { begin, between, end } = FRAME[format]
   const textOf = async ({ ids, files }: Page) => {
+    if (columns.includes('sha256')) await computeSums(scope, sums, ids, signal)
     const sql = listingSql(format, columns, areAscending(ids))
     const row = await scope.one<{ text: string | null; written: number }>(sql, {
       ids,
@@ -79,6 +84,27 @@ async function* filesAs(
 interface Page {
   ids: string
   files: number
+}
+
+/** Computes the SHA-256 digests that a page lacks. */
+async function computeSums(
+  scope: ShopScope,
+  sums: LinkListingParts['sums'],
+  ids: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const blobs = await scope.query<StoredBlob>(
+    `select distinct :shop::int as shop, encode(v.hash, 'hex') as hash, v.location
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = f.version
+     join blobs b on b.shop_id = v.shop_id and b.hash = v.hash and b.sha256 is null
+     where f.shop_id = :shop and f.id = any(:ids::uuid[]) and f.deleted_at is null and not v.damaged`,
+    { ids },
+  )
+  for (const blob of blobs) {
+    signal.throwIfAborted()
+    await sums.of(blob)
+  }
 }
 
 /** Ids of a filter ascend, since its files are frozen in the order of their creation. */
@@ -168,7 +194,7 @@ interface LinkRow {
 async function* linksOf(
   scope: ShopScope,
   operation: string,
-  { secrets, baseUrl }: Parts,
+  { secrets, baseUrl }: LinkListingParts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly MadeLink[]> {
   const copied = await readCopied(scope)

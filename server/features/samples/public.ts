@@ -5,7 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import { networkOfRequest } from '../../http/clients.ts'
-import { streamContent } from '../../http/content.ts'
+import { contentDigest, streamContent } from '../../http/content.ts'
 import type { Mount } from '../../http/mounts.ts'
 import { contentDisposition, digestHeaders } from '../../http/headers.ts'
 import { sha256Of } from '../../files/digests.ts'
@@ -59,7 +59,8 @@ export function publicSamples({ database, blobs, trustProxy }: PublicSampleParts
     const [sample] = rows
     if (!sample) throw new AppError('not_found')
     const content = { ...sample, modifiedMs: sample.created_at.getTime() }
-    await streamContent(ctx, blobs, content, () => describe(sample))
+    const sha256 = await contentDigest(ctx, blobs, content, sample)
+    await streamContent(ctx, blobs, content, () => describe({ ...sample, sha256 }))
   }
   return { path: '/samples/', handle }
 }

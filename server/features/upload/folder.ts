@@ -116,8 +116,8 @@ export const folderPlace = (folder: UploadFolder): UploadPlace => ({
   take: async (_, { id }, { store, shop, location }, signal) => {
     const path = folder.received(id)
     const head = await headOfFile(path)
-    const { hash, sha256, size_bytes } = await store.adopt(shop, path, signal)
-    const written = { hash, sha256, size_bytes }
+    const { hash, size_bytes } = await store.adopt(shop, path, signal)
+    const written = { hash, size_bytes }
     const found = await foundIn(head, { store, shop }, written)
     return { ...written, location, content_type: null, ...found }
   },

@@ -56,8 +56,8 @@ const at = (n: string) => `now() - ${ago(n)}`
 
 /** In each statement the numbers of the shop and of its files replace `:shop` and `:files`. */
 const ROWS: Readonly<Record<string, string>> = {
-  blobs: `insert into blobs (shop_id, hash, size_bytes, created_at)
-    select :shop, ${HASH}, 1000 + (n::bigint * 7919) % 20000000, ${at('n')} from ${numbers(':files')}`,
+  blobs: `insert into blobs (shop_id, hash, size_bytes, created_at, sha256)
+    select :shop, ${HASH}, 1000 + (n::bigint * 7919) % 20000000, ${at('n')}, sha256('seed') from ${numbers(':files')}`,
   blob_locations: `insert into blob_locations (shop_id, hash, location, created_at, checked_at)
     select shop_id, hash, 'primary', created_at, now() from blobs where shop_id = :shop`,
   packs: `insert into packs (shop_id, name, name_key)

@@ -42,8 +42,8 @@ async function fill({ pool }: Database): Promise<void> {
        select 'many-' || n || '.myshopify.com', 'Many ' || n, true from generate_series(1, $1::int) n
        returning id),
      stored as (
-       insert into blobs (shop_id, hash, size_bytes)
-       select id, sha256('many'), 1000 from made returning shop_id, hash),
+       insert into blobs (shop_id, hash, size_bytes, sha256)
+       select id, sha256('many'), 1000, sha256('many') from made returning shop_id, hash),
      located as (
        insert into blob_locations (shop_id, hash, location)
        select shop_id, hash, 'primary' from stored),

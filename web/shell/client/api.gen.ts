@@ -2435,7 +2435,7 @@ export interface components {
            * @example 30
            */
           sample_seconds: number | null
-          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it */
           sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
@@ -3129,7 +3129,7 @@ export interface components {
            * @example 30
            */
           sample_seconds: number | null
-          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it */
           sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
@@ -3577,7 +3577,7 @@ export interface components {
            * @example 30
            */
           sample_seconds: number | null
-          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it */
           sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
@@ -4345,7 +4345,7 @@ export interface components {
        * @example 30
        */
       sample_seconds: number | null
-      /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+      /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it */
       sha256: string | null
       size_bytes: number
       tags: string[]

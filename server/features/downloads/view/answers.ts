@@ -29,7 +29,6 @@ import {
   isBodiless,
   rangeOfAnswer,
   representation,
-  withoutBody,
   type Part,
   type Visit,
   sendBody,
@@ -242,7 +241,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   const permit = { kind: 'link' as const, shop: link.shop, link: link.link, keyHash }
   const part: Part = { target, range: rangeOfAnswer(decision), permit }
   if (request.method === 'HEAD' || isBodiless(decision))
-    return withoutBody(visit, part, decision, { link })
+    return parts.serving.describe(visit, part, decision, { link })
   if (!(await countView(parts, visit, { ...found, key: bytes.key }))) return
   await parts.counter.noteView(link, now)
   await parts.serving.serve(visit, part, UNCOUNTED)

@@ -625,16 +625,10 @@ export const forEntrySettings = <Value>(
 
 const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
 
-/**
- * The settings alone, of a file, a draft or a row. A draft that an earlier version stored lacks later
- * settings, which are then as usual.
- */
+/** The settings alone, of a file, a draft or a row. */
 export const settingsOf = <From extends FileSettings>(from: From): Pick<From, SettingName> =>
   SETTING_NAMES.reduce(
-    (all, name) => {
-      const value: unknown = from[name]
-      return Object.assign(all, { [name]: value === undefined ? FILE_SETTINGS[name].usual : value })
-    },
+    (all, name) => Object.assign(all, { [name]: from[name] }),
     {} as Pick<From, SettingName>,
   )
 

@@ -143,7 +143,7 @@ async function imported(csv: string): Promise<RowValues[]> {
   expect(structure).toEqual([])
   const places = placesOf(mapping, headers)
   const values: RowValues[] = []
-  for await (const rows of bodyOf(readRows(text(), format)))
+  for await (const rows of bodyOf(readRows(text(), format), format.header_row))
     for (const { cells } of rows) {
       const read = readValues(cells, places)
       expect(read.problems.filter(({ field }) => field !== 'file_url')).toEqual([])

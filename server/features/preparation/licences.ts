@@ -107,7 +107,7 @@ async function assign(
   let taken = 0
   let there = 0
   for (const { line, count } of owners) {
-    // Keys of earlier versions belong to the file, also if they were assigned for its units.
+    // A key of the file counts for each unit: its workflow gave one for each file when it ran before.
     const has = await tx.one<{ keys: number; last: number }>(
       `select count(*) as keys, coalesce(max(k.ordinal), 0)::int as last from licence_keys k
        where k.shop_id = :shop and k.list_id = :list and k.delivery_id = :delivery

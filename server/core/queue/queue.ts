@@ -203,14 +203,3 @@ async function addJob(
     },
   )
 }
-
-/**
- * Removes a shop's jobs, of every task: its rows are being deleted. A running job ends because it
- * finds no rows of the shop. graphile-worker's own view has no payload, so its table is read.
- */
-export async function dropJobs(tx: ShopScope): Promise<void> {
-  await tx.query(
-    `delete from graphile_worker._private_jobs
-     where payload ->> 'shop' = :shop::text and locked_at is null`,
-  )
-}

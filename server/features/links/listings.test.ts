@@ -288,9 +288,9 @@ const unquoted = (cell: string) =>
 it('a text that a spreadsheet would change is marked, and read as it was', async () => {
   const cellsOf = (texts: readonly string[]) =>
     scope
-      .query<{ cell: string }>(
+      .withoutRows<{ cell: string }>(
         `select ${cellSql('t.text')} as cell
-         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0
+         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n)
            order by n`,
         { texts: JSON.stringify(texts) },
       )
@@ -371,9 +371,9 @@ it('a cell is the same from the program and from the database', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 200 }), async (texts) => {
-      const rows = await scope.query<{ cell: string }>(
+      const rows = await scope.withoutRows<{ cell: string }>(
         `select ${cellSql('t.text')} as cell
-         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0
+         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n)
            order by n`,
         { texts: JSON.stringify(texts) },
       )

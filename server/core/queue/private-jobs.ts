@@ -1,10 +1,10 @@
 // What graphile-worker's public view of its jobs does not answer, or not fast enough, from its own
 // tables. A new version of graphile-worker may change them: no other module reads them.
-import type pg from 'pg'
+import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { firstOf } from '../present.ts'
 
-type Pool = Pick<pg.Pool, 'query'>
+type Pool = Pick<Database['pool'], 'query'>
 
 /** The jobs of one task. */
 export interface TaskCount {

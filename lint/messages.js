@@ -6,7 +6,7 @@ import path from 'node:path'
 import ts from 'typescript'
 
 const PAGE_CALLS = ['t', 'tRich']
-const SKIPPED = /\.test\.tsx?$|\.gen\.ts$|\.d\.ts$/
+const SKIPPED = /\.test\.tsx?$|\bapi\.gen\.ts$|\.d\.ts$/
 
 /** The source files below a folder, without tests, generated files and builds. */
 function sourcesIn(folder) {

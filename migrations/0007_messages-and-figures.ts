@@ -62,8 +62,8 @@ const SCHEMA = `
     operation_id uuid,
     created_at timestamptz not null default now(),
     read_at timestamptz,
-    title_text jsonb,
-    body_text jsonb,
+    title_text jsonb not null,
+    body_text jsonb not null,
     -- The delivery that a notice is about; null: it is about something else.
     delivery_id uuid,
     primary key (shop_id, id),

@@ -1,7 +1,7 @@
 // The settings of a file, declared once: what each may be, its column, its names and its form.
 // Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
-// read this list. A new setting is one entry here, one column in the database, its label in the page's
-// list of changes, and what it does (CONTRIBUTING.md, "Add a setting of a file").
+// read this list, and the page what is generated from it. A new setting is one entry here, one column
+// in the database, and what it does (CONTRIBUTING.md, "Add a setting of a file").
 import { z } from 'zod'
 import { say, sayFixed, sayPlain, type Text } from './texts.ts'
 import { PASSWORD_HASH } from './passwords.ts'
@@ -13,7 +13,7 @@ export const MAX_VIEW_LIMIT = 1_000_000_000
 const MAX_SAMPLE_PAGES = 200
 const MAX_SAMPLE_SECONDS = 600
 
-interface Setting {
+export interface Setting {
   schema: z.ZodType
   /** What requests and imports may give; absent: the same as `schema`. */
   given?: z.ZodType
@@ -28,12 +28,16 @@ interface Setting {
   example?: unknown
   /** The setting with its value in a line of text: `expiry 30 days`. */
   phrase(value: never): Text
+  /** Its name in lists of the page, before its value: `Notification`. */
+  label: string
   /** As a sentence names it: `Its expiry`: changed since. */
   subject: string
   /** A new file's value if the shop has no default. */
   usual: unknown
   /** The value for new files until the shop chooses one; absent: a shop cannot choose it. */
   shopDefault?: unknown
+  /** The label of its check box among the shop's defaults, if `column` is a boolean. */
+  shopSwitch?: string
   /** The setting's column in CSV files; absent: an import cannot give the setting. */
   entry?: EntryColumn
   /** The name that delivery uses, for settings that each download depends on. */
@@ -121,6 +125,7 @@ export const FILE_SETTINGS = {
       days === null
         ? say('links never expire')
         : say('expiry {days, plural, one {# day} other {# days}}', { days }),
+    label: sayPlain('Links expire'),
     subject: sayPlain('Its expiry'),
     usual: null,
     shopDefault: 60,
@@ -163,6 +168,7 @@ export const FILE_SETTINGS = {
     example: 5,
     phrase: (limit: number | null) =>
       limit === null ? say('unlimited downloads') : say('limit {count}', { count: limit }),
+    label: sayPlain('Links allow'),
     subject: sayPlain('Its download limit'),
     usual: null,
     shopDefault: 5,
@@ -191,6 +197,7 @@ export const FILE_SETTINGS = {
       help: 'Private files need a download link; public files have a permanent address.',
     },
     phrase: (visibility: string) => (visibility === 'public' ? say('public') : say('private')),
+    label: sayPlain('Visibility'),
     subject: sayPlain('Its visibility'),
     usual: 'private',
     shopDefault: 'private',
@@ -202,9 +209,11 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'CDN', help: 'Deliver the file over the content delivery network.', ...KEEP },
     phrase: (on: boolean) => (on ? say('CDN on') : say('CDN off')),
+    label: sayPlain('CDN'),
     subject: sayPlain('Its CDN setting'),
     usual: false,
     shopDefault: true,
+    shopSwitch: sayPlain('Enable the CDN immediately'),
     plain: true,
   },
   download_notification: {
@@ -213,6 +222,7 @@ export const FILE_SETTINGS = {
     form: { title: 'Notify me of each download', ...KEEP },
     phrase: (on: boolean) =>
       on ? say('download notification on') : say('download notification off'),
+    label: sayPlain('Notification'),
     subject: sayPlain('Its download notification'),
     usual: false,
     delivery: 'notified',
@@ -223,6 +233,7 @@ export const FILE_SETTINGS = {
     column: 'boolean',
     form: { title: 'Store when and from where it was downloaded', ...KEEP },
     phrase: (on: boolean) => (on ? say('download tracking on') : say('download tracking off')),
+    label: sayPlain('Tracking'),
     subject: sayPlain('Its download tracking'),
     usual: true,
     delivery: 'tracked',
@@ -244,6 +255,7 @@ export const FILE_SETTINGS = {
       sites.length === 0
         ? say('any referrer')
         : say('referrers {sites}', { sites: sites.join(', ') }),
+    label: sayPlain('Referrers'),
     subject: sayPlain('Its allowed referrers'),
     usual: [],
     plain: true,
@@ -264,6 +276,7 @@ export const FILE_SETTINGS = {
     description:
       'Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads',
     phrase: (view: (typeof VIEWS)[number]) => VIEW_PHRASES[view],
+    label: sayPlain('View in the browser'),
     subject: sayPlain('Its view setting'),
     usual: 'download',
     shopDefault: 'download',
@@ -296,6 +309,7 @@ export const FILE_SETTINGS = {
       limit === null
         ? say('unlimited views')
         : say('limit {count, plural, one {# view} other {# views}}', { count: limit }),
+    label: sayPlain('Views'),
     subject: sayPlain('Its view limit'),
     usual: null,
     entry: {
@@ -333,6 +347,7 @@ export const FILE_SETTINGS = {
       days === null
         ? say('views as long as links are valid')
         : say('views for {days, plural, one {# day} other {# days}}', { days }),
+    label: sayPlain('Views end'),
     subject: sayPlain('Its expiry of views'),
     usual: null,
     entry: {
@@ -362,6 +377,7 @@ export const FILE_SETTINGS = {
     example: '2027-03-01',
     phrase: (day: string | null) =>
       day === null ? say('no release date') : say('available from {day}', { day }),
+    label: sayPlain('Available from'),
     subject: sayPlain('Its release date'),
     usual: null,
     entry: {
@@ -397,6 +413,7 @@ export const FILE_SETTINGS = {
       days === null
         ? say('no wait after the purchase')
         : say('available {days, plural, one {# day} other {# days}} after the purchase', { days }),
+    label: sayPlain('Available after the purchase'),
     subject: sayPlain('Its wait after the purchase'),
     usual: null,
     entry: {
@@ -442,6 +459,7 @@ export const FILE_SETTINGS = {
         : say('expires {hours, plural, one {# hour} other {# hours}} after the first use', {
             hours,
           }),
+    label: sayPlain('Expires after the first use'),
     subject: sayPlain('Its expiry after the first use'),
     usual: null,
     entry: {
@@ -476,6 +494,7 @@ export const FILE_SETTINGS = {
     example: 'subscriber',
     phrase: (tag: string | null) =>
       tag === null ? say('no customer tag required') : say('customer tag {tag}', { tag }),
+    label: sayPlain('Available to'),
     subject: sayPlain('Its customer tag'),
     usual: null,
     entry: {
@@ -510,6 +529,7 @@ export const FILE_SETTINGS = {
         : asked === 'email'
           ? say('the email address is asked for before a download')
           : say('a password is asked for before a download'),
+    label: sayPlain('Asked before a download'),
     subject: sayPlain('What it asks for'),
     usual: null,
     entry: {
@@ -543,6 +563,7 @@ export const FILE_SETTINGS = {
       pages === null
         ? say('no sample of pages')
         : say('sample {pages, plural, one {# page} other {# pages}}', { pages }),
+    label: sayPlain('Sample'),
     subject: sayPlain('Its sample'),
     usual: null,
     plain: true,
@@ -570,6 +591,7 @@ export const FILE_SETTINGS = {
       seconds === null
         ? say('no sample of audio')
         : say('sample {seconds, plural, one {# second} other {# seconds}}', { seconds }),
+    label: sayPlain('Sample'),
     subject: sayPlain('Its sample'),
     usual: null,
     plain: true,
@@ -625,16 +647,10 @@ export const forEntrySettings = <Value>(
 
 const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
 
-/**
- * The settings alone, of a file, a draft or a row. A draft that an earlier version stored lacks later
- * settings, which are then as usual.
- */
+/** The settings alone, of a file, a draft or a row. */
 export function settingsOf<From extends FileSettings>(from: From): Pick<From, SettingName> {
   const all: Partial<Record<SettingName, unknown>> = {}
-  for (const name of SETTING_NAMES) {
-    const value: unknown = from[name]
-    all[name] = value === undefined ? FILE_SETTINGS[name].usual : value
-  }
+  for (const name of SETTING_NAMES) all[name] = from[name]
   return all as Pick<From, SettingName>
 }
 

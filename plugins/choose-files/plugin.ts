@@ -21,15 +21,13 @@ export const chooseFiles = definePlugin({
   async *plan(items, { deliver }, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve(
-        matchesCondition(item.file, deliver)
-          ? { item: item.id, status: 'ok' as const }
-          : {
-              item: item.id,
-              status: 'skipped' as const,
-              reason: sayPlain('The workflow’s rule excludes it'),
-            },
-      )
+      yield matchesCondition(item.file, deliver)
+        ? { item: item.id, status: 'ok' as const }
+        : {
+            item: item.id,
+            status: 'skipped' as const,
+            reason: sayPlain('The workflow’s rule excludes it'),
+          }
     }
   },
 })

@@ -177,11 +177,11 @@ export const createLinks = definePlugin({
     const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({
+      yield {
         item: item.id,
         status: 'ok' as const,
         link: linkFor(item, wanted, own),
-      })
+      }
     }
   },
 })

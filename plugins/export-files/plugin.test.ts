@@ -32,7 +32,7 @@ function desk() {
   const listings: Listings = {
     async *files(format, columns) {
       asked.push({ format, columns })
-      yield await Promise.resolve(Buffer.from(`${format} of ${columns.join()}`))
+      yield Buffer.from(`${format} of ${columns.join()}`)
     },
     links: () => {
       throw new Error('It lists no links')

@@ -31,7 +31,7 @@ const operation = (items: readonly FinishedItem[], total = items.length) =>
     total,
     done: total,
     async *items() {
-      for (const one of items) yield await Promise.resolve([one])
+      for (const one of items) yield [one]
     },
   })
 const run = async (view: OperationView, options: Record<string, unknown> = {}) =>

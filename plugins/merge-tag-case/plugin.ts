@@ -37,10 +37,10 @@ export const mergeTagCase = definePlugin({
       const { tags } = item.file
       const lower = tags.map(nameKey)
       if (tags.every((one, at) => one === lower[at]))
-        yield await Promise.resolve({
+        yield {
           ...outcome,
           unchanged: sayPlain('None of its tags has capitals'),
-        })
+        }
       else yield { ...outcome, change: { tags: { replace: [...new Set(lower)] } } }
     }
   },

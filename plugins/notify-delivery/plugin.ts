@@ -30,7 +30,7 @@ export const notifyDelivery = definePlugin({
         }),
         email,
       })
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const })
+      yield { item: item.id, status: 'ok' as const }
     }
   },
 })

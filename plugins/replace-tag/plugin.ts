@@ -57,10 +57,10 @@ export const replaceTag = definePlugin({
       signal.throwIfAborted()
       const outcome = { item: item.id, status: 'ok' as const }
       if (!item.file.tags.some((one) => matchesTag(one) && one !== replace))
-        yield await Promise.resolve({
+        yield {
           ...outcome,
           unchanged: sayPlain('It does not have this tag'),
-        })
+        }
       else {
         const tags = new Set(item.file.tags.map((one) => (matchesTag(one) ? replace : one)))
         yield { ...outcome, change: { tags: { replace: [...tags] } } }

@@ -97,7 +97,7 @@ export const tagFiles = definePlugin({
     const change = changeOf(wanted)
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
+      yield { item: item.id, status: 'ok' as const, change }
     }
   },
 })

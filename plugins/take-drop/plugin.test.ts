@@ -54,7 +54,7 @@ const itemOf = (id: string, claim = CLAIM) =>
   importItem(id, { entry: { source: { type: 'drop', id, claim } } })
 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
+  yield bytes
 }
 
 pluginSuite(takeDrop, async () => {

@@ -250,7 +250,7 @@ export const updateSettings = definePlugin({
         add_expiry_days === undefined
           ? change
           : { set: withDays(item, change.set, add_expiry_days) }
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: own })
+      yield { item: item.id, status: 'ok' as const, change: own }
     }
   },
 })

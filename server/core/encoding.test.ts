@@ -45,7 +45,7 @@ async function read(bytes: Buffer, size: number) {
   return { encoding, text }
 }
 async function* streamed(pieces: readonly Buffer[]) {
-  for (const piece of pieces) yield await Promise.resolve(piece)
+  for (const piece of pieces) yield piece
 }
 
 describe('encoding', () => {

@@ -348,6 +348,3 @@ export class AppError extends Error {
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }
-
-/** The message of a stored code; a code of an earlier version is its own message. */
-export const messageOf = (code: string): string => (isErrorCode(code) ? ERRORS[code].message : code)

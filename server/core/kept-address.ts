@@ -18,13 +18,9 @@ export interface KeptAddress {
 /** What an address is sealed for. */
 export const addressPlace = (shop: number): string => `${shop}/addresses`
 
-/** The address without user info, query and fragment. `keptPart` is the same in SQL. */
+/** The address without user info, query and fragment. */
 export const withoutSecrets = (url: string): string =>
   url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
-
-/** SQL: `withoutSecrets` of a text expression. */
-export const keptPart = (text: string): string =>
-  String.raw`regexp_replace(regexp_replace(${text}, '[\x3f#].*$', ''), '^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/]*@', '\1')`
 
 /** What is stored of an address: its open part, and the whole address sealed if it has more than that. */
 export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddress {

@@ -69,18 +69,7 @@ export const storedReason = (reason: AnyText): { reason: string; reason_text?: T
   ...(typeof reason === 'object' && hasValues(reason) ? { reason_text: reason } : {}),
 })
 
-/**
- * The text of a sentence that a row has, for answers. One that does not belong to the sentence is
- * ignored: an earlier version of the program may have replaced the sentence alone.
- */
-export const ownText = (sentence: string | null, text: Text | null): Text | undefined =>
-  text && sentence === english(text) ? text : undefined
-
-/**
- * A reason as two columns have it: an English sentence, and its text as JSON if that has values. Unlike
- * a text of `textOfColumns`, the first column is a whole sentence, because an earlier version of the
- * program, which runs beside this one during an upgrade, reads and writes it alone.
- */
+/** A reason as two columns have it: an English sentence, and its text as JSON if that has values. */
 export function reasonColumns(reason: AnyText | null): {
   reason: string | null
   reasonText: string | null

@@ -148,7 +148,7 @@ export interface OperationRow {
   open: boolean
   preview: boolean
   round: number
-  /** Strings: as an earlier version stored them. */
+  /** What its last steps would do, in a preview. */
   intentions: AnyText[]
   stopped: Stop | null
   undoes: string | null

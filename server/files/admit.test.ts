@@ -57,22 +57,6 @@ const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>
   scope.from(table).select('*') as Promise<Record<string, unknown>[]>
 
 describe('admitFiles', () => {
-  test('a draft of an earlier version gets later settings as usual', async () => {
-    const { draft, ...about } = admission('Earlier.pdf', 77)
-    const earlier: Partial<typeof draft> = { ...draft }
-    delete earlier.view
-    delete earlier.first_use_hours
-    const [result] = await admit({ ...about, draft: earlier as typeof draft })
-    expect(result).toMatchObject({ status: 'created' })
-    const all = await rows('files')
-    expect(all.find(({ filename }) => filename === 'Earlier.pdf')).toMatchObject({
-      view: 'download',
-      first_use_hours: null,
-      visibility: draft.visibility,
-    })
-    await scope.query(`delete from files where shop_id = :shop`)
-  })
-
   test('creates file, version, blob and mapping together', async () => {
     const [result] = await admit(admission('Slow Bread.PDF', 1, 'error', true))
     expect(result).toMatchObject({ status: 'created', filename: 'Slow Bread.PDF' })

@@ -8,7 +8,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
  */
 export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
-  await tx.query(`with ${HOLD_BLOBS} select 1 where :shop > 0`, { blobs: JSON.stringify(blobs) })
+  await tx.query(`with ${HOLD_BLOBS} select 1`, { blobs: JSON.stringify(blobs) })
 }
 
 /**

@@ -35,7 +35,7 @@ export function readCounts(
 ): Promise<KeptCount[]> {
   return scope.query<KeptCount>(
     `select kind, subject, sum(files)::bigint as files, sum(bytes)::bigint as bytes
-     from ${CURRENT} where :shop > 0 group by 1, 2 having sum(files) <> 0 or sum(bytes) <> 0`,
+     from ${CURRENT} group by 1, 2 having sum(files) <> 0 or sum(bytes) <> 0`,
     { kinds: [...kinds] },
   )
 }
@@ -44,7 +44,7 @@ export function readCounts(
 export async function countOfTag(scope: ShopScope, tag: string): Promise<number> {
   const { files } = await scope.one<{ files: number }>(
     `select coalesce(sum(files), 0)::bigint as files
-     from ${CURRENT} where :shop > 0 and subject = :tag`,
+     from ${CURRENT} where subject = :tag`,
     { kinds: ['tag'], tag },
   )
   return files

@@ -193,10 +193,10 @@ async function fewFiles(
   select: string,
   bindings: Bindings,
 ): Promise<string[] | null> {
-  const rows = await scope.query<{ id: string }>(
-    `select id from (${select}) s where :shop > 0 limit :few`,
-    { ...bindings, few: FEW + 1 },
-  )
+  const rows = await scope.query<{ id: string }>(`select id from (${select}) s limit :few`, {
+    ...bindings,
+    few: FEW + 1,
+  })
   return rows.length > FEW ? null : [...new Set(rows.map(({ id }) => id))]
 }
 

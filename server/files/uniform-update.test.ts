@@ -50,7 +50,7 @@ async function alike(
   const { sql, bindings } = uniformUpdate(change)!
   const rows = await tx.query<Ledger & { id: string }>(
     `with given as (select id from unnest(:ids::uuid[]) as t(id)), changed as (${sql}) select *
-       from changed where :shop > 0`,
+       from changed`,
     { ...bindings, ids },
   )
   return new Map(rows.map(({ id, before, after }) => [id, { before, after }]))

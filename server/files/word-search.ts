@@ -106,7 +106,7 @@ async function fewIds(scope: ShopScope, places: WordPlaces, few: number): Promis
      select case when ${names.map((name) => `(select count(*) from ${name}) < :few`).join(' and ')}
        then (select coalesce(array_agg(distinct id), '{}')::text
          from (${names.map((name) => `select id from ${name}`).join(' union all ')}) k)
-       end as ids where :shop > 0`,
+       end as ids`,
     { ...places.bindings, few: few + 1 },
   )
   return ids

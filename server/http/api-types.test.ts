@@ -14,10 +14,12 @@ import openapiTS, {
 } from 'openapi-typescript'
 import { format, type FormatConfig } from 'oxfmt'
 import { expect, test } from 'vitest'
+import { FILE_SETTINGS, type Setting } from '../../plugins/settings.ts'
 import { openTestApp } from '../../test/app.ts'
 import style from '../../.oxfmtrc.json' with { type: 'json' }
 
 const FILE = new URL('../../web/shell/client/api.gen.ts', import.meta.url).pathname
+const SETTINGS = new URL('../../web/shell/client/settings.gen.ts', import.meta.url).pathname
 const HEADER = '// Generated from /api/openapi.json by `npm run api-types`. Do not edit.\n'
 
 test('web/shell/client/api.gen.ts matches the OpenAPI document', async () => {
@@ -38,6 +40,23 @@ test('web/shell/client/api.gen.ts matches the OpenAPI document', async () => {
   } finally {
     await app.close()
   }
+})
+
+test('web/shell/client/settings.gen.ts names the settings of a file', async () => {
+  const settings = Object.entries<Setting>(FILE_SETTINGS)
+  const listOf = (pick: (setting: Setting) => string | undefined) =>
+    settings.flatMap(([name, setting]) => {
+      const text = pick(setting)
+      return text === undefined ? [] : [`${name}: t(${JSON.stringify(text)}),`]
+    })
+  const source = `// Generated from plugins/settings.ts by \`npm run api-types\`. Do not edit.
+    import { t } from '../messages/t.ts'
+    /** The names of the settings of a file, in the order in which they are declared. */
+    export const SETTING_LABELS = { ${listOf(({ label }) => label).join(' ')} }
+    /** The labels of the shop's defaults that are on or off. */
+    export const SHOP_SWITCHES = { ${listOf(({ shopSwitch }) => shopSwitch).join(' ')} }\n`
+  const { code } = await format(SETTINGS, source, style as FormatConfig)
+  await expect(code).toMatchFileSnapshot(SETTINGS)
 })
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const

@@ -8,8 +8,7 @@ const part = (disposition: string, body: string) =>
 
 async function* cut(text: string, size: number) {
   const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += size)
-    yield await Promise.resolve(bytes.subarray(at, at + size))
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 async function read(text: string, size = 5) {

@@ -2,20 +2,9 @@
 // reported, catalog mirrors; and of blobs that are known to be damaged. All shops together.
 import { Gauge } from 'prom-client'
 import type { Database } from '../core/db/database.ts'
+import { countTaskJobs } from '../core/queue/private-jobs.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
-// The table of jobs is small: one for each batch, deleted when it is done.
-/** SQL: the job can be taken, or it was given up after its last attempt. */
-const DUE = 'locked_at is null and run_at <= now() and attempts < max_attempts'
-const TASKS = `
-  select t.identifier as task, count(*) filter (where ${DUE}) as waiting,
-    count(*) filter (where locked_at is not null) as running,
-    count(*) filter (where locked_at is null and attempts >= max_attempts) as given_up,
-    -- Some are queued as if they had waited already (core/queue/queue.ts).
-    coalesce(extract(epoch from max(now() - greatest(run_at, updated_at)) filter (where ${DUE})), 0)
-      ::float8 as oldest
-  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-  group by 1`
 // The index outbox_open has these rows.
 const MESSAGES = `
   select kind, status, count(*), extract(epoch from now() - min(created_at))::float8 as oldest
@@ -32,14 +21,6 @@ const MIRRORS = `
 // The index versions_damaged has these rows.
 const DAMAGED = `
   select count(*) from (select distinct shop_id, hash, location from versions where damaged) blobs`
-
-interface TaskCount {
-  task: string
-  waiting: string
-  running: string
-  given_up: string
-  oldest: number
-}
 
 interface MessageCount {
   kind: string
@@ -72,10 +53,10 @@ const jobMetrics: TableMetrics = (gauge, pool) => {
   // Without this the gauge is 0 until the database has answered.
   age.remove()
   return async () => {
-    const { rows } = await pool.query<TaskCount>(TASKS)
+    const tasks = await countTaskJobs(pool)
     taskJobs.reset()
     taskAge.reset()
-    for (const { task, waiting, running, given_up, oldest } of rows) {
+    for (const { task, waiting, running, given_up, oldest } of tasks) {
       taskJobs.set({ task, state: 'waiting' }, Number(waiting))
       taskJobs.set({ task, state: 'running' }, Number(running))
       taskJobs.set({ task, state: 'given_up' }, Number(given_up))
@@ -84,9 +65,9 @@ const jobMetrics: TableMetrics = (gauge, pool) => {
     for (const state of ['waiting', 'running'] as const)
       jobs.set(
         { state },
-        rows.reduce((sum, task) => sum + Number(task[state]), 0),
+        tasks.reduce((sum, task) => sum + Number(task[state]), 0),
       )
-    age.set(Math.max(0, ...rows.map(({ oldest }) => oldest)))
+    age.set(Math.max(0, ...tasks.map(({ oldest }) => oldest)))
   }
 }
 

@@ -169,14 +169,3 @@ test('keys of links are kept when the previous secret is removed; lookups stay t
     await other.drop()
   }
 })
-
-test('a database of an earlier version keeps the hashes that it has', async () => {
-  const other = await openTestDatabase()
-  try {
-    await createTestShop(other)
-    const secrets = await openSecrets(other.pool, BEFORE, [])
-    expect(secrets.clientHash('a client')).toEqual(old.clientHash('a client'))
-  } finally {
-    await other.drop()
-  }
-})

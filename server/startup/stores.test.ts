@@ -76,7 +76,7 @@ describe('the storage locations', () => {
     const store = (await openStores({ primary, backup: backup() }, log)).get('primary')!
     await rm(primary.folder, { recursive: true })
     const bytes = async function* () {
-      yield await Promise.resolve(Buffer.from('x'))
+      yield Buffer.from('x')
     }
     for (let file = 0; file < 3; file++)
       await expect(store.write(1, bytes())).rejects.toMatchObject({ code: 'unavailable' })

@@ -134,7 +134,8 @@ soakTest('the thank-you page shows nothing for an order whose products have no f
 })
 
 soakTest('the order’s page in the account reads the metafield and sends no request', async () => {
-  const value = { status: 'ready', files: 1, url: 'https://files.example.com/download?key=k' }
+  const url = 'https://files.example.com/download?key=k'
+  const value = { status: 'ready', files: 1, url, terms: OPEN }
   const open = (entries: object[]) =>
     openExtension(browser, {
       name: 'order-status',

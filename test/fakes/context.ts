@@ -9,6 +9,7 @@ import type {
   WriteContext,
   FileView,
 } from '../../plugins/contract.ts'
+import { usualSettings } from '../../plugins/settings.ts'
 import { createActions } from '../../server/engine/actions.ts'
 
 const refuse = (port: string) => (): never => {
@@ -132,23 +133,10 @@ export function importItem(
       content_type: null,
       tags: [],
       mappings: [],
+      ...usualSettings(),
       expiry_days: 60,
       download_limit: 5,
-      visibility: 'private',
       cdn: true,
-      download_notification: false,
-      download_tracking: true,
-      allowed_referrers: [],
-      view: 'download',
-      available_from: null,
-      available_after_days: null,
-      view_limit: null,
-      view_days: null,
-      first_use_hours: null,
-      customer_tag: null,
-      ask_for: null,
-      sample_pages: null,
-      sample_seconds: null,
       pack_id: null,
       wanted_sku: null,
       created_at: null,

@@ -45,7 +45,7 @@ afterAll(async () => {
 const address = (filename: string) => `${origin.url}/bytes/100/${encodeURIComponent(filename)}`
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(contentOf(100, text))
+  yield contentOf(100, text)
 }
 
 /** Imports one file by each channel. */

@@ -53,7 +53,7 @@ const writeResult = definePlugin({
   document: true,
   run,
   async *plan({ total }) {
-    yield await Promise.resolve(`Writes ${total} names`)
+    yield `Writes ${total} names`
   },
 })
 const makeResult = definePlugin({

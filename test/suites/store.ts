@@ -45,7 +45,7 @@ async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 async function* chunksFrom(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) yield await Promise.resolve(chunk)
+  for (const chunk of chunks) yield chunk
 }
 /** Yields `bytes` and then waits without end. */
 async function* stalledAfter(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array> {

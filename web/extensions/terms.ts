@@ -19,11 +19,10 @@ const DAY_HOURS = 24
 
 /** What was written may be some days old: times are compared with the present. */
 export function termTexts(
-  { files, terms }: { files: number; terms?: Terms | undefined },
+  { files, terms }: { files: number; terms: Terms },
   i18n: I18n,
   now: Date,
 ): string[] {
-  if (!terms) return []
   const { use_hours: hours, closed } = terms
   const isAhead = (at: string | null): at is string => at !== null && new Date(at) > now
   const day = (at: string) => i18n.formatDate(new Date(at), { dateStyle: 'long' })
@@ -49,8 +48,5 @@ export function termTexts(
 }
 
 /** Does no file open yet? Then the page is not said to be ready. */
-export const isAllLater = (files: number, terms: Terms | undefined, now: Date): boolean =>
-  terms !== undefined &&
-  terms.later >= files &&
-  terms.available_at !== null &&
-  new Date(terms.available_at) > now
+export const isAllLater = (files: number, terms: Terms, now: Date): boolean =>
+  terms.later >= files && terms.available_at !== null && new Date(terms.available_at) > now

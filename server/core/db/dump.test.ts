@@ -136,22 +136,6 @@ test('a table that is divided by month gets the months of the dump', async () =>
       )
     ).rows
   expect(await settings(other)).toEqual(await settings(database))
-
-  // A version that does not know the parts dumps each as a table.
-  const [whole] = dumped.tables.filter(({ name }) => name === 'downloads')
-  const halves = ['downloads_before', 'downloads_1999_01'].map((name) => ({
-    ...whole!,
-    name,
-    parts: null,
-  }))
-  const tables = dumped.tables.flatMap((table) => (table === whole ? halves : [table]))
-  const rows = await readFile(path.join(second, 'public.downloads.copy.gz'))
-  await writeFile(path.join(second, 'public.downloads_before.copy.gz'), rows)
-  await writeFile(path.join(second, 'public.downloads_1999_01.copy.gz'), gzipSync(''))
-  const third = await emptyDatabase()
-  halves[1]!.rows = 0
-  await loadDump(third, second, { ...dumped, tables }, quiet)
-  expect(await divided(third)).toEqual(await divided(database))
 })
 
 test('a file that is cut off or has other rows loads nothing', async () => {

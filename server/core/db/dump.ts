@@ -153,14 +153,13 @@ export async function loadDump(
       await client.query(`alter table ${table} drop constraint ${name}`)
     // Their effects are in the dump already.
     const { rows: present } = await client.query<DumpedTable>(TABLES)
-    const targets = dump.tables.map((table) => ({ table, into: targetOf(table, present) }))
-    const names = [...new Set(targets.map(({ into }) => into))]
+    const names = dump.tables.map(tableOf)
     for (const name of names) await client.query(`alter table ${name} disable trigger user`)
     await client.query(`truncate ${names.join(', ')}`)
-    for (const { table, into } of targets) {
+    for (const table of dump.tables) {
       progress(`${table.schema}.${table.name}`)
       await remakeParts(client, table, present)
-      await loadTable(client, { folder, table, into })
+      await loadTable(client, folder, table)
     }
     for (const name of names) await client.query(`alter table ${name} enable trigger user`)
     for (const { table, name, definition } of keys)
@@ -172,20 +171,6 @@ export async function loadDump(
   })
 }
 
-/**
- * The table that gets the rows. A version that knew no divided tables, and ran beside one that did,
- * dumped each part as a table.
- */
-function targetOf(table: DumpedTable, present: readonly DumpedTable[]): string {
-  const isPartOf = ({ schema, name, parts }: DumpedTable) =>
-    Boolean(parts) && schema === table.schema && table.name.startsWith(`${name}_`)
-  return tableOf(namesake(table, present) ?? present.find(isPartOf) ?? table)
-}
-
-/** The table of this database with the dumped one's name. */
-const namesake = (table: DumpedTable, present: readonly DumpedTable[]): DumpedTable | undefined =>
-  present.find(({ schema, name }) => schema === table.schema && name === table.name)
-
 /** Divides the empty table as the dumped one, whose months this database may not have. */
 async function remakeParts(
   client: pg.ClientBase,
@@ -193,7 +178,7 @@ async function remakeParts(
   present: readonly DumpedTable[],
 ): Promise<void> {
   if (!table.parts) return
-  const own = namesake(table, present)
+  const own = present.find(({ schema, name }) => schema === table.schema && name === table.name)
   const partOf = (name: string) => tableOf({ schema: table.schema, name })
   for (const { name } of own?.parts ?? []) await client.query(`drop table ${partOf(name)}`)
   for (const { name, bound, settings } of table.parts)
@@ -203,20 +188,13 @@ async function remakeParts(
     )
 }
 
-interface Load {
-  folder: string
-  table: DumpedTable
-  into: string
-}
-
-async function loadTable(client: pg.ClientBase, { folder, table, into }: Load): Promise<void> {
-  const columns = table.columns.map(quoted).join(', ')
+async function loadTable(client: pg.ClientBase, folder: string, table: DumpedTable): Promise<void> {
   let rows = 0
   await pipeline(
     createReadStream(fileOf(folder, table)),
     createGunzip(),
     async (source: AsyncIterable<Buffer>) => {
-      rows = await copyRowsIn(client, `${into} (${columns})`, source)
+      rows = await copyRowsIn(client, withColumns(table), source)
     },
   )
   if (rows !== table.rows)

@@ -19,4 +19,5 @@ test('a scope sees no rows of other shops', async () => {
   ])
   expect(await forShop(database, theirs).from('blobs').select('size_bytes')).toEqual([])
   await expect(forShop(database, ours).query('select 1')).rejects.toThrow(':shop')
+  expect(await forShop(database, ours).withoutRows('select 1 as one')).toEqual([{ one: 1 }])
 })

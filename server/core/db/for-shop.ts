@@ -24,6 +24,11 @@ export interface ShopScope {
   /** Does such a query give a row? */
   has(sql: string, bindings?: Bindings): Promise<boolean>
   /**
+   * SQL that reads and writes no rows of shops: a function, given values, the database's own tables.
+   * It may do without `:shop`, which is bound here too.
+   */
+  withoutRows<Row extends object>(sql: string, bindings?: Bindings): Promise<Row[]>
+  /**
    * Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws.
    */
   transaction<T>(work: (tx: ShopScope) => Promise<T>): Promise<T>
@@ -38,21 +43,25 @@ export function forShop(database: Pick<Database, 'knex'>, shop: number): ShopSco
 
 function scopeOf(knex: Knex, shop: number): ShopScope {
   if (!Number.isSafeInteger(shop)) throw new TypeError('forShop needs the number of a shop')
-  const query: ShopScope['query'] = async <Row extends object>(
-    sql: string,
-    bindings: Bindings = {},
-  ) => {
-    if (!/:shop\b/.test(sql))
-      throw new Error(`A query without :shop would reach every shop: ${sql}`)
+  const run = async <Row extends object>(sql: string, bindings: Bindings = {}) => {
     // The shop is a number in the SQL text: of a parameter PostgreSQL cannot infer the type in
     // `select :shop, …`.
     const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))
     const result = await knex.raw<{ rows: Row[] }>(scoped, bindings as never)
     return result.rows
   }
+  const query: ShopScope['query'] = async <Row extends object>(
+    sql: string,
+    bindings?: Bindings,
+  ) => {
+    if (!/:shop\b/.test(sql))
+      throw new Error(`A query without :shop would reach every shop: ${sql}`)
+    return run<Row>(sql, bindings)
+  }
   return {
     shop,
     query,
+    withoutRows: run,
     one: async (sql, bindings) => firstOf(await query(sql, bindings)),
     first: async <Row extends object>(sql: string, bindings?: Bindings) =>
       (await query<Row>(sql, bindings))[0] ?? null,

@@ -1,7 +1,7 @@
 // The keys in the database that outlive a change of the server's secret. All processes read them
 // when they start.
 import { createHash, randomBytes } from 'node:crypto'
-import { createSecrets, hashKey, type Secrets } from '../secrets.ts'
+import { createSecrets, type Secrets } from '../secrets.ts'
 import type { Database } from './database.ts'
 
 type Pool = Database['pool']
@@ -26,7 +26,7 @@ export async function openSecrets(
   const keys = await readKeys(pool, bare)
   if (keys === null) return bare
   if (!keys.has(LOOKUP)) {
-    await addKey(pool, bare, LOOKUP, await firstRoot(pool, secret, previous))
+    await addKey(pool, bare, LOOKUP, randomBytes(ROOT_BYTES).toString('base64'))
     for (const [name, key] of (await readKeys(pool, bare)) ?? []) keys.set(name, key)
   }
   const retiredLinkKeys = [...keys].flatMap(([name, key]) =>
@@ -85,21 +85,3 @@ const addKey = (pool: Pool, secrets: Secrets, name: string, key: string) =>
     name,
     secrets.seal(key, serverKeyPlace(name)),
   ])
-
-/**
- * A random root, but in a database of an earlier version the secret that it was used with, because
- * hashes in it are made with that.
- */
-async function firstRoot(pool: Pool, secret: string, previous: readonly string[]): Promise<string> {
-  const { rows: shops } = await pool.query('select from shops limit 1')
-  if (shops.length === 0) return randomBytes(ROOT_BYTES).toString('base64')
-  const { rows } = await pool.query<{ id: string; rotation: number; key_hash: Buffer }>(
-    'select id, rotation, key_hash from links limit 1',
-  )
-  const [link] = rows
-  const used = [secret, ...previous].find(
-    (each) =>
-      link && hashKey(createSecrets(each).linkKey(link.id, link.rotation)).equals(link.key_hash),
-  )
-  return used ?? secret
-}

@@ -1,8 +1,7 @@
 // A text in two columns: its message in `NAME`, and its values in `NAME_values`, which are null if it
 // has none. Large tables keep texts in this form: a message and its values need less room than the
-// text in English with both beside it. Columns that had English sentences before they had texts keep the
-// sentence, and have the text beside it (`reasonColumns` and `ownText` in core/texts.ts): a version
-// of the program from before reads and writes the sentence alone.
+// text in English with both beside it. Small tables have the English sentence, by which they are searched,
+// and the text beside it (`reasonColumns` of core/texts.ts).
 
 /** SQL: the text as JSON: a message with its values, or a string without any. */
 export const textOfColumns = (name: string): string =>

@@ -12,9 +12,8 @@ export interface NoticeRow {
   level: 'info' | 'success' | 'warning' | 'critical'
   title: string
   body: string
-  /** Null: the notice was raised by a version that stored English only. */
-  title_text: Text | null
-  body_text: Text | null
+  title_text: Text
+  body_text: Text
   operation_id: string | null
   kind: 'import' | 'bulk' | null
   /** A bare UUID: the delivery that it is about. */
@@ -40,7 +39,7 @@ export function askedAddress({
 }: NoticeRow): 'missing' | 'wrong' | null {
   if (delivery_id === null) return null
   if (title === EMAIL_CAME_BACK.message) return 'wrong'
-  return title_text?.message === NO_ADDRESS ? 'missing' : null
+  return title_text.message === NO_ADDRESS ? 'missing' : null
 }
 
 /** What the list of notices and the event `notice.created` say about a notice. */

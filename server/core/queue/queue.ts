@@ -153,7 +153,7 @@ interface MessageJobs {
   bindings?: Bindings
 }
 
-const GIVEN_MESSAGES = 'unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0'
+const GIVEN_MESSAGES = 'unnest(:messages::uuid[]) with ordinality as m (id, n)'
 
 async function addMessages(
   tx: ShopScope,
@@ -187,10 +187,9 @@ async function addJob(
   tx: ShopScope,
   { task, payload, key, flags, runAt, priority = OTHER, waitMs = 0 }: Job,
 ): Promise<void> {
-  await tx.query(
+  await tx.withoutRows(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key,
-       run_at := coalesce(:runAt::timestamptz, now() + :waitMs::float8 * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])
-     where :shop > 0`,
+       run_at := coalesce(:runAt::timestamptz, now() + :waitMs::float8 * interval '1 millisecond'), max_attempts := :attempts, priority := :priority, flags := :flags::text[])`,
     {
       task,
       payload: JSON.stringify(payload),
@@ -201,16 +200,5 @@ async function addJob(
       priority,
       waitMs,
     },
-  )
-}
-
-/**
- * Removes a shop's jobs, of every task: its rows are being deleted. A running job ends because it
- * finds no rows of the shop. graphile-worker's own view has no payload, so its table is read.
- */
-export async function dropJobs(tx: ShopScope): Promise<void> {
-  await tx.query(
-    `delete from graphile_worker._private_jobs
-     where payload ->> 'shop' = :shop::text and locked_at is null`,
   )
 }

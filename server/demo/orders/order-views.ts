@@ -134,7 +134,7 @@ const viewMadeFulfilment = (
   trackingInfo: tracking ? [{ __typename: 'FulfillmentTrackingInfo', ...tracking }] : [],
   fulfillmentLineItems: (list: ListArguments) =>
     partOf(
-      all.filter((line) => lines?.includes(line.id) ?? true),
+      all.filter((line) => lines.includes(line.id)),
       list,
       (line) => ({
         __typename: 'FulfillmentLineItem',

@@ -25,8 +25,8 @@ export interface DemoFulfilment {
   id: number
   notified: boolean
   tracking: { company: string | null; url: string | null } | null
-  /** The numbers of its lines; absent: all of an order of an earlier version. */
-  lines?: readonly number[]
+  /** The numbers of its lines. */
+  lines: readonly number[]
 }
 
 export type Recommendation = 'ACCEPT' | 'CANCEL' | 'INVESTIGATE' | 'NONE'

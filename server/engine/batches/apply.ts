@@ -24,8 +24,7 @@ function movePack(draft: Draft, pack: NonNullable<FileChange['pack']> | null): v
 function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {
   if ('replace' in change) return normalizeTags(change.replace)
   const removed = new Set(normalizeTags(change.remove ?? []))
-  // A process of the version before may have written tags in another form.
-  const kept = normalizeTags(tags).filter((tag) => !removed.has(tag))
+  const kept = tags.filter((tag) => !removed.has(tag))
   return normalizeTags([...kept, ...(change.add ?? [])])
 }
 

@@ -48,11 +48,11 @@ function plugins(kind: Exclude<PluginKind, 'notify'>) {
     undo: 'fields',
     async *plan(items): AsyncGenerator<Outcome> {
       for (const item of items)
-        yield await Promise.resolve({
+        yield {
           item: item.id,
           status: 'ok',
           change: { tags: { add: ['seen'] } },
-        })
+        }
     },
   })
   return [makeBytes, work, tag]

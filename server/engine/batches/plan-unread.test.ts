@@ -21,7 +21,7 @@ function stepOf(outcome: (item: Item) => Outcome, more: Partial<ResolvedStep> = 
     options: z.unknown(),
     undo: 'fields',
     async *plan(given: readonly Item[]) {
-      for (const item of given) yield await Promise.resolve(outcome(item))
+      for (const item of given) yield outcome(item)
     },
   })
   return {

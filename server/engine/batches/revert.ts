@@ -16,7 +16,6 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { FileRecord, KeptMapping } from '../../files/records.ts'
-import { normalizeTags } from '../../files/rules.ts'
 import { applyToDraft } from './apply.ts'
 import type { ItemEnding, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
@@ -121,13 +120,9 @@ function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
 function revertTags(record: FileRecord, draft: Draft, { before, after }: Ledger): void {
   const change = after.tags as { added: string[]; removed: string[] } | undefined
   if (!change) return
-  // Ledgers of the version before may have tags in another form.
-  const had = normalizeTags(before.tags as string[])
-  const removed = new Set(normalizeTags(change.removed))
-  const added = normalizeTags(change.added)
-  const left = new Set([...had.filter((tag) => !removed.has(tag)), ...added])
-  const tags = normalizeTags(record.tags)
-  const untouched = tags.length === left.size && tags.every((tag) => left.has(tag))
+  const had = before.tags as string[]
+  const left = new Set([...had.filter((tag) => !change.removed.includes(tag)), ...change.added])
+  const untouched = record.tags.length === left.size && record.tags.every((tag) => left.has(tag))
   if (untouched) draft.tags = had
   else applyToDraft(draft, { tags: { add: change.removed, remove: change.added } })
 }

@@ -64,7 +64,7 @@ export function runSteps(
 }
 
 async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
-  yield await Promise.resolve([...value])
+  yield [...value]
 }
 
 /** Runs one step on all groups. Yields their items as they come: a slow group delays no other. */

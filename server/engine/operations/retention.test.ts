@@ -96,8 +96,8 @@ test('messages without an operation are deleted after 13 months, unless they are
     ['young', 390],
   ] as const) {
     await database.pool.query(
-      `insert into notices (shop_id, level, title, body, created_at)
-         values ($1, 'info', $2, '', $3)`,
+      `insert into notices (shop_id, level, title, body, title_text, body_text, created_at)
+         values ($1, 'info', $2, '', '{}', '{}', $3)`,
       [shop, name, daysAgo(days)],
     )
     for (const status of ['sent', 'waiting'])

@@ -16,7 +16,6 @@ import {
 } from '../../core/db/month-parts.ts'
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import { DISCARD } from './moves.ts'
-import { keptPart } from '../../core/kept-address.ts'
 import { FORGET_ENTRY, SECRET_PART } from './sealed-addresses.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -112,10 +111,7 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
        update items set before = null, after = null, plan = null
        where shop_id = $1 and operation_id = $2 and coalesce(before, after, plan) is not null
      ) update operations set detail = 'results', undo_until = null,
-       request = case when request ? 'callback_url'
-         then (request - 'callback_sealed') || jsonb_build_object('callback_url',
-           ${keptPart(`request ->> 'callback_url'`)})
-         else request end
+       request = request - 'callback_sealed'
      where shop_id = $1 and id = $2`,
     [shop, id],
   )
@@ -131,7 +127,7 @@ async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void
     [shop, id],
   )
   await pool.query(
-    `update outbox set payload = jsonb_build_object('url', ${keptPart(`payload ->> 'url'`)})
+    `update outbox set payload = payload - 'sealed'
      where shop_id = $1 and operation_id = $2 and kind = 'callback'
        and status not in ('waiting', 'sending')`,
     [shop, id],

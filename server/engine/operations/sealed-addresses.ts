@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { keepAddress, keptPart, wholeAddress, type SealPlace } from '../../core/kept-address.ts'
+import { keepAddress, wholeAddress, type SealPlace } from '../../core/kept-address.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRequest, WorkItem } from '../types.ts'
 
@@ -49,16 +49,10 @@ export function sealRequest(request: OperationRequest, place: SealPlace): Operat
   return { ...request, callback_url: url, ...(sealed ? { callback_sealed: sealed } : {}) }
 }
 
-/** SQL: whether an item's address has a part that must not be stored in plain text. */
-export const SECRET_PART = `(entry #> '{source,sealed}' is not null
-  or entry #>> '{source,url}' ~ '[\\x3f#]' or entry #>> '{source,url}' ~
-    '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*@')`
-/**
- * SQL: removes that part from the rows which SECRET_PART finds, also from rows of the time before
- * addresses were sealed.
- */
-export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{source,url}',
-  to_jsonb(${keptPart(`entry #>> '{source,url}'`)}))`
+/** SQL: whether an item's address has a sealed part. */
+export const SECRET_PART = `entry #> '{source,sealed}' is not null`
+/** SQL: removes that part. */
+export const FORGET_ENTRY = `entry = entry #- '{source,sealed}'`
 
 /**
  * When an operation has ended, drops what was sealed for its items. Items that failed or never

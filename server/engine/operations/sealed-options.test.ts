@@ -53,13 +53,6 @@ test('no other shop and no other secret opens them', () => {
   ).toThrow()
 })
 
-test('options stored before sealing existed are read unchanged', () => {
-  expect(openOptions(workflow.steps[0]!, safe, place)).toEqual({
-    password: 'canary',
-    name: 'left one',
-  })
-})
-
 test('an option is sensitive however its schema is wrapped', () => {
   const schemas = [
     z.strictObject({ password }),

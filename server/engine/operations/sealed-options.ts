@@ -14,11 +14,6 @@ interface Place {
 
 /** What secret options are sealed for. */
 export const optionsPlace = (shop: number): string => `${shop}/operations.workflow`
-const isSealed = (value: unknown): value is { sealed: string } =>
-  typeof value === 'object' &&
-  value !== null &&
-  'sealed' in value &&
-  typeof value.sealed === 'string'
 
 /** The workflow as it is stored, with secret options sealed. */
 export const sealOptions = (
@@ -40,11 +35,10 @@ export const openOptions = (
   plugin: Plugin,
   { shop, secrets }: Place,
 ): Record<string, unknown> =>
-  mapSensitive(step, [plugin], (value) =>
-    isSealed(value)
-      ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), optionsPlace(shop)))
-      : value,
-  ).options ?? {}
+  mapSensitive(step, [plugin], (value) => {
+    const { sealed } = value as { sealed: string }
+    return JSON.parse(secrets.open(Buffer.from(sealed, 'base64'), optionsPlace(shop)))
+  }).options ?? {}
 
 /**
  * The workflow as it was given: without the steps and the settings that were added at the start, and

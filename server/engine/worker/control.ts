@@ -5,7 +5,7 @@ import type { Listener } from '../../core/db/listener.ts'
 
 /** Notifies every process, when the transaction commits, that the operation's state has changed. */
 export async function announceControl(tx: ShopScope, operation: string): Promise<void> {
-  await tx.query(`select pg_notify('operation_control', :operation) where :shop > 0`, { operation })
+  await tx.withoutRows(`select pg_notify('operation_control', :operation)`, { operation })
 }
 
 export interface OperationControl {

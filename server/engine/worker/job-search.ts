@@ -3,8 +3,8 @@
 // the next one, instead of each place asking at its own interval.
 import type { WorkerEvents, WorkerPool } from 'graphile-worker'
 import type pg from 'pg'
+import { untilDue } from '../../core/queue/private-jobs.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { firstOf } from '../../core/present.ts'
 
 /** The interval of asking while jobs are due that no place could take. */
 const BUSY_MS = 100
@@ -74,19 +74,4 @@ function poll(pool: WorkerPool, events: WorkerEvents, direct: pg.Pool): void {
     events.off('job:start', wakeOne)
     events.off('worker:getJob:empty', lookSoon)
   })
-}
-
-/**
- * The milliseconds until the next job is due; Infinity: there is none. A job that is due is found
- * without reading those that wait for a later time.
- */
-async function untilDue(direct: pg.Pool): Promise<number> {
-  const { rows } = await direct.query<{ ms: number | null }>(
-    `select case when exists (
-         select from graphile_worker._private_jobs where is_available and run_at <= now())
-       then 0 else (
-         select extract(epoch from min(run_at) - now())::float8 * 1000
-         from graphile_worker._private_jobs where is_available) end as ms`,
-  )
-  return firstOf(rows).ms ?? Infinity
 }

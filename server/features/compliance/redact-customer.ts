@@ -48,9 +48,9 @@ async function mask(
   columns: readonly string[],
   patterns: AddressPatterns,
 ): Promise<void> {
-  const types = await scope.query<{ name: string; type: string }>(
+  const types = await scope.withoutRows<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-     where attrelid = '${table}'::regclass and attname = any(:columns) and :shop > 0`,
+     where attrelid = '${table}'::regclass and attname = any(:columns)`,
     { columns },
   )
   const set = types.map(

@@ -3,7 +3,8 @@
 // platform's request refers to it, and with it the job.
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/present.ts'
-import { dropJobs, stopOperations } from '../../engine/engine.ts'
+import { dropJobs } from '../../core/queue/private-jobs.ts'
+import { stopOperations } from '../../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
 import { uninstallShop } from '../../storefront/uninstall.ts'

@@ -16,23 +16,18 @@ const NO_EDITS: RowEdits = new Map()
 
 /**
  * The rows after the header, without empty ones and without those that are left out.
- * @param headerRow absent, in files of earlier versions: the first row that is not empty.
+ * @param headerRow 0: there is no header.
  */
 export async function* bodyOf(
   batches: AsyncIterable<RowBatch>,
-  headerRow?: number,
+  headerRow: number,
   edits: RowEdits = NO_EDITS,
 ): AsyncGenerator<BodyRow[]> {
-  let headed = headerRow !== undefined
   for await (const { first, records, broken } of batches) {
     const rows: BodyRow[] = []
     for (const [at, cells] of records.entries()) {
       const row = first + at
-      if (isBlank(cells) || (headerRow !== undefined && row <= headerRow)) continue
-      if (!headed) {
-        headed = true
-        continue
-      }
+      if (isBlank(cells) || row <= headerRow) continue
       const edit = edits.get(row)
       if (edit?.left_out) continue
       const wrong = broken.get(row)

@@ -97,7 +97,7 @@ describe('a check', () => {
 })
 
 const bytesOf = async function* (text: string) {
-  yield await Promise.resolve(Buffer.from(text))
+  yield Buffer.from(text)
 }
 const noWorkbook = () => Promise.reject(new Error('This is no workbook'))
 const received = (scope: ShopScope, name: string) =>

@@ -50,8 +50,8 @@ export interface AddressMemory {
 
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
-  /** The row of the header; 0: there is none; absent: the first row that is not empty. */
-  headerRow?: number | undefined
+  /** The row of the header; 0: there is none. */
+  headerRow: number
   /** Corrected cells and left out rows. */
   edits?: RowEdits
   /** Answers of earlier checks; absent: every address is requested. */

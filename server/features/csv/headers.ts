@@ -35,8 +35,11 @@ export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
   id: words('id,file id'),
 }
 
-/** Words for the fields in German, French, Spanish, Italian, Portuguese, Dutch and Japanese. */
-const OTHERS: Readonly<Record<Field, readonly string[]>> = {
+/**
+ * Words for the fields in German, French, Spanish, Italian, Portuguese, Dutch and Japanese. A setting
+ * without any is found by its English words.
+ */
+const OTHERS: Readonly<Partial<Record<Field, readonly string[]>>> = {
   filename: words(
     `Dateiname,Datei,Titel,
     nom du fichier,nom de fichier,nom fichier,fichier,nom,titre,
@@ -144,6 +147,6 @@ export function wordFor(field: Field, header: string): number {
   const name = normalizeHeader(header)
   const english = ENGLISH[field].indexOf(name)
   if (english >= 0) return english
-  const other = OTHERS[field].indexOf(name)
+  const other = OTHERS[field]?.indexOf(name) ?? -1
   return other < 0 ? -1 : ENGLISH[field].length + other
 }

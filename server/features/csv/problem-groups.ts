@@ -74,7 +74,7 @@ export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<P
      order by severity, count(distinct row) desc, min(row) limit :max`,
     { id: upload.id, values: MAX_VALUES, max: MAX_GROUPS },
   )
-  const { header_row = 1 } = upload.format
+  const { header_row } = upload.format
   return groups.map(({ place, first, ...group }) => {
     const field = FIELDS[place - 1] ?? null
     // Problems of the whole file are at its header.

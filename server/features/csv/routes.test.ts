@@ -361,14 +361,10 @@ describe('columns', () => {
       saved_mapping: 'supplier',
       mapping: { filename: 'unused', file_url: 'Download Link' },
     })
-    await app.owner.scope.query(
-      `update csv_column_mappings set mapping = mapping - 'view_limit' where shop_id = :shop`,
-    )
     const { body } = await app.owner.call('GET', '/api/csv/mappings')
     expect(body.data).toEqual([
       expect.objectContaining({
         name: 'supplier',
-        // An earlier version did not save later fields.
         mapping: expect.objectContaining({ ...mapping, view_limit: null }),
       }),
     ])

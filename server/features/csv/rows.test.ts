@@ -17,8 +17,7 @@ async function read(text: string, format: Format, size = 7) {
 }
 
 async function* pieces(text: string, size: number) {
-  for (let at = 0; at < text.length; at += size)
-    yield await Promise.resolve(text.slice(at, at + size))
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
 }
 
 const comma = { delimiter: ',', newline: '\n' } as const

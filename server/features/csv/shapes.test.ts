@@ -9,7 +9,7 @@ import { readValues } from './row-values.ts'
 import { rowsOf } from './uploads.ts'
 
 async function* once(text: string): AsyncGenerator<string> {
-  yield await Promise.resolve(text)
+  yield text
 }
 
 /** The analysis, and the values of all rows with their problems. */

@@ -53,14 +53,12 @@ export interface CheckOptions {
 
 export interface CsvFormat extends Format {
   encoding: Encoding
-  /** Whether no other encoding fits nearly as well. Absent in files of earlier versions: true. */
-  encoding_sure?: boolean
+  /** Whether no other encoding fits nearly as well. */
+  encoding_sure: boolean
   /** The number of characters before the first row. */
   skipped: number
-  /**
-   * The row of the header; 0: there is none. Absent in files of earlier versions: the first row.
-   */
-  header_row?: number
+  /** The row of the header; 0: there is none. */
+  header_row: number
   /** The first rows of the file. */
   head?: HeadRow[]
   /** The sheets of a workbook; absent: a CSV file. */
@@ -193,7 +191,8 @@ async function withList(scope: ShopScope, id: string, read: TableReading): Promi
   // Cells of a row with a wrong shape may be in the wrong columns.
   if (!shape || analysis.structure.length > 0) return read
   const sheets = place.sheets ?? [{ name: WHOLE_FILE, first: 0, chunks: Infinity, detected }]
-  const format = { ...analysis.format, ...place, encoding: detected.encoding }
+  const { encoding, sure } = detected
+  const format = { ...analysis.format, ...place, encoding, encoding_sure: sure }
   const { csv, list } = await listOf(readUploadRows(scope, { id, format }), shape, format)
   if (list.files === 0) return read
   const first = await nextChunk(scope, id)
@@ -213,7 +212,7 @@ const ONE_ROW_A_FILE = sayPlain('One row for each file')
 async function listOf(
   rows: AsyncIterable<RowBatch>,
   shape: ExportShape,
-  { header_row = 1 }: CsvFormat,
+  { header_row }: Pick<CsvFormat, 'header_row'>,
 ): Promise<{ csv: Buffer; list: ListedExport }> {
   const list = { id: shape.id, files: 0, products: 0, without_files: 0 }
   const table: string[][] = [[...LIST_HEADERS]]
@@ -338,7 +337,7 @@ async function readPlace(
       ? { encoding, sure: true }
       : sheets
         ? (sheets[sheet ?? 0]?.detected ?? IN_UTF8)
-        : { encoding: format.encoding, sure: format.encoding_sure ?? true }
+        : { encoding: format.encoding, sure: format.encoding_sure }
   const text = decode(readBytes(tx, id, place), detected.encoding)
   const analysis = await analyse(text, MAX_CSV_ROWS, headerRow)
   return { detected, analysis, place: withEncoding(place, detected) }
@@ -568,7 +567,7 @@ export function readUploadRows(scope: ShopScope, { id, format }: Pick<CsvUpload,
 
 export function rowsOf(
   text: AsyncIterable<string>,
-  format: Omit<CsvFormat, 'encoding'>,
+  format: Format & Pick<CsvFormat, 'skipped'>,
 ): AsyncGenerator<RowBatch> {
   return readRows(withoutStart(text, format.skipped), format)
 }

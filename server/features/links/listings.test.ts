@@ -155,7 +155,7 @@ async function imported(csv: string): Promise<RowValues[]> {
   expect(structure).toEqual([])
   const places = placesOf(mapping, headers)
   const values: RowValues[] = []
-  for await (const rows of bodyOf(readRows(text(), format)))
+  for await (const rows of bodyOf(readRows(text(), format), format.header_row))
     for (const { cells } of rows) {
       const read = readValues(cells, places)
       expect(read.problems.filter(({ field }) => field !== 'file_url')).toEqual([])
@@ -300,9 +300,9 @@ const unquoted = (cell: string) =>
 it('a text that a spreadsheet would change is marked, and read as it was', async () => {
   const cellsOf = (texts: readonly string[]) =>
     scope
-      .query<{ cell: string }>(
+      .withoutRows<{ cell: string }>(
         `select ${cellSql('t.text')} as cell
-         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0
+         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n)
            order by n`,
         { texts: JSON.stringify(texts) },
       )
@@ -383,9 +383,9 @@ it('a cell is the same from the program and from the database', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 200 }), async (texts) => {
-      const rows = await scope.query<{ cell: string }>(
+      const rows = await scope.withoutRows<{ cell: string }>(
         `select ${cellSql('t.text')} as cell
-         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0
+         from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n)
            order by n`,
         { texts: JSON.stringify(texts) },
       )

@@ -15,7 +15,7 @@ import { workflowOfAction, startWorkflow } from '../operations/start.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError, messageOf, type ErrorDetail } from '../../core/errors.ts'
+import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { askFields, askTerm } from './model/ask-terms.ts'
 import { plainCell } from '../../files/cells.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
@@ -189,7 +189,7 @@ async function problemsOfLinks(scope: ShopScope, body: Given<LinksBody>): Promis
     packId === null ||
     (packId !== undefined &&
       !(await scope.has('select from packs where shop_id = :shop and id = :packId', { packId })))
-  const noPack = textOf(messageOf('pack_not_found'))
+  const noPack = textOf(ERRORS.pack_not_found.message)
   const ofTerms = termProblems(body)
   const named = new Set(ofTerms.map(({ param, index }) => `${param} ${index}`))
   const unknown = await unknownFiles(scope, bareIds(body))

@@ -88,7 +88,6 @@ export function mailSettingsRecord(
     from: { name: sender.name ?? installation.name, email: addresses[used] },
     server: server && {
       ...server,
-      reports: server.reports === true,
       has_password: settings.serverPassword !== null,
       confirmed_at: text(settings.serverConfirmedAt),
       test: serverTest && { to: serverTest.to, expires_at: serverTest.expires_at },

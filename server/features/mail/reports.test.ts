@@ -52,7 +52,7 @@ beforeEach(async () => {
   mailbox.mails.length = 0
   await app.owner.scope.query('delete from mail_blocks where shop_id = :shop')
   await app.owner.scope.query('delete from notices where shop_id = :shop')
-  await app.owner.scope.query('delete from rate_limits where :shop > 0')
+  await app.owner.scope.withoutRows('delete from rate_limits')
 })
 
 /** A mail to this buyer that a mail server has accepted. */

@@ -17,7 +17,6 @@ import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 import { fromCursor, text, listPage } from '../../http/cursors.ts'
-import { ownText } from '../../core/texts.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, messageText, page, timestamp } from '../../http/schemas.ts'
 import type { Resolver } from '../../ports/addresses.ts'
@@ -314,7 +313,7 @@ const blockRoutes = (): Endpoint[] => [
           (last) => [last.email],
           (row) => ({
             ...row,
-            reason_text: ownText(row.reason, row.reason_text),
+            reason_text: row.reason_text ?? undefined,
             created_at: row.created_at.toISOString(),
           }),
         ),

@@ -97,8 +97,8 @@ export interface ShopMailServer {
   security: 'tls' | 'starttls' | 'none'
   user: string
   from: string
-  /** Reports about mails go to the installation. Absent: to `from`, as stored by earlier versions. */
-  reports?: boolean
+  /** Reports about mails go to the installation; otherwise to `from`. */
+  reports: boolean
 }
 
 export interface MailSettings {

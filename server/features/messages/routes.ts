@@ -16,7 +16,6 @@ import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
-import { ownText } from '../../core/texts.ts'
 import { fromCursor, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, messageText, page, timestamp } from '../../http/schemas.ts'
@@ -157,7 +156,7 @@ export const messageRecord = (message: MessageRow): z.output<typeof messageSchem
   status: message.status,
   attempts: message.attempts,
   error: message.error,
-  error_text: ownText(message.error, message.error_text),
+  error_text: message.error_text ?? undefined,
   kept: message.kept ?? false,
   reply: message.reply ?? null,
   sender: message.sender ?? null,

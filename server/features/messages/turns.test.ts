@@ -3,6 +3,7 @@ import { createTestShop, openTestDatabase, silent } from '../../../test/database
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
@@ -185,10 +186,12 @@ it('another attempt has its time from the database, also if the clock of the pro
   vi.useFakeTimers({ now: Date.now() + DAY_MS, toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   await deliver(scope, message)
-  const { wait } = await scope.one<{ wait: number }>(
-    `select extract(epoch from run_at - now())::float8 as wait from graphile_worker.jobs
-     where :shop > 0 and key = :key`,
-    { key: `message:${message}` },
+  const { wait } = firstOf(
+    await scope.withoutRows<{ wait: number }>(
+      `select extract(epoch from run_at - now())::float8 as wait from graphile_worker.jobs
+     where key = :key`,
+      { key: `message:${message}` },
+    ),
   )
   expect(wait).toBeLessThan(3600)
 })

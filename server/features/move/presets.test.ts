@@ -12,7 +12,7 @@ import { productsOf, readDate } from './order-cells.ts'
 import { recognise } from './presets.ts'
 
 async function* once(text: string): AsyncGenerator<string> {
-  yield await Promise.resolve(text)
+  yield text
 }
 
 const fixture = (name: string, encoding: 'utf8' | 'latin1' = 'utf8') =>

@@ -1,6 +1,5 @@
 // Notices in the page: what ended, what failed, and how many are unread.
 import { z } from 'zod'
-import { textOf } from '../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import {
   askedAddress,
@@ -69,8 +68,8 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   level: notice.level,
   title: notice.title,
   body: notice.body,
-  title_text: notice.title_text ?? textOf(notice.title),
-  body_text: notice.body_text ?? textOf(notice.body),
+  title_text: notice.title_text,
+  body_text: notice.body_text,
   operation_id:
     notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   delivery_id: notice.delivery_id && toPublicId('delivery', notice.delivery_id),

@@ -165,7 +165,7 @@ test('serves no unprepared file, even if the page is open', async () => {
   expect(files[0]!.status).toBe(200)
   const { scope } = app.engine
   await scope.query(`update prepared_files set status = 'waiting' where shop_id = :shop`)
-  await scope.query(`select pg_notify('link_changed', '') where :shop > 0`)
+  await scope.withoutRows(`select pg_notify('link_changed', '')`)
   await expect
     .poll(async () => (await fetch(`${app.url}/download?key=${keys[0]}`)).status)
     .not.toBe(200)

@@ -9,7 +9,7 @@ import { shownAskOf } from '../links/model/asks.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
 import { openPhone } from '../messages/buyer-phone.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { ownText, storedReason } from '../../core/texts.ts'
+import { storedReason } from '../../core/texts.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
 import type { DeliveryDetail, DeliverySummary, RefusedDownload } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
@@ -309,7 +309,7 @@ export function deliveryRecord(
       status: messageStatus.parse(message.status),
       kept: message.kept,
       error: message.error,
-      error_text: ownText(message.error, message.error_text),
+      error_text: message.error_text ?? undefined,
       at: new Date(message.at).toISOString(),
     },
     bounced_at: text(row.bounced_at),
@@ -355,7 +355,7 @@ export const deliveryDetailRecord = (
     to: message.to,
     subject: message.subject,
     error: message.error,
-    error_text: ownText(message.error, message.error_text),
+    error_text: message.error_text ?? undefined,
     status: messageStatus.parse(message.status),
     kept: message.kept,
     created_at: message.created_at.toISOString(),

@@ -664,9 +664,7 @@ describe('a customer tag', () => {
         read: (ids: readonly string[]) =>
           Promise.resolve(ids.flatMap((id) => customers.get(id) ?? [])),
         changedSince: async function* (since: Date) {
-          yield await Promise.resolve(
-            [...customers.values()].filter(({ updated_at }) => updated_at >= since),
-          )
+          yield [...customers.values()].filter(({ updated_at }) => updated_at >= since)
         },
       }),
     },

@@ -2,6 +2,7 @@
 // that a repeated run takes no more.
 import { PortError, say, type Licences } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { supplyKeys } from './model/key-supply.ts'
 import {
@@ -99,15 +100,12 @@ async function assign(
   const about = { list: list.id, delivery, file }
   // Two runs for the same delivery take turns: each sees what the other has taken. An advisory lock
   // instead of the delivery's row, so that other writers of that row do not wait.
-  await tx.query(
-    `select pg_advisory_xact_lock(hashtextextended(:delivery::text, 0)) where :shop > 0`,
-    about,
-  )
+  await lockUntilCommit(tx, `licences/${delivery}`)
   let needed = 0
   let taken = 0
   let there = 0
   for (const { line, count } of owners) {
-    // Keys of earlier versions belong to the file, also if they were assigned for its units.
+    // A key of the file counts for each unit: its workflow gave one for each file when it ran before.
     const has = await tx.one<{ keys: number; last: number }>(
       `select count(*) as keys, coalesce(max(k.ordinal), 0)::int as last from licence_keys k
        where k.shop_id = :shop and k.list_id = :list and k.delivery_id = :delivery

@@ -6,6 +6,7 @@ import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { countDueJobs } from '../../core/queue/private-jobs.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -79,12 +80,8 @@ export async function runDue(
 
 async function waitForWorkers({ pool }: Database, signal: AbortSignal): Promise<void> {
   for (let waited = 0; waited < LONGEST_PAUSE_MS; waited += PAUSE_MS) {
-    const { rows } = await pool.query<{ waiting: number }>(
-      `select count(*)::int as waiting from (select from graphile_worker._private_jobs
-         where is_available and run_at <= now() limit $1) jobs`,
-      [WAITING_JOBS],
-    )
-    if (signal.aborted || firstOf(rows).waiting < WAITING_JOBS) return
+    const due = await countDueJobs(pool, WAITING_JOBS)
+    if (signal.aborted || due < WAITING_JOBS) return
     await delay(PAUSE_MS)
   }
 }

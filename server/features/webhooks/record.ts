@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { ownText } from '../../core/texts.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { WebhookRow } from './webhooks.ts'
 import { fetchUrl, messageText, timestamp } from '../../http/schemas.ts'
@@ -84,13 +83,13 @@ export const webhookRecord = (webhook: WebhookRow): z.output<WebhookSchemas['web
       ? {
           at: webhook.switched_off_at.toISOString(),
           reason: webhook.switched_off,
-          reason_text: ownText(webhook.switched_off, webhook.switched_off_text),
+          reason_text: webhook.switched_off_text ?? undefined,
         }
       : null,
   failing_since: webhook.failing_since?.toISOString() ?? null,
   last_success_at: webhook.last_success_at?.toISOString() ?? null,
   last_error: webhook.last_error,
-  last_error_text: ownText(webhook.last_error, webhook.last_error_text),
+  last_error_text: webhook.last_error_text ?? undefined,
   previous_secret_until: webhook.previous_until?.toISOString() ?? null,
   created_at: webhook.created_at.toISOString(),
 })

@@ -173,9 +173,9 @@ const ROWS: Readonly<Record<string, string>> = {
       jsonb_build_object('template', 'delivery', 'delivery', d.id, 'to', 'buyer@example.com',
         'data', '{}'::jsonb), 'sent', 1, d.created_at, d.created_at
     from deliveries d where d.shop_id = :shop`,
-  notices: `insert into notices (shop_id, id, level, title, body, created_at, read_at)
+  notices: `insert into notices (shop_id, id, level, title, body, title_text, body_text, created_at, read_at)
     select :shop, uuidv7(-${ago('n * 1000')}), 'info', 'Import ended', 'It has imported 1,000 files.',
-      ${at('n * 1000')}, now() from ${numbers(':files / 1000')}`,
+      '{"message":"Import ended","values":{}}', '{"message":"It has imported 1,000 files.","values":{}}', ${at('n * 1000')}, now() from ${numbers(':files / 1000')}`,
 }
 
 const DOWNLOADS = `insert into downloads (shop_id, id, file_id, link_id, address, agent, at)

@@ -55,7 +55,7 @@ export const countWords = definePlugin({
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...whyNot(item) })
+      yield { item: item.id, status: 'ok' as const, ...whyNot(item) }
     }
   },
   run: (items, { prefix, round_to }, { bytes, signal }) =>

@@ -35,6 +35,8 @@ import {
   releaseText,
   visibilityText,
 } from '../../shell/files/labels.ts'
+import { SETTING_LABELS } from '../../shell/client/settings.gen.ts'
+import { SETTING_NAMES, settingText, type SettingName } from '../../shell/files/settings.ts'
 import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
@@ -276,8 +278,25 @@ function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
+/** Settings with a row of their own, or beside a preview; the others follow in their order. */
+const PLACED: ReadonlySet<SettingName> = new Set([
+  'available_from',
+  'available_after_days',
+  'customer_tag',
+  'ask_for',
+  'expiry_days',
+  'first_use_hours',
+  'download_limit',
+  'visibility',
+  'view',
+  'view_limit',
+  'view_days',
+  'sample_pages',
+  'sample_seconds',
+])
+const OTHERS = SETTING_NAMES.filter((name) => !PLACED.has(name))
+
 function Settings({ file }: { file: FileDetail }) {
-  const onOff = (on: boolean) => (on ? t('On') : t('Off'))
   return (
     <Titled title={t('Settings')}>
       <Facts
@@ -296,13 +315,7 @@ function Settings({ file }: { file: FileDetail }) {
                 [t('Views'), viewLimitText(file.view_limit)],
                 [t('Views end'), viewDaysText(file.view_days)],
               ] as const)),
-          ['CDN', onOff(file.cdn)],
-          [t('Notification'), onOff(file.download_notification)],
-          [t('Tracking'), onOff(file.download_tracking)],
-          [
-            t('Referrers'),
-            file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
-          ],
+          ...OTHERS.map((name) => [SETTING_LABELS[name], settingText(name, file[name])] as const),
         ]}
       />
     </Titled>

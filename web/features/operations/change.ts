@@ -1,16 +1,7 @@
 // Texts about a file's changes: before, and after or planned.
-import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
-import {
-  askedText,
-  customerTagText,
-  expiryText,
-  firstUseText,
-  limitText,
-  releaseDayText,
-  sampleText,
-  waitText,
-} from '../../shell/files/labels.ts'
-import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
+import { type ItemMapping, type ItemState } from '../../shell/client/types.ts'
+import { SETTING_LABELS } from '../../shell/client/settings.gen.ts'
+import { SETTING_NAMES, settingText, type SettingName } from '../../shell/files/settings.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -22,44 +13,21 @@ export interface Change {
   after: string | null
 }
 
-type Field = keyof FileSettings | 'filename' | 'version' | 'size_bytes' | 'pack'
+type Field = SettingName | 'filename' | 'version' | 'size_bytes' | 'pack'
 type Fields = {
   [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string }
 }
 
-const onOff = (on: boolean | null) => (on ? t('On') : t('Off'))
+const SETTINGS = Object.fromEntries(
+  SETTING_NAMES.map((name) => [
+    name,
+    { what: SETTING_LABELS[name], text: (value: unknown) => settingText(name, value) },
+  ]),
+) as Pick<Fields, SettingName>
 
 const FIELDS: Fields = {
   filename: { what: t('Name'), text: (name) => name ?? '' },
-  expiry_days: { what: t('Links expire'), text: expiryText },
-  download_limit: { what: t('Links allow'), text: limitText },
-  visibility: {
-    what: t('Visibility'),
-    text: (visibility) => (visibility === 'public' ? t('Public') : t('Private')),
-  },
-  cdn: { what: t('CDN'), text: onOff },
-  download_notification: { what: t('Notification'), text: onOff },
-  download_tracking: { what: t('Tracking'), text: onOff },
-  allowed_referrers: {
-    what: t('Referrers'),
-    text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
-  },
-  view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
-  view_limit: { what: t('Views'), text: viewLimitText },
-  view_days: { what: t('Views end'), text: viewDaysText },
-  available_from: { what: t('Available from'), text: releaseDayText },
-  available_after_days: { what: t('Available after the purchase'), text: waitText },
-  first_use_hours: { what: t('Expires after the first use'), text: firstUseText },
-  ask_for: { what: t('Asked before a download'), text: askedText },
-  customer_tag: { what: t('Available to'), text: customerTagText },
-  sample_pages: {
-    what: t('Sample'),
-    text: (pages) => sampleText('sample_pages', pages),
-  },
-  sample_seconds: {
-    what: t('Sample'),
-    text: (seconds) => sampleText('sample_seconds', seconds),
-  },
+  ...SETTINGS,
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

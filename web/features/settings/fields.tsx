@@ -4,6 +4,7 @@ import { RefreshProducts } from '../mapping/refresh-products.tsx'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
+import { SHOP_SWITCHES } from '../../shell/client/settings.gen.ts'
 import { type MatchMethod } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
@@ -29,6 +30,8 @@ const LOCATIONS = [
   { value: 'primary', label: t('Primary storage') },
   { value: 'backup', label: t('Backup storage') },
 ]
+
+const SWITCHES = Object.entries(SHOP_SWITCHES) as [keyof typeof SHOP_SWITCHES, string][]
 
 /** The terms of links to new files. */
 const LinkTermFields = ({ draft, problems, onChange }: FieldsProps) => (
@@ -93,11 +96,14 @@ export function ImportFields(props: FieldsProps) {
           onChange({ storage_location: location as SettingsDraft['storage_location'] })
         }
       />
-      <Checkbox
-        label={t('Enable the CDN immediately')}
-        checked={draft.cdn}
-        onChange={(cdn) => onChange({ cdn })}
-      />
+      {SWITCHES.map(([name, label]) => (
+        <Checkbox
+          key={name}
+          label={label}
+          checked={draft[name]}
+          onChange={(on) => onChange({ [name]: on })}
+        />
+      ))}
     </BlockStack>
   )
 }

@@ -5,7 +5,7 @@ import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
-import { FIELDS, NO_COLUMNS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
 import type { CorrectableRow } from '../corrected-rows.ts'
 import type { ProblemRow } from '../problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
@@ -222,7 +222,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
   const sheet = sheets[upload.format.sheet ?? 0]
   const { encoding, sure } = (sheet?.list && sheets[0]?.detected) ?? {
     encoding: upload.format.encoding,
-    sure: upload.format.encoding_sure ?? true,
+    sure: upload.format.encoding_sure,
   }
   return {
     ...listedCsvRecord(upload),
@@ -234,7 +234,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     sheet: sheet?.name ?? null,
     list: sheet?.list ?? null,
     kind: isStorefrontExport(headers) ? 'storefront_products' : null,
-    header_row: upload.format.header_row ?? 1,
+    header_row: upload.format.header_row,
     head: upload.format.head ?? [],
     headers,
     columns: suggestColumns(
@@ -365,8 +365,6 @@ export const savedMappingSchema = z
 export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMappingSchema> => ({
   ...saved,
   id: toPublicId('columns', saved.id),
-  // One that an earlier version saved lacks later fields.
-  mapping: { ...NO_COLUMNS, ...saved.mapping },
   created_at: saved.created_at.toISOString(),
   updated_at: saved.updated_at.toISOString(),
 })

@@ -63,7 +63,7 @@ export async function entriesAt(
 }
 
 async function* onlyPage(node: Node): AsyncGenerator<Node[]> {
-  yield await Promise.resolve([node])
+  yield [node]
 }
 
 async function* matching(

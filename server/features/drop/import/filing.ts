@@ -185,5 +185,5 @@ export const endedFiles = (tx: ShopScope, limit: number): Promise<EndedFile[]> =
   )
 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
+  yield bytes
 }

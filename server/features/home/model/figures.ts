@@ -1,6 +1,6 @@
 // The figures of a period, from the daily ones.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { messageOf } from '../../../core/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../core/errors.ts'
 import { elementAt } from '../../../core/present.ts'
 import { readCounts } from '../../../files/file-counts.ts'
 import { IN_PERIOD, readTops, type Period, type TopLists } from './tops.ts'
@@ -100,7 +100,7 @@ const importsOf = (scope: ShopScope, period: Period): Promise<Figures['imports']
   )
 
 async function failuresOf(scope: ShopScope, period: Period): Promise<Figures['failures']> {
-  const rows = await scope.query<{ code: string; files: number }>(
+  const rows = await scope.query<{ code: ErrorCode; files: number }>(
     `select subject as code, sum(value)::int as files from shop_days d
      where shop_id = :shop and ${IN_PERIOD} and figure = 'failures'
      group by 1 order by 2 desc limit ${TOP}`,
@@ -109,7 +109,7 @@ async function failuresOf(scope: ShopScope, period: Period): Promise<Figures['fa
   return rows.map(({ code, files }) => ({
     code,
     files,
-    message: messageOf(code),
+    message: ERRORS[code].message,
   }))
 }
 

@@ -1,6 +1,6 @@
 // What needs the merchant, as sentences: for the page and for the weekly email.
 import { say, textOf, type Text } from '../../../../plugins/contract.ts'
-import { messageOf } from '../../../core/errors.ts'
+import { ERRORS } from '../../../core/errors.ts'
 import { MAX_COUNTED, type FoundNeed, type Need } from './needs.ts'
 
 const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
@@ -59,6 +59,7 @@ const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
 
 /** `More than 1,000 …` if there are more than were counted. */
 export function needText({ need, count, cause }: Omit<FoundNeed, 'page'>): Text {
-  const what = TEXTS[need](Math.min(count, MAX_COUNTED), textOf(messageOf(cause ?? '')))
+  const because = cause === null ? '' : ERRORS[cause].message
+  const what = TEXTS[need](Math.min(count, MAX_COUNTED), textOf(because))
   return count > MAX_COUNTED ? say('More than {what}', { what }) : what
 }

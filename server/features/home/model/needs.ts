@@ -1,5 +1,6 @@
 // What needs the merchant, each with its number, and the first steps of a new shop.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import type { ErrorCode } from '../../../core/errors.ts'
 import { toPublicId } from '../../../core/ids.ts'
 import { BLOCKED_DELIVERIES, STATUS_SQL } from '../../orders/entitlement.ts'
 import { WAITING } from '../../mapping/model/reviews.ts'
@@ -47,7 +48,7 @@ export interface FoundNeed {
   /** The place in the admin page where somebody can act. */
   page: string
   /** The code of the error; null: the need has none. */
-  cause: string | null
+  cause: ErrorCode | null
 }
 
 const NEED_PAGES: Readonly<Record<CountedNeed, string>> = {
@@ -115,7 +116,7 @@ const FAILED_IMPORTS = `
 async function readFailedImports(scope: ShopScope): Promise<FoundNeed[]> {
   const rows = await scope.query<{
     need: ImportNeed
-    cause: string
+    cause: ErrorCode
     count: number
     imports: number
     newest: string

@@ -190,7 +190,7 @@ async function compile(
     add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
     const { files } = await scope.one<{ files: number }>(
-      `select count(*) as files from (${WITHDRAWN} limit :most) w where :shop > 0`,
+      `select count(*) as files from (${WITHDRAWN} limit :most) w`,
       { most: MAX_WITHDRAWN + 1 },
     )
     if (files <= MAX_WITHDRAWN) add(`l.file_id = any(array(${WITHDRAWN}))`, {})
@@ -282,7 +282,7 @@ async function fewIds(
 ): Promise<string | null> {
   const { count, ids } = await scope.one<{ count: number; ids: string }>(
     `select count(*)::int as count, coalesce(array_agg(id), '{}')::text as ids
-     from (select id from (${select}) s where :shop > 0 limit :limit) found`,
+     from (select id from (${select}) s limit :limit) found`,
     { ...bindings, limit: MAX_NAMED + 1 },
   )
   return count > MAX_NAMED ? null : ids

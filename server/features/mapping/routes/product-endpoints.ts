@@ -7,7 +7,6 @@ import {
   type MirrorState,
 } from '../../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../../storefront/mirror/search.ts'
-import { ownText } from '../../../core/texts.ts'
 import { fromCursor, integer, text, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, messageText, page, timestamp } from '../../../http/schemas.ts'
@@ -112,7 +111,7 @@ function mirrorRecord(state: MirrorState | null): z.output<typeof mirrorSchema> 
     progress: state?.refreshing ? state.objects : null,
     refreshed_at: state?.finished_at?.toISOString() ?? null,
     error: state?.error ?? null,
-    error_text: ownText(state?.error ?? null, state?.error_text ?? null),
+    error_text: state?.error_text ?? undefined,
     next_refresh_at: state?.due_at.toISOString() ?? null,
   }
 }

@@ -11,8 +11,7 @@ interface Delivery {
   status: 'ready' | 'held' | 'preparing' | 'withdrawn' | 'revoked'
   files: number
   url: string | null
-  /** Absent: written by an earlier version. */
-  terms?: Terms
+  terms: Terms
 }
 
 const KEY = 'delivery'

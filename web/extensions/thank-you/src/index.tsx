@@ -11,7 +11,7 @@ declare const shopify: Api
 /** `none`: no product of the order has files. */
 type State =
   | { status: 'preparing' | 'held' | 'elsewhere' | 'none' }
-  | { status: 'ready'; url: string; files: number; terms?: Terms }
+  | { status: 'ready'; url: string; files: number; terms: Terms }
 
 const FIRST_MS = 1500
 const MAX_MS = 10_000

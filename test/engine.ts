@@ -14,15 +14,12 @@ import {
 import type { Limits } from '../server/core/configuration/limits.ts'
 import { openListener } from '../server/core/db/listener.ts'
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
-import {
-  createEngine,
-  hasEnded,
-  type Engine,
-  type ItemRow,
-  type OperationRow,
-  type OperationSource,
-  type StartInput,
-} from '../server/engine/engine.ts'
+import { createEngine, type Engine } from '../server/engine/engine.ts'
+import { hasEnded } from '../server/engine/operations/lifecycle.ts'
+import type { ItemRow } from '../server/engine/operations/items.ts'
+import type { OperationRow } from '../server/engine/types.ts'
+import type { OperationSource } from '../server/engine/operations/frozen-items.ts'
+import type { StartInput } from '../server/engine/operations/start.ts'
 import type { EngineParts } from '../server/engine/parts.ts'
 import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'

@@ -38,33 +38,6 @@ import { waitForEnd, watchProgress } from './operations/wait.ts'
 import type { OperationRow, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
 
-export type { TriedFile } from './batches/trial.ts'
-export type { PreviewResult, PlacedFile } from './batches/dry-run.ts'
-export { urlOf } from './operations/items.ts'
-export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
-export type { ItemFilter, ItemRow } from './operations/items.ts'
-export { labelOf } from './operations/label.ts'
-export { hasEnded, isDiscarded, stopOperations } from './operations/lifecycle.ts'
-export { optionsPlace } from './operations/sealed-options.ts'
-export { sweepOperations } from './operations/retention.ts'
-export { stagedBlobs } from './operations/staged-blobs.ts'
-export type { OperationMove } from './operations/moves.ts'
-export { scopesOfConflict } from './operations/permissions.ts'
-export type { OperationFilter } from './operations/read.ts'
-export type { OperationSource } from './operations/frozen-items.ts'
-export type { StartInput } from './operations/start.ts'
-export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
-export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
-export {
-  cannotUndo,
-  misplaced,
-  permissionsOf,
-  placedFilter,
-  filePlaceOf,
-  withEarlier,
-  withOptions,
-} from './steps.ts'
-
 export interface Engine {
   /**
    * Starts an operation.

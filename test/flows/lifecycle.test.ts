@@ -12,7 +12,8 @@ import {
   type Step,
   type Workflow,
 } from '../../plugins/contract.ts'
-import type { ItemStatus, OperationMove, OperationRow } from '../../server/engine/engine.ts'
+import type { ItemStatus, OperationRow } from '../../server/engine/types.ts'
+import type { OperationMove } from '../../server/engine/operations/moves.ts'
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'

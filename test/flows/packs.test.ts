@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Workflow } from '../../plugins/contract.ts'
-import type { OperationRow } from '../../server/engine/engine.ts'
+import type { OperationRow } from '../../server/engine/types.ts'
 import { createPack, deletePack } from '../../server/features/packs/model/changes.ts'
 import { readPack, type PackProduct } from '../../server/features/packs/model/list.ts'
 import { readRecords } from '../../server/files/records.ts'

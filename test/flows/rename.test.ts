@@ -2,7 +2,8 @@
 // the same result as the run; and undo.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
-import { withOptions, type OperationRow } from '../../server/engine/engine.ts'
+import { withOptions } from '../../server/engine/steps.ts'
+import type { OperationRow } from '../../server/engine/types.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
 import { soakTest } from '../scale.ts'

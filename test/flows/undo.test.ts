@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Step, Workflow } from '../../plugins/contract.ts'
-import type { OperationRow } from '../../server/engine/engine.ts'
+import type { OperationRow } from '../../server/engine/types.ts'
 import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
 import { sized, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary, type Dump } from './library.ts'

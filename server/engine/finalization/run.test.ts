@@ -17,7 +17,7 @@ import {
 import { PORTS } from '../../../test/ports.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { shopSettingsSchema } from '../../files/shop-settings.ts'
-import { hasEnded } from '../engine.ts'
+import { hasEnded } from '../operations/lifecycle.ts'
 import { takeEnd } from './lease.ts'
 import type { EngineWorker } from '../worker.ts'
 

@@ -2,7 +2,7 @@
 // links, deliveries, the downloads of each day, those that were refused, and views.
 import { SHOP_ZONE } from '../../files/days.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { ItemError } from '../../engine/engine.ts'
+import type { ItemError } from '../../engine/types.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 
 export interface HistoryPlace {

@@ -2,7 +2,7 @@
 import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
-import type { OperationStatus } from '../../engine/engine.ts'
+import type { OperationStatus } from '../../engine/types.ts'
 import type { PreviewReason } from './decide.ts'
 
 export interface SyncCounts {

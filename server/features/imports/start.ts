@@ -2,7 +2,9 @@
 // shop's attached workflow runs, or the built-in one.
 import type { Entry, EntrySettings, Mapping } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { Engine, GrowingEntry, StartInput } from '../../engine/engine.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { GrowingEntry } from '../../engine/operations/grow.ts'
+import type { StartInput } from '../../engine/operations/start.ts'
 import { cleanName } from '../../files/rules.ts'
 import { draftFrom, type DraftOptions } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'

@@ -2,7 +2,8 @@
 // it can be undone.
 import { say, sentences, type Candidate } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { withOptions, type Engine } from '../../engine/engine.ts'
+import { withOptions } from '../../engine/steps.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { decideReviews, recordAcceptance, type ReviewRow } from './model/reviews.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'

@@ -1,7 +1,8 @@
 // Matches files without a product again when the catalog has new products, SKUs or titles.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
-import { withOptions, type Engine } from '../../engine/engine.ts'
+import { withOptions } from '../../engine/steps.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { catalogChannel } from '../imports/origins.ts'
 

@@ -1,7 +1,8 @@
 // An operation's item as every answer shows it.
 import { z } from 'zod'
 import { shownAsk, type Mapping } from '../../../plugins/contract.ts'
-import { ITEM_STATUSES, urlOf, type ItemRow } from '../../engine/engine.ts'
+import { ITEM_STATUSES } from '../../engine/types.ts'
+import { urlOf, type ItemRow } from '../../engine/operations/items.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { itemError, messageText, timestamp, warning } from '../../http/schemas.ts'

@@ -1,16 +1,11 @@
 // An operation as every answer shows it.
 import { z } from 'zod'
 import { english, textOf, verbatim, type Step } from '../../../plugins/contract.ts'
-import {
-  cannotUndo,
-  hasEnded,
-  isDiscarded,
-  labelOf,
-  OPERATION_STATUSES,
-  withEarlier,
-  type Engine,
-  type OperationRow,
-} from '../../engine/engine.ts'
+import { cannotUndo, withEarlier } from '../../engine/steps.ts'
+import { hasEnded, isDiscarded } from '../../engine/operations/lifecycle.ts'
+import { labelOf } from '../../engine/operations/label.ts'
+import { OPERATION_STATUSES, type OperationRow } from '../../engine/types.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'

@@ -12,7 +12,7 @@ import {
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { workflowOf } from '../../../test/engine.ts'
-import type { OperationRow } from '../../engine/engine.ts'
+import type { OperationRow } from '../../engine/types.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Scope } from '../../http/endpoint.ts'
 import { importAnswer } from '../api/routes.ts'

@@ -3,12 +3,8 @@ import { z } from 'zod'
 import { flag, sayPlain } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import {
-  ITEM_STATUSES,
-  OPERATION_STATUSES,
-  type Engine,
-  type OperationRow,
-} from '../../engine/engine.ts'
+import { ITEM_STATUSES, OPERATION_STATUSES, type OperationRow } from '../../engine/types.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { day, endOfRange, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'

@@ -9,9 +9,9 @@ import {
   placedFilter,
   filePlaceOf,
   withOptions,
-  type Engine,
-  type OperationSource,
-} from '../../engine/engine.ts'
+} from '../../engine/steps.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { OperationSource } from '../../engine/operations/frozen-items.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'

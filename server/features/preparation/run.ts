@@ -17,17 +17,11 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createLicences, type LackingKeys } from './licences.ts'
 import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
-import {
-  BrokenStep,
-  freshItem,
-  loadRecords,
-  MAX_ATTEMPTS,
-  obstacleOf,
-  resolveSteps,
-  runSteps,
-  writeContext,
-  type BatchContext,
-} from '../../engine/single-run.ts'
+import { BrokenStep, resolveSteps, writeContext } from '../../engine/batches/context.ts'
+import { freshItem } from '../../engine/batches/work-items.ts'
+import { loadRecords, obstacleOf } from '../../engine/batches/item-work.ts'
+import { MAX_ATTEMPTS } from '../../engine/batches/failure.ts'
+import { runSteps, type BatchContext } from '../../engine/batches/run-steps.ts'
 import type { EndedItem, WorkItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { filesLackingKeys } from './model/assigned-keys.ts'

@@ -2,7 +2,7 @@
 import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { misplaced, filePlaceOf } from '../../engine/engine.ts'
+import { misplaced, filePlaceOf } from '../../engine/steps.ts'
 import { AppError } from '../../core/errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { ScheduleRow } from './rows.ts'
 import { nextRuns, scheduleText } from './times.ts'
-import { OPERATION_STATUSES } from '../../engine/engine.ts'
+import { OPERATION_STATUSES } from '../../engine/types.ts'
 import { filterSchema } from '../../files/filter.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { timestamp } from '../../http/schemas.ts'

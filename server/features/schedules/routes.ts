@@ -12,7 +12,7 @@ import {
   replaceSchedule,
   type ScheduleRow,
 } from './rows.ts'
-import { permissionsOf } from '../../engine/engine.ts'
+import { permissionsOf } from '../../engine/steps.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'

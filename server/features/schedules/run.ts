@@ -2,7 +2,8 @@
 // of the same schedule.
 import { say, sentences, type Step, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { placedFilter, type Engine } from '../../engine/engine.ts'
+import { placedFilter } from '../../engine/steps.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { RunGuard } from '../../engine/parts.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FileFilter } from '../../files/filter.ts'

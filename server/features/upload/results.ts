@@ -1,7 +1,7 @@
 // Results of single uploads: the page polls them while other files of the batch are still being
 // sent.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { ItemError, ItemStatus } from '../../engine/engine.ts'
+import type { ItemError, ItemStatus } from '../../engine/types.ts'
 
 export interface UploadResult {
   /** The bare UUID of the upload. */

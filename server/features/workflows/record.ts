@@ -1,7 +1,7 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
-import { cannotUndo } from '../../engine/engine.ts'
+import { cannotUndo } from '../../engine/steps.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'

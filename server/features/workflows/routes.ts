@@ -2,7 +2,7 @@
 // workflow is not saved, and the answer lists its problems.
 import { z } from 'zod'
 import { say, type Workflow } from '../../../plugins/contract.ts'
-import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
+import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/steps.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { checkWorkflow, type Parts } from './check.ts'

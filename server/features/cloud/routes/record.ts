@@ -7,7 +7,7 @@ import { PROVIDER_IDS, PROVIDERS, providerOf } from '../providers/providers.ts'
 import type { Values } from '../providers/provider.ts'
 import { operationOf, isRunning, type SyncView } from '../sync-rows.ts'
 import type { Totals } from '../totals.ts'
-import { OPERATION_STATUSES } from '../../../engine/engine.ts'
+import { OPERATION_STATUSES } from '../../../engine/types.ts'
 import { toPublicId } from '../../../core/ids.ts'
 import { messageText, timestamp } from '../../../http/schemas.ts'
 

@@ -1,6 +1,7 @@
 // The document that an operation produced: an export, a list of links.
 import { say } from '../../../../plugins/contract.ts'
-import type { Engine, OperationRow } from '../../../engine/engine.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { OperationRow } from '../../../engine/types.ts'
 import { AppError } from '../../../core/errors.ts'
 import { locateArtifact } from '../../../files/artifacts.ts'
 import type { WholeBlobs } from '../../../files/whole-blobs.ts'

@@ -10,7 +10,8 @@ import {
   type Workflow,
 } from '../../../../plugins/contract.ts'
 import { workflowOfAction, startWorkflow } from '../start.ts'
-import { hasEnded, type OperationRow } from '../../../engine/engine.ts'
+import { hasEnded } from '../../../engine/operations/lifecycle.ts'
+import type { OperationRow } from '../../../engine/types.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import {

@@ -9,7 +9,7 @@ import {
   type Plugin,
   type Workflow,
 } from '../../../../plugins/contract.ts'
-import { filePlaceOf } from '../../../engine/engine.ts'
+import { filePlaceOf } from '../../../engine/steps.ts'
 import { readShop, type ShopDefaults } from '../../../files/shop-settings.ts'
 import { cutPage } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'

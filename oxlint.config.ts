@@ -27,27 +27,31 @@ const plugins = readdirSync(path.join(import.meta.dirname, 'plugins'), { withFil
     ),
   )
 
-/** Folders of the engine that may not import from `folder`, because it is built on them. */
-const below = (folder: string, lower: string[]) =>
-  lower.map((each) =>
-    zone(
-      `server/engine/${each}`,
-      `server/engine/${folder}`,
-      'The engine is built in layers: worker, operations, batches, finalization.',
-    ),
-  )
-
 /** What everything above the engine may import of it. */
 const ENGINE_PUBLIC = [
-  'engine.ts',
-  'parts.ts',
-  'types.ts',
-  'steps.ts',
-  'single-run.ts',
-  'worker.ts',
-  'actions.ts',
+  'context.ts',
+  'created-files.ts',
+  'dry-run.ts',
   'effect.ts',
-  'effects',
+  'engine.ts',
+  'failure.ts',
+  'freeze.ts',
+  'grow.ts',
+  'item-work.ts',
+  'items.ts',
+  'lifecycle.ts',
+  'moves.ts',
+  'parts.ts',
+  'read.ts',
+  'retention.ts',
+  'run-steps.ts',
+  'sealed.ts',
+  'start.ts',
+  'steps.ts',
+  'trial.ts',
+  'types.ts',
+  'work-item.ts',
+  'worker.ts',
 ]
 /** The folders of a folder of the server without these. */
 const othersOf = (folder: string, ...names: string[]) =>
@@ -163,10 +167,6 @@ const ZONES = [
     ['startup', 'install', 'commands'],
     'Features are composed by the start; they do not know it.',
   ),
-  ...below('operations', ['worker']),
-  ...below('batches', ['worker', 'operations']),
-  ...below('effects', ['worker', 'operations']),
-  ...below('finalization', ['worker', 'operations', 'batches']),
   ...['features', 'http', 'startup'].map((folder) =>
     zone(
       `server/${folder}`,

@@ -8,7 +8,7 @@ import { WAIT_MS } from './test/wait.ts'
 
 const tests = sortTests()
 /** A short file that waits for ten seconds that the product promises. */
-const WAITING = ['server/engine/worker/recovery.test.ts', 'server/ports/dns.test.ts']
+const WAITING = ['server/engine/recovery.test.ts', 'server/ports/dns.test.ts']
 /**
  * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts
  * the files of one rank by their last duration or their size.

@@ -78,7 +78,7 @@ const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
   'server/demo/sample/past-days.ts': 'figures of the sample shop',
   // Another word: what a failed item does to the rest (`drop`, `keep`, `stop`).
   'plugins/contract.ts': 'a failure policy',
-  'server/engine/batches/failure.ts': 'a failure policy',
+  'server/engine/failure.ts': 'a failure policy',
   'server/engine/steps.ts': 'a failure policy',
   'server/features/workflows/record.ts': 'a failure policy',
   'web/features/workflows/draft.ts': 'a failure policy',

@@ -1,22 +1,16 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Text, Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { dryRun, type PreviewResult, type PlacedFile } from './batches/dry-run.ts'
-import { tryWorkflow, type TrialRequest, type TriedFile } from './batches/trial.ts'
+import { dryRun, type PreviewResult, type PlacedFile } from './dry-run.ts'
+import { tryWorkflow, type TrialRequest, type TriedFile } from './trial.ts'
 import {
   closeOperation,
   failOpen,
   previewOpen,
   type GrowingChange,
   type GrowingEntry,
-} from './operations/grow.ts'
-import {
-  countWarned,
-  listItems,
-  pagesOfItems,
-  type ItemFilter,
-  type ItemRow,
-} from './operations/items.ts'
+} from './grow.ts'
+import { countWarned, listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import {
   allows,
   isEndedPreview,
@@ -25,16 +19,16 @@ import {
   moveOperation,
   reopenOperation,
   retryWith,
-} from './operations/lifecycle.ts'
-import type { OperationMove } from './operations/moves.ts'
-import { permissionsTo, type PermittedMove } from './operations/permissions.ts'
-import { listOperations, readOperation, type OperationFilter } from './operations/read.ts'
-import { differs, misfits } from './operations/replaced-workflow.ts'
-import { givenWorkflow } from './operations/sealed-options.ts'
-import { addSealed, startSealed } from './operations/sealed-start.ts'
-import type { StartInput } from './operations/start.ts'
-import { mayUndo, startUndo } from './operations/undo.ts'
-import { waitForEnd, watchProgress } from './operations/wait.ts'
+} from './lifecycle.ts'
+import type { OperationMove } from './moves.ts'
+import { permissionsTo, type PermittedMove } from './permissions.ts'
+import { listOperations, readOperation, type OperationFilter } from './read.ts'
+import { differs, misfits } from './replaced-workflow.ts'
+import { givenWorkflow } from './sealed-options.ts'
+import { addSealed, startSealed } from './sealed-start.ts'
+import type { StartInput } from './start.ts'
+import { mayUndo, startUndo } from './undo.ts'
+import { waitForEnd, watchProgress } from './wait.ts'
 import type { OperationRow, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
 

@@ -20,17 +20,17 @@ import {
   type BackgroundTask,
   type TaskJob,
 } from '../core/queue/background.ts'
-import { runChain } from './batches/run.ts'
-import type { EngineRunner } from './worker/runner.ts'
-import { finishOperation } from './finalization/run.ts'
+import { runChain } from './run.ts'
+import type { EngineRunner } from './runner.ts'
+import { finishOperation } from './finish.ts'
 import { jobLimits, QUICK_PLACES } from '../core/queue/job-concurrency.ts'
 import { createPlaces, type Places } from '../core/queue/places.ts'
-import { PLACE_POLL_MS, searchJobs } from './worker/job-search.ts'
-import { createProgress } from './worker/progress.ts'
+import { PLACE_POLL_MS, searchJobs } from './job-search.ts'
+import { createProgress } from './signals.ts'
 import type { ChainJob, FinishJob, OutboxJob } from '../core/queue/queue.ts'
-import { createOperationControl } from './worker/control.ts'
-import { startRecovery } from './worker/recovery.ts'
-import { strategyOf } from './operations/strategy.ts'
+import { createOperationControl } from './control.ts'
+import { startRecovery } from './recovery.ts'
+import { strategyOf } from './strategy.ts'
 import type { EngineParts } from './parts.ts'
 
 export interface EngineWorker {

@@ -13,9 +13,9 @@ import {
   type Workflow,
 } from '../../plugins/contract.ts'
 import type { ItemStatus, OperationRow } from '../../server/engine/types.ts'
-import type { OperationMove } from '../../server/engine/operations/moves.ts'
-import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
-import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
+import type { OperationMove } from '../../server/engine/moves.ts'
+import { PLAN_BATCH } from '../../server/engine/strategy.ts'
+import { UNIFORM_BATCHES } from '../../server/engine/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'

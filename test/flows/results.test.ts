@@ -17,8 +17,8 @@ import {
   type Workflow,
 } from '../../plugins/contract.ts'
 import { PORTS } from '../ports.ts'
-import { hasEnded } from '../../server/engine/operations/lifecycle.ts'
-import type { OperationMove } from '../../server/engine/operations/moves.ts'
+import { hasEnded } from '../../server/engine/lifecycle.ts'
+import type { OperationMove } from '../../server/engine/moves.ts'
 import type { OperationRow } from '../../server/engine/types.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'

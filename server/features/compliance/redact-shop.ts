@@ -4,7 +4,7 @@
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/present.ts'
 import { dropJobs } from '../../core/queue/private-jobs.ts'
-import { stopOperations } from '../../engine/operations/lifecycle.ts'
+import { stopOperations } from '../../engine/lifecycle.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
 import { uninstallShop } from '../../storefront/uninstall.ts'

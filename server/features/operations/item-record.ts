@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { shownAsk, type Mapping } from '../../../plugins/contract.ts'
 import { ITEM_STATUSES } from '../../engine/types.ts'
-import { urlOf, type ItemRow } from '../../engine/operations/items.ts'
+import { urlOf, type ItemRow } from '../../engine/items.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { itemError, messageText, timestamp, warning } from '../../http/schemas.ts'

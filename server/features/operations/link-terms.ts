@@ -2,7 +2,7 @@
 // file, because terms of other files would be ignored silently.
 import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { OperationSource } from '../../engine/operations/frozen-items.ts'
+import type { OperationSource } from '../../engine/freeze.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { compileFilter } from '../../files/filter.ts'
 import { requirePublicId } from '../../core/ids.ts'

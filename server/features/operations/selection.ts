@@ -2,7 +2,7 @@
 import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Limits } from '../../core/configuration/limits.ts'
-import type { OperationSource } from '../../engine/operations/frozen-items.ts'
+import type { OperationSource } from '../../engine/freeze.ts'
 import { filterSchema } from '../../files/filter.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'

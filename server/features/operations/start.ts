@@ -11,7 +11,7 @@ import {
   withOptions,
 } from '../../engine/steps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { OperationSource } from '../../engine/operations/frozen-items.ts'
+import type { OperationSource } from '../../engine/freeze.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'

@@ -7,7 +7,7 @@ import {
   type TestApp,
 } from '../../../../test/app.ts'
 import { insertManyFiles } from '../../../../test/factories.ts'
-import { sweepOperations } from '../../../engine/operations/retention.ts'
+import { sweepOperations } from '../../../engine/retention.ts'
 
 const FILES = 30
 const USUAL = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'

@@ -10,7 +10,7 @@ import {
   type Workflow,
 } from '../../../../plugins/contract.ts'
 import { workflowOfAction, startWorkflow } from '../start.ts'
-import { hasEnded } from '../../../engine/operations/lifecycle.ts'
+import { hasEnded } from '../../../engine/lifecycle.ts'
 import type { OperationRow } from '../../../engine/types.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'

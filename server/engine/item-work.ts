@@ -1,0 +1,235 @@
+// Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
+// outcomes.
+import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../core/texts.ts'
+import {
+  english,
+  matchesCondition,
+  type Item,
+  type Outcome,
+  type StagedBlob,
+  type FileView,
+  say,
+  type AnyText,
+  sayPlain,
+} from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, isErrorCode } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import { present } from '../core/present.ts'
+import { draftOfRecord, viewOfDraft, type Draft } from '../files/drafts.ts'
+import { readRecords, type FileRecord } from '../files/records.ts'
+import { applyToDraft } from './apply.ts'
+import { collectEffects } from './effect-values.ts'
+import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
+import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from './types.ts'
+import type { FilePlace } from './steps.ts'
+
+/** An item as plugins see it. The objects are no copies, so plugins must not write to them. */
+export const viewOfItem = (item: WorkItem): Item => ({
+  id: String(item.position),
+  position: item.position,
+  file: fileOf(item),
+  entry: item.entry,
+  staged: item.staged,
+  wanted: item.wanted,
+})
+
+function fileOf(item: WorkItem): FileView {
+  const { draft, record, staged } = item
+  if (draft === null && staged === null) return loadedRecord(item)
+  const view = draft ?? draftOfRecord(loadedRecord(item))
+  return viewOfDraft(view, staged?.size_bytes ?? null, record)
+}
+
+/** The record of an existing file. Throws if the item has none. */
+export const loadedRecord = ({ record }: WorkItem): FileRecord =>
+  present(record, 'the record of a file')
+
+/** The item's draft, which is created on first use. */
+export const itemDraft = (item: WorkItem): Draft =>
+  (item.draft ??= draftOfRecord(loadedRecord(item)))
+
+/** Whether the step applies to this item. */
+export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
+  !item.last && (step.when === undefined || matchesCondition(fileOf(item), step.when))
+
+/** Loads the records of items that are about existing files. */
+export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
+  const records = await readRecords(tx, ids)
+  for (const item of items) {
+    if (item.entry !== null || item.file_id === null) continue
+    item.record = records.get(item.file_id) ?? null
+    item.draft = null
+  }
+}
+
+/** Why this file cannot be processed, or null. `place`: where the steps' files may be. */
+export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null {
+  if (item.entry !== null) return null
+  if (item.record === null || item.record.trash_expired) return FILE_NOT_FOUND
+  if (place === 'all') return null
+  if (item.record.deleted_at !== null) return place === 'trash' ? null : FILE_NOT_FOUND
+  return place === 'trash'
+    ? { status: 'skipped', reason: sayPlain('It is not in the trash') }
+    : null
+}
+
+/** The error of an item whose file another operation has claimed. */
+export const inUse: ItemError = {
+  code: 'file_in_use',
+  message: new AppError('file_in_use').message,
+  retryable: true,
+}
+
+const FILE_NOT_FOUND: ItemEnding = {
+  status: 'failed',
+  error: {
+    code: 'file_not_found',
+    message: new AppError('file_not_found').message,
+    retryable: false,
+  },
+}
+
+/** Why the item was not done; null: it was. */
+export function problemOf(ending: ItemEnding): AnyText | null {
+  if (ending.status === 'skipped') return ending.reason
+  const hasFailed = ending.status === 'failed' || ending.status === 'again'
+  return hasFailed ? textOfMessage(ending.error) : null
+}
+
+/** The items that a step is given, by the ids under which its plugin sees them. */
+export const openItems = (items: readonly WorkItem[]): Map<string, WorkItem> =>
+  new Map(items.map((item) => [String(item.position), item]))
+
+/**
+ * Yields a step's outcomes, each with its item, which is then removed from `open`.
+ * @throws an error if the plugin returns no outcome for an item
+ */
+export async function* pairOutcomes(
+  { plugin }: ResolvedStep,
+  open: Map<string, WorkItem>,
+  outcomes: AsyncIterable<Outcome> | Iterable<Outcome>,
+  log: Logger,
+): AsyncGenerator<{ item: WorkItem; outcome: Outcome }> {
+  for await (const outcome of outcomes) {
+    const item = open.get(outcome.item)
+    if (item) {
+      open.delete(outcome.item)
+      if (outcome.status === 'failed' && !isErrorCode(outcome.code))
+        log.error('a plugin failed an item with an unknown code', {
+          plugin,
+          code: outcome.code,
+          error: english(outcome.message),
+        })
+      yield { item, outcome }
+    } else log.error('a plugin returned an outcome for an item that is not open', { plugin })
+  }
+  if (open.size > 0) throw new Error(`${plugin} returned no outcome for ${open.size} items`)
+}
+
+/**
+ * Applies a step's outcome to an item, so that the next step continues from it. Returns the bytes
+ * worth recording, because only they would be lost in a crash.
+ */
+export function advance(
+  item: WorkItem,
+  outcome: Extract<Outcome, { status: 'ok' }>,
+  { pluginImpl: { kind, undo } }: ResolvedStep,
+  index: number,
+): StagedBlob | null {
+  item.step = index + 1
+  if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
+  if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
+  collectEffects(item.effects, outcome)
+  if (outcome.last) item.last = true
+  if (outcome.unchanged) item.unchanged ??= outcome.unchanged
+  else if (kind === 'act' && undo === 'none') item.acted = true
+  if (outcome.bytes) item.staged = outcome.bytes
+  const final = item.resume.final || Object.keys(outcome).some((name) => !KEPT.has(name))
+  item.resume = final ? { ...item.resume, final } : { step: item.step, staged: item.staged, final }
+  return final ? null : (outcome.bytes ?? null)
+}
+
+/** The fields of an outcome that an item's row keeps between attempts. */
+const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
+
+function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
+  const { code, message, retryable, detail } = failed
+  return {
+    code: isErrorCode(code) ? code : 'plugin_failed',
+    ...storedDetail(message, detail),
+    retryable,
+  }
+}
+
+export const crashOf = (step: ResolvedStep): ItemError => ({
+  code: 'plugin_failed',
+  ...storedMessage(say('The step {step} failed on this file', { step: step.id })),
+  retryable: true,
+})
+
+/**
+ * What a failure means for the item: another attempt, or its end, or the end of the whole operation
+ * if the step says so.
+ * @param seconds how long the attempt took
+ * @param limit what the external system said about its limits
+ */
+export function endingOfFailure(
+  step: ResolvedStep | null,
+  item: WorkItem,
+  error: ItemError,
+  seconds: number,
+  { retryAfter = null, uncounted }: SystemLimit = {},
+): ItemEnding {
+  const attempt = uncounted ? 1 : item.attempt
+  const delayMs = error.retryable ? retryDelay(attempt, uncounted ? 0 : seconds, retryAfter) : null
+  if (delayMs !== null)
+    return { status: 'again', error, delayMs, ...(uncounted ? { uncounted } : {}) }
+  return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
+}
+
+/**
+ * How an item ends that a step refused. Null: the step's policy keeps the file as it was, and the
+ * item continues. If a step skips a kept import, the file must not be lost either.
+ */
+export function endingAt(
+  step: ResolvedStep,
+  index: number,
+  item: WorkItem,
+  outcome: StepRefusal,
+  seconds: number,
+): ItemEnding | null {
+  const keeps = policyOf(step, item) === 'keep'
+  if (outcome.status === 'skipped') {
+    if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
+    item.step = index + 1
+    return null
+  }
+  const ending = endingOfFailure(step, item, outcome.error, seconds, outcome)
+  if (!keeps || ending.status !== 'failed') return ending
+  keepAsItWas(item, step, index, outcome.error)
+  return null
+}
+
+interface SystemLimit {
+  /** Seconds that the external system asked to wait; null: not stated. */
+  retryAfter?: number | null
+  /** Whether the attempt does not count. */
+  uncounted?: true | undefined
+}
+
+/** A step's refusal of the item, in the engine's terms. */
+export type StepRefusal =
+  | ({ status: 'failed'; error: ItemError } & SystemLimit)
+  | { status: 'skipped'; reason: AnyText }
+
+export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
+  outcome.status === 'skipped'
+    ? outcome
+    : {
+        status: 'failed',
+        error: errorOf(outcome),
+        retryAfter: outcome.retry_after ?? null,
+        uncounted: outcome.uncounted,
+      }

@@ -1,0 +1,212 @@
+// What each move of an operation writes: its status, its items and its jobs. Its workers are
+// notified, and everything that they write afterwards is checked against the status.
+import type { Plugin } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
+import { WORKER_LEASE } from '../core/queue/lease.ts'
+import type { OperationRow } from './types.ts'
+import { announceControl } from './control.ts'
+import { relinkRetried } from './name-order.ts'
+import { strategyOf } from './strategy.ts'
+
+export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
+
+/**
+ * Makes one move in the transaction that `moveOperation` opens, in which the operation's row is
+ * locked.
+ */
+type Move = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
+
+/** SQL: a discarded preview has changed no file, so its counts are reset. */
+export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
+
+/** Changes columns of the operation; `columns` is SQL. */
+async function updateOperation(tx: ShopScope, id: string, columns: string): Promise<void> {
+  await tx.query(`update operations set ${columns} where shop_id = :shop and id = :id`, { id })
+}
+
+const pause: Move = async (tx, { id }) => {
+  await updateOperation(tx, id, `status = 'paused', paused_at = now()`)
+  await announceControl(tx, id)
+}
+
+const resume: Move = async (tx, operation, plugins) => {
+  await updateOperation(
+    tx,
+    operation.id,
+    `status = case when started_at is null then 'queued' else 'running' end, paused_at = null,
+     paused_ms = paused_ms + extract(epoch from now() - paused_at) * 1000`,
+  )
+  await queueWork(tx, operation, plugins)
+}
+
+/**
+ * Cancels the operation. Its unfinished items are counted as cancelled here, and marked as
+ * cancelled by the finalization.
+ */
+const cancel: Move = async (tx, operation) => {
+  const { id, status } = operation
+  if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
+  await updateOperation(
+    tx,
+    id,
+    `status = 'cancelled', open = false, paused_at = null,
+     paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
+     -- Without a ledger its counters were only progress: nothing of it is done.
+     done = case when ledger then done else 0 end,
+     cancelled = case when ledger then total - done - failed - skipped else total end`,
+  )
+  await queueFinish(tx, id)
+  await announceControl(tx, id)
+}
+
+/**
+ * Discards a preview. Its items keep what was found, and readers hide it: writing 100,000 rows
+ * would take seconds.
+ */
+async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await updateOperation(tx, id, `${DISCARD}, finished_at = now()`)
+  await tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })
+  await readNotices(tx, id)
+  await announceControl(tx, id)
+}
+
+/** Marks its notices as read: the question in them has been answered. */
+const readNotices = (tx: ShopScope, id: string) =>
+  tx.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+      and operation_id = :id`,
+    { id },
+  )
+
+/** Makes failed items pending again, and items that a cancellation or a stop left out. */
+const retry: Move = async (tx, operation, plugins) => {
+  const { id, ledger } = operation
+  if (!ledger) {
+    await updateOperation(
+      tx,
+      id,
+      'done = 0, failed = 0, skipped = 0, cancelled = 0, stopped = null',
+    )
+    return beginRound(tx, operation, plugins)
+  }
+  await tx.query(
+    `with again as (
+       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null,
+         lease = null, run_after = null,
+         error = null, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled')
+         returning old.status
+     ), counted as (
+       select count(*) filter (where status = 'failed') as failed,
+         count(*) filter (where status = 'cancelled') as cancelled
+       from again
+     )
+     update operations set failed = operations.failed - counted.failed,
+       cancelled = operations.cancelled - counted.cancelled, stopped = null
+     from counted where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await relinkRetried(tx, id)
+  await beginRound(tx, operation, plugins)
+}
+
+/**
+ * Turns what a preview found into a promise of its items. Skipped and failed items stay so, unless
+ * they need a review.
+ */
+const confirm: Move = async (tx, operation, plugins) => {
+  const { id } = operation
+  await readNotices(tx, id)
+  await tx.query(
+    `with promised as (
+       update items set status = 'pending', plan = jsonb_build_array(before, after), before = null,
+         after = null, step = 0,
+         attempt = 0, crashed = false, error = null, warnings = null, candidates = null,
+         finished_at = null
+       where shop_id = :shop and operation_id = :id
+         and (status = 'done' or status = 'skipped' and candidates is not null)
+       returning old.status
+     )
+     update operations set done = 0, skipped = skipped - (select count(*) from promised
+       where status = 'skipped')
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await beginRound(tx, operation, plugins)
+}
+
+/**
+ * Opens a confirmed preview again, without items as when it was started: its channel decides again
+ * what it does.
+ */
+export async function reopen(tx: ShopScope, id: string): Promise<void> {
+  await readNotices(tx, id)
+  await tx.query('delete from items where shop_id = :shop and operation_id = :id', { id })
+  await updateOperation(
+    tx,
+    id,
+    `open = true, total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, intentions = '[]',
+     warnings = '[]', preview_counts = null`,
+  )
+  await resetRound(tx, id, 0)
+}
+
+const beginRound: Move = async (tx, operation, plugins) => {
+  await resetRound(tx, operation.id, operation.workflow.parallel)
+  await queueWork(tx, operation, plugins)
+}
+
+/**
+ * SQL: drops the warnings of the final steps, which run again and give theirs again. Those of the
+ * channel stay.
+ */
+const FINAL_WARNINGS_DROPPED = `warnings = (
+  select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(warnings) w
+    where w -> 'step' is null)`
+
+/**
+ * Begins the operation's next round.
+ * @param chains how many work at most; 0: only when items are added
+ */
+async function resetRound(tx: ShopScope, id: string, chains: number): Promise<void> {
+  await updateOperation(
+    tx,
+    id,
+    `status = 'queued', round = round + 1, finished_steps = 0, ${FINAL_WARNINGS_DROPPED}, detail = 'kept',
+     started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
+     ended_before = done + failed + skipped + cancelled`,
+  )
+  await tx.query(
+    `update chains set ended = chain >= :chains and chain <> :finish, hint = 0,
+       ${WORKER_LEASE.revoke}, claimed = '{}', crashed = false, deaths = 0
+     where shop_id = :shop and operation_id = :id`,
+    { id, chains, finish: FINISH_CHAIN },
+  )
+}
+
+/**
+ * Queues a job for every chain that has not ended, or for the finalization if no items are left.
+ */
+const queueWork: Move = async (tx, operation, plugins) => {
+  const { id } = operation
+  const left = await tx.one<{ complete: boolean }>(
+    `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete
+       from operations
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  if (left.complete) return queueFinish(tx, id)
+  // The chains are locked, so that a batch that ends now either sees the operation continue or
+  // leaves its chain to us.
+  const chains = await tx.query<{ chain: number }>(
+    `select chain from chains
+     where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
+     order by chain for update`,
+    { id, finish: FINISH_CHAIN },
+  )
+  const { load } = strategyOf(operation, plugins)
+  for (const { chain } of chains) await queueChain(tx, id, chain, { load })
+}
+
+export const RUN_MOVE: Record<OperationMove, Move> = { pause, resume, cancel, retry, confirm }

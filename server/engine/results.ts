@@ -1,0 +1,249 @@
+// Results of a last step: messages, a document, files. All are written in the transaction that
+// marks the step as ended, so that a second run sends nothing twice.
+import { storedMessage, storedWarning } from '../core/texts.ts'
+import { Readable } from 'node:stream'
+import {
+  type Notifier,
+  type OperationContext,
+  type OperationPlugin,
+  type OperationReport,
+  type StagedBlob,
+  type Warning,
+  PortError,
+  say,
+} from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { lazy } from '../core/lazy.ts'
+import { holdBlobs } from '../files/blob-holds.ts'
+import { noteRefused } from '../files/blobs.ts'
+import { draftFrom } from '../files/drafts.ts'
+import { refusedByQuota, type QuotaRefusal, type ShopQuotas } from '../files/quotas.ts'
+import { readShop } from '../files/shop-settings.ts'
+import type { EngineRunner } from './runner.ts'
+import { admitCreated } from './created-files.ts'
+import { holdStatus, type Finalization } from './finish-lease.ts'
+import { holdLease } from './lease.ts'
+import { FINISH_CHAIN, queueMessage } from '../core/queue/queue.ts'
+import type { OperationRow, ResolvedStep } from './types.ts'
+import type { Notice } from './parts.ts'
+
+type Email = Parameters<Notifier['email']>[0]
+type Artifact = StagedBlob & { filename: string }
+export type LastStep = ResolvedStep<OperationPlugin>
+
+/**
+ * Collects a step's results, which take effect when the step ends, and gives the step its ports.
+ */
+export function openResults({ plugin, pluginImpl }: LastStep) {
+  const kept = {
+    emails: [] as Email[],
+    notices: [] as Notice[],
+    sms: null as string | null,
+    artifact: null as Artifact | null,
+    leftOut: 0,
+  }
+  const notify: Notifier = {
+    email: (email) => kept.emails.push(email),
+    notice: (notice) => kept.notices.push(notice),
+    sms: (text) => {
+      kept.sms = text
+    },
+  }
+  return {
+    kept,
+    ports: (
+      runner: EngineRunner,
+      { scope, operation, signal }: Finalization,
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings' | 'progress'> =>
+      lazy({
+        notify: () => notify,
+        progress: () => ({
+          show: (done, total) => showProgress(runner, scope, operation, done, total),
+        }),
+        artifacts: () => ({
+          write: async (filename, contentType, bytes) => {
+            if (!pluginImpl.document)
+              throw new Error(
+                `${plugin} writes a document but does not declare it (document: true)`,
+              )
+            // Before its size is known: a shop that has no room left writes no bytes either.
+            const refusal = await scope.transaction((tx) =>
+              refusedBytes(tx, 1, runner.parts.limits),
+            )
+            if (refusal) throw new PortError(refusal.code, refusal.message, false)
+            const { stage } = await runner.parts.ports(scope)
+            kept.artifact = {
+              filename,
+              ...(await stage.write(Readable.from(bytes), contentType, signal)),
+            }
+          },
+        }),
+        listings: () =>
+          runner.parts.listings(scope, operation.id, (seen, written) => {
+            kept.leftOut = seen - written
+            countSeen(runner, scope, operation, seen)
+          }),
+      }),
+  }
+}
+
+/** The total is known only to the step: at its end, this many are done. */
+async function showProgress(
+  runner: EngineRunner,
+  scope: ShopScope,
+  operation: OperationRow,
+  done: number,
+  total: number,
+): Promise<void> {
+  const { id, ledger } = operation
+  if (ledger) return
+  operation.total = total
+  await scope.query(
+    `update operations set total = :total, done = least(:total::int, :done) where shop_id = :shop
+       and id = :id and status = 'running'`,
+    { id, done, total },
+  )
+  runner.progress.announce(scope.shop, id)
+}
+
+/** Shows the progress of a step in an operation without a ledger. */
+function countSeen(
+  runner: EngineRunner,
+  scope: ShopScope,
+  { id, ledger }: OperationRow,
+  done: number,
+): void {
+  if (ledger) return
+  scope
+    .query(
+      `update operations set done = least(total, :done) where shop_id = :shop and id = :id
+         and status = 'running'`,
+      { id, done },
+    )
+    .then(() => runner.progress.announce(scope.shop, id))
+    // An intermediate count may be lost: the step's end writes the final one.
+    .catch(() => {})
+}
+
+export interface EndedStep {
+  index: number
+  step: LastStep
+  results: ReturnType<typeof openResults>
+  report: OperationReport | null
+}
+
+/**
+ * Writes a step's results and marks it as ended.
+ * @throws `Interruption` and `LeaseLost`; then nothing is written
+ */
+export function endStep(
+  { parts: { limits, messages } }: EngineRunner,
+  { scope, operation, lease }: Finalization,
+  { index, step, results: { kept }, report }: EndedStep,
+): Promise<void> {
+  const { warnings = [], created = [] } = report ?? {}
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, operation.id, FINISH_CHAIN, lease)
+    await holdStatus(tx, operation, ['running', 'paused'])
+    await queueEmails(tx, operation, index, kept.emails)
+    for (const notice of kept.notices) await messages.notice(tx, operation.id, notice)
+    if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
+    if (kept.artifact && report) {
+      const refused = await keepArtifact(tx, operation.id, kept.artifact, limits)
+      if (refused) operation.stopped = { step: step.id, ...refused }
+    }
+    if (created.length > 0) {
+      const { settings } = await readShop(tx)
+      const model = draftFrom({ filename: operation.workflow.title }, settings)
+      const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
+      if ('code' in made)
+        operation.stopped = { step: step.id, code: made.code, ...storedMessage(made.message) }
+    }
+    const left = report ? kept.leftOut : 0
+    if (!operation.ledger) operation.skipped += left
+    await recordStep(tx, operation, index, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
+  })
+}
+
+const leftOut = (count: number): Warning => ({
+  code: 'file_not_found',
+  message: say(
+    '{count, plural, one {# file was left out: it is in the trash or was deleted} other {# files were left out: they are in the trash or were deleted}}',
+    { count },
+  ),
+})
+
+async function recordStep(
+  tx: ShopScope,
+  operation: OperationRow,
+  step: number,
+  warnings: readonly Warning[],
+) {
+  await tx.query(
+    `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb,
+       stopped = :stopped::jsonb, skipped = case when ledger then skipped else :skipped end
+     where shop_id = :shop and id = :operation`,
+    {
+      operation: operation.id,
+      ended: step + 1,
+      skipped: operation.skipped,
+      warnings: JSON.stringify(warnings.map((warning) => ({ ...storedWarning(warning), step }))),
+      stopped: operation.stopped && JSON.stringify(operation.stopped),
+    },
+  )
+}
+
+async function queueEmails(
+  tx: ShopScope,
+  operation: OperationRow,
+  index: number,
+  emails: readonly Email[],
+) {
+  for (const [at, email] of emails.entries()) {
+    const key = `${operation.id}/${operation.round}/${index}/${at}`
+    const payload = JSON.stringify(email)
+    const [row] = (await tx
+      .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
+      .onConflict()
+      .ignore()
+      .returning('id')) as { id: string }[]
+    if (row) await queueMessage(tx, row.id)
+  }
+}
+
+/** The quota that refuses a document of this size; null: none. */
+async function refusedBytes(
+  tx: ShopScope,
+  bytes: number,
+  limits: Partial<ShopQuotas>,
+): Promise<QuotaRefusal | null> {
+  const [refusal] = await refusedByQuota(tx, [{ newName: null, bytes, overwrites: false }], limits)
+  return refusal ?? null
+}
+
+/** Returns null, or the quota of the shop that refuses the document. */
+async function keepArtifact(
+  tx: ShopScope,
+  operation: string,
+  artifact: Artifact,
+  limits: Partial<ShopQuotas>,
+): Promise<({ code: string } & ReturnType<typeof storedMessage>) | null> {
+  const refusal = await refusedBytes(tx, artifact.size_bytes, limits)
+  if (refusal) {
+    await noteRefused(tx, [artifact])
+    return { code: refusal.code, ...storedMessage(refusal.message) }
+  }
+  await holdBlobs(tx, [artifact])
+  await tx.query(
+    `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type,
+       size_bytes)
+     select :shop, :operation, decode(:hash, 'hex'), :location, :filename, :content_type,
+       :size_bytes
+     on conflict (shop_id, operation_id) do update set hash = excluded.hash,
+       location = excluded.location,
+       filename = excluded.filename, content_type = excluded.content_type,
+       size_bytes = excluded.size_bytes`,
+    { operation, ...artifact },
+  )
+  return null
+}

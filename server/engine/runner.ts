@@ -1,0 +1,73 @@
+// What all jobs of this process share, and the rules of running one: a chain runs once at a time,
+// and its work is interrupted when the worker stops or the operation is paused or cancelled.
+import type { EngineParts } from './parts.ts'
+import type { OperationControl } from './control.ts'
+import { LeaseLost } from '../core/queue/lease.ts'
+import type { Progress } from './signals.ts'
+import type { ChainJob } from '../core/queue/queue.ts'
+
+export interface EngineRunner {
+  parts: EngineParts
+  worker: string
+  progress: Progress
+  control: OperationControl
+  /** Chains that this process runs, by `operation:chain`. */
+  active: Map<string, Promise<void>>
+  /**
+   * Chains that it could not release, perhaps because the database was unavailable: the next
+   * heartbeat releases them.
+   */
+  broken: Set<string>
+  /** The signal that aborts when the worker stops. */
+  signal: AbortSignal
+}
+
+/**
+ * Runs `work` after this process's earlier work on the chain has ended. Records a chain that it
+ * could not release.
+ */
+export async function runExclusively(
+  runner: EngineRunner,
+  job: ChainJob,
+  work: () => Promise<void>,
+): Promise<void> {
+  const key = `${job.operation}:${job.chain}`
+  for (let earlier = runner.active.get(key); earlier; earlier = runner.active.get(key))
+    await earlier.catch(() => {})
+  if (runner.signal.aborted) return
+  const working = work()
+  runner.active.set(key, working)
+  try {
+    await working
+  } catch (error) {
+    if (error instanceof LeaseLost) {
+      runner.parts.log.info('a chain was taken over or ended', {
+        operation: job.operation,
+        chain: job.chain,
+      })
+      return
+    }
+    runner.broken.add(key)
+    throw error
+  } finally {
+    runner.active.delete(key)
+    runner.progress.announce(job.shop, job.operation)
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts when the worker stops or the operation is paused, cancelled
+ * or stopped. Take the batch inside it: a pause before that would be missed.
+ */
+export async function withCancellation<T>(
+  runner: EngineRunner,
+  operation: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const watch = runner.control.watch(operation)
+  try {
+    return await work(AbortSignal.any([runner.signal, watch.signal]))
+  } finally {
+    watch.release()
+  }
+}

@@ -1,0 +1,193 @@
+// Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
+// nothing can lose the work.
+import type { Plugin, Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { AppError } from '../core/errors.ts'
+import { freezeItems, type OperationSource } from './freeze.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
+import type { OperationRequest, SourceRecord } from './types.ts'
+import { strategyOf } from './strategy.ts'
+import { itemPlugins, withoutParallel } from './steps.ts'
+
+export interface StartInput {
+  workflow: Workflow
+  channel: string
+  source: OperationSource
+  request: OperationRequest
+  /** The name of a person or an API key, which history shows. */
+  requestedBy: string
+  /** The key of the start: a second start with the same key returns the first one's operation. */
+  idempotencyKey?: string
+  /** Whether it is only a preview until it is confirmed. */
+  dryRun?: boolean
+  /** Whether more entries will be added, until it is closed. */
+  open?: boolean
+  /**
+   * Whether the caller waits for each file: then its batches have reserved places in every worker.
+   * Ignored if a step works on bytes, which may take long.
+   */
+  prompt?: boolean
+  /** The operation's name in history; absent: its first entry. */
+  label?: string
+  /** The schedule that starts it, a bare UUID. */
+  scheduleId?: string
+}
+
+export interface OperationQuotas {
+  shop_waiting_operations: number
+}
+
+/** The distance to the quota at which concurrent starts cannot exceed it. */
+const QUOTA_MARGIN = 100
+
+/**
+ * Checks the quota with the new operation. Near the quota, starts are serialized so that two never
+ * take the same place.
+ * @throws `operation_quota`
+ */
+async function requireRoom(
+  tx: ShopScope,
+  { shop_waiting_operations: most }: OperationQuotas,
+): Promise<void> {
+  const count = async () => {
+    const row = await tx.one<{ open: number }>(
+      'select count(*) as open from operations where shop_id = :shop and finished_at is null',
+    )
+    return row.open
+  }
+  if ((await count()) + QUOTA_MARGIN < most) return
+  // An advisory lock: a quota counts rows, some of which do not exist yet.
+  await lockUntilCommit(tx, 'quota of operations')
+  if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
+}
+
+/**
+ * Starts an operation.
+ * @param quotas null: no quota applies, as for an undo
+ * @returns its UUID, or that of the operation with the same idempotency key
+ * @throws `operation_quota`
+ */
+export function startOperation(
+  scope: ShopScope,
+  input: StartInput,
+  plugins: readonly Plugin[],
+  quotas: OperationQuotas | null = null,
+): Promise<string> {
+  const workflow = withoutParallel(input.workflow, plugins)
+  return scope.transaction(async (tx) => {
+    const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
+    const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
+    const id = await insertOperation(tx, input, { workflow, ledger, plugins })
+    if (id === null) return existingOperation(tx, input)
+    if (quotas) await requireRoom(tx, quotas)
+    const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
+    const total = await freezeItems(tx, id, input.source, batches)
+    await tx.query('update operations set total = :total where shop_id = :shop and id = :id', {
+      id,
+      total,
+    })
+    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
+    // Entries that are added later restart an ended chain.
+    await insertChains(tx, id, { chains, spare: input.open ? workflow.parallel : chains })
+    // One of its chains: the start of the next operation does not wait for the others.
+    for (let chain = 0; chain < chains; chain++)
+      await queueChain(tx, id, chain, { load, first: chain === 0 })
+    if (total === 0 || !ledger) await queueFinish(tx, id)
+    return id
+  })
+}
+
+/**
+ * Inserts the operation's row. Returns its UUID; null: an operation with this idempotency key
+ * exists.
+ */
+async function insertOperation(
+  tx: ShopScope,
+  input: StartInput,
+  started: { workflow: Workflow; ledger: boolean; plugins: readonly Plugin[] },
+): Promise<string | null> {
+  const { workflow, ledger, plugins } = started
+  const [created] = await tx.query<{ id: string }>(
+    `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
+       idempotency_key, total,
+       label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
+     values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
+       :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
+     on conflict (shop_id, idempotency_key) do nothing
+     returning id`,
+    {
+      kind: workflow.kind,
+      action: workflow.action,
+      channel: input.channel,
+      workflow: JSON.stringify(workflow),
+      request: JSON.stringify(input.request),
+      requestedBy: input.requestedBy,
+      key: input.idempotencyKey ?? null,
+      label: input.label ?? firstEntry(input.source),
+      source: JSON.stringify(recordOf(input)),
+      ledger,
+      preview: input.dryRun ?? false,
+      status: input.dryRun ? 'previewing' : 'queued',
+      undoes: input.source.type === 'operation' ? input.source.id : null,
+      schedule: input.scheduleId ?? null,
+      open: input.open ?? false,
+      prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
+    },
+  )
+  return created?.id ?? null
+}
+
+/** Inserts `spare` chains, of which only the first `chains` work now, and the finalization's. */
+const insertChains = (
+  tx: ShopScope,
+  operation: string,
+  { chains, spare }: { chains: number; spare: number },
+) =>
+  tx.query(
+    `insert into chains (shop_id, operation_id, chain, ended)
+     select :shop, :operation::uuid, n, n >= :chains from generate_series(0, :spare - 1) n
+     union all select :shop, :operation::uuid, :finish::int, false`,
+    { operation, chains, spare, finish: FINISH_CHAIN },
+  )
+
+/**
+ * Whether the operation has a result for each file. It needs none if all steps work on the whole
+ * operation and say so.
+ */
+export function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+  const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
+  const working = all.filter((plugin) => plugin?.kind !== 'notify')
+  return (
+    working.length === 0 ||
+    working.some((plugin) => plugin?.scope !== 'operation' || plugin.ledger !== false)
+  )
+}
+
+function recordOf({ source, label }: StartInput): SourceRecord {
+  switch (source.type) {
+    case 'entries':
+      return { type: 'entries', labelled: label !== undefined }
+    case 'files':
+      return { type: 'files', count: new Set(source.ids).size }
+    case 'rows':
+      return { type: 'rows', count: source.rows.length }
+    case 'filter':
+    case 'operation':
+      return source
+  }
+}
+
+const firstEntry = (source: OperationSource): string | null =>
+  source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
+
+async function existingOperation(
+  tx: ShopScope,
+  { idempotencyKey: key }: StartInput,
+): Promise<string> {
+  const row = await tx.one<{ id: string }>(
+    'select id from operations where shop_id = :shop and idempotency_key = :key',
+    { key },
+  )
+  return row.id
+}

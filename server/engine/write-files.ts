@@ -1,0 +1,219 @@
+// Writes the files of items that are done, or in a preview finds what would change. A writer is
+// called only if it has something to write.
+import type { Entry, StagedBlob } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { present, zip } from '../core/present.ts'
+import { admitFiles } from '../files/admit.ts'
+import { previewAdmissions } from '../files/preview-admissions.ts'
+import { addVersion } from '../files/admit-version.ts'
+import { changeFiles } from '../files/changes.ts'
+import type { Draft } from '../files/drafts.ts'
+import type { FileRecord } from '../files/records.ts'
+import type { HeldChain } from './chain.ts'
+import type { Effect } from './effect.ts'
+import type { OperationRow, WorkItem } from './types.ts'
+import { itemDraft, loadedRecord } from './item-work.ts'
+import {
+  addRecords,
+  prepareEffects,
+  previewEffects,
+  recordEffects,
+  resultOf,
+  takeBackEffects,
+  type Results,
+} from './write-effects.ts'
+import { UNCHANGED, resultOfAdmission, resultOfChange } from './write-results.ts'
+
+export type WriteLimits = { file_bytes: number }
+
+export interface WriteParts {
+  limits: WriteLimits
+  effects: readonly Effect[]
+}
+
+/** An item that creates a file. */
+interface NewFile {
+  item: WorkItem
+  entry: Entry
+  draft: Draft
+}
+
+/** An item that may change an existing file. */
+interface ExistingFile {
+  item: WorkItem
+  record: FileRecord
+}
+
+/** A version that this transaction added, from the bytes that an item's steps made. */
+interface AddedVersion extends ExistingFile {
+  number: number
+}
+
+/**
+ * Creates and changes the items' files, with their effects, in the caller's transaction.
+ * @returns the outcome of each item; a refused change leaves its file as it was
+ */
+export async function writeDone(
+  tx: ShopScope,
+  { operation }: HeldChain,
+  done: readonly WorkItem[],
+  { limits, effects }: WriteParts,
+): Promise<Results> {
+  const results: Results = new Map()
+  const { made, existing } = filesOf(done)
+  if (made.length > 0) await admitEntries(tx, operation, made, { limits, results })
+  const prepared = await prepareEffects(tx, operation, done, { effects, results })
+  const versions = await changeRecords(
+    tx,
+    existing.filter(({ item }) => !results.has(item)),
+    results,
+  )
+  const isRefused = (item: WorkItem) => resultOf(results, item).status !== 'done'
+  await removeVersions(
+    tx,
+    versions.filter(({ item }) => isRefused(item)),
+  )
+  await takeBackEffects(tx, operation, done.filter(isRefused), effects)
+  addRecords(results, prepared)
+  await recordEffects(tx, operation, { effects, results })
+  return results
+}
+
+/** Separates the items that create files from those about existing ones. */
+function filesOf(items: readonly WorkItem[]): { made: NewFile[]; existing: ExistingFile[] } {
+  const made: NewFile[] = []
+  const existing: ExistingFile[] = []
+  for (const item of items)
+    if (item.entry !== null)
+      made.push({ item, entry: item.entry, draft: present(item.draft, 'the draft of an entry') })
+    else existing.push({ item, record: loadedRecord(item) })
+  return { made, existing }
+}
+
+/** Creates the files of an import's entries. */
+async function admitEntries(
+  tx: ShopScope,
+  operation: OperationRow,
+  made: readonly NewFile[],
+  { limits, results }: { limits: WriteLimits; results: Results },
+): Promise<void> {
+  const admitted = await admitFiles(
+    tx,
+    made.map(({ item, entry, draft }) => ({
+      draft,
+      staged: present(item.staged, 'the bytes of an entry'),
+      onConflict: entry.on_conflict,
+      replaces: entry.replaces,
+      channel: operation.channel,
+      productOptions: {
+        sku: entry.product_sku || null,
+        auto_map: operation.request.auto_map ?? null,
+      },
+    })),
+    limits,
+  )
+  for (const [{ item, draft }, result] of zip(made, admitted))
+    results.set(item, resultOfAdmission(draft, result))
+}
+
+/**
+ * Changes existing files; bytes that their steps made become their newest versions, which are
+ * returned.
+ */
+async function changeRecords(
+  tx: ShopScope,
+  files: readonly ExistingFile[],
+  results: Results,
+): Promise<AddedVersion[]> {
+  const added: AddedVersion[] = []
+  for (const file of files)
+    if (file.item.staged) added.push(await replaceBytes(tx, file, file.item.staged))
+  await recordChanges(tx, files, results, null)
+  return added
+}
+
+/** Makes the bytes the file's newest version, under its new name. */
+async function replaceBytes(
+  tx: ShopScope,
+  { item, record }: ExistingFile,
+  staged: StagedBlob,
+): Promise<AddedVersion> {
+  const draft = itemDraft(item)
+  const number = await addVersion(tx, record.id, staged, draft.filename)
+  draft.version = number
+  draft.size_bytes = staged.size_bytes
+  return { item, record, number }
+}
+
+/** Removes versions that were added for items whose change was then refused. */
+async function removeVersions(tx: ShopScope, added: readonly AddedVersion[]): Promise<void> {
+  if (added.length === 0) return
+  await tx.query(
+    `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
+     where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
+    { files: added.map(({ record }) => record.id), numbers: added.map(({ number }) => number) },
+  )
+}
+
+/** Finds what the items would change, and writes nothing except the names that they would take. */
+export async function previewDone(
+  tx: ShopScope,
+  preview: string,
+  done: readonly WorkItem[],
+  { limits, effects }: WriteParts,
+): Promise<Results> {
+  const results: Results = new Map()
+  const { made, existing } = filesOf(done)
+  await recordChanges(tx, existing, results, preview)
+  if (made.length > 0) await previewEntries(tx, preview, made, { limits, results })
+  await previewEffects(tx, { effects, results })
+  return results
+}
+
+/** Finds which entries of an import would be refused, and what the others would become. */
+async function previewEntries(
+  tx: ShopScope,
+  preview: string,
+  made: readonly NewFile[],
+  { limits, results }: { limits: WriteLimits; results: Results },
+): Promise<void> {
+  const planned = await previewAdmissions(
+    tx,
+    made.map(({ entry, draft }) => ({
+      draft,
+      onConflict: entry.on_conflict,
+      replaces: entry.replaces,
+      size_bytes: draft.size_bytes ?? null,
+    })),
+    { limits, preview },
+  )
+  for (const [{ item, draft }, admission] of zip(made, planned)) {
+    const result = resultOfAdmission(draft, admission)
+    // The item gets its file when it is imported.
+    delete result.file_id
+    results.set(item, result)
+  }
+}
+
+/**
+ * Changes existing files, or only finds what would change.
+ * @param preview the UUID of the operation that previews them; null: write
+ */
+async function recordChanges(
+  tx: ShopScope,
+  files: readonly ExistingFile[],
+  results: Results,
+  preview: string | null,
+): Promise<void> {
+  // Files that no step touched stay as they are, unless a preview promised a change.
+  const isTouched = ({ item: { draft, plan } }: ExistingFile) => draft !== null || plan !== null
+  const touched = files.filter(isTouched)
+  for (const file of files) if (!isTouched(file)) results.set(file.item, UNCHANGED)
+  if (touched.length === 0) return
+  const changes = await changeFiles(
+    tx,
+    touched.map(({ item, record }) => ({ record, draft: itemDraft(item), promised: item.plan })),
+    { write: preview === null, preview },
+  )
+  for (const [{ item }, change] of zip(touched, changes)) results.set(item, resultOfChange(change))
+}

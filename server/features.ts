@@ -16,8 +16,7 @@ import type { Secrets } from './core/secrets.ts'
 import type { BlobStore } from './core/store/store.ts'
 import type { AdmissionLimits } from './files/admission.ts'
 import type { Effect } from './engine/effect.ts'
-import { createdFiles } from './engine/created-files.ts'
-import { droppedVersions } from './engine/dropped-versions.ts'
+import { createdFiles, droppedVersions } from './engine/created-files.ts'
 import type { Engine } from './engine/engine.ts'
 import type {
   EngineParts,

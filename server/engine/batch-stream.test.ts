@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { batchStream } from './batch-stream.ts'
+import { batchStream } from './run-steps.ts'
 
 async function* of<T>(...values: T[]): AsyncGenerator<T> {
   yield* values

@@ -4,11 +4,11 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { lastOf } from '../core/present.ts'
-import { followersOf } from './name-order.ts'
-import type { OperationRow, WorkItem } from './types.ts'
-import type { ChainRow } from './lease.ts'
 import type { ChainJob } from '../core/queue/queue.ts'
+import { followersOf } from './freeze.ts'
+import type { OperationRow, WorkItem } from './types.ts'
 import {
+  type ChainRow,
   chainsFor,
   claimableBy,
   CRASHED_GROUP,
@@ -19,9 +19,8 @@ import {
   type HeldChain,
 } from './chain.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
-import { claimFiles, releaseFiles } from './file-claims.ts'
 import { spreadBatches } from './item-batches.ts'
-import { loadItems } from './load-items.ts'
+import { loadItems } from './undo.ts'
 import { countOutcomes } from './outcomes.ts'
 import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-item.ts'
 
@@ -158,4 +157,58 @@ async function claimFrom(
     { operation, lease, positions: claimed },
   )
   return rows.sort((a, b) => a.position - b.position).map(workItem)
+}
+
+// File claims: an executed batch keeps its files for longer than one transaction, so that no other
+// operation changes them in the meantime.
+// Short work checks row versions instead: docs/decisions/0012.
+
+/**
+ * Claims the files for longer than this transaction. Returns the items whose files are claimed by
+ * others.
+ */
+async function claimFiles(
+  tx: ShopScope,
+  held: HeldChain,
+  items: readonly WorkItem[],
+): Promise<Set<WorkItem>> {
+  const wanted = items.flatMap((item) =>
+    item.entry === null && item.file_id !== null ? [{ item, file: item.file_id }] : [],
+  )
+  if (wanted.length === 0) return new Set()
+  // The statement also writes the files' rows, so that a transaction that has read them but not
+  // changed them yet is refused and reads again.
+  const ids = wanted.map(({ file }) => file)
+  await tx.query(
+    `with ours as (
+       insert into file_claims (shop_id, file_id, operation_id, lease)
+       select :shop, id, :operation, :lease from files where shop_id = :shop
+         and id = any(:ids::uuid[]) order by id
+       on conflict do nothing returning file_id
+     )
+     update files set updated_at = updated_at from ours where files.shop_id = :shop
+       and files.id = ours.file_id`,
+    { operation: held.operation.id, lease: held.lease, ids },
+  )
+  const others = await tx.query<{ file_id: string }>(
+    `select file_id from file_claims where shop_id = :shop and file_id = any(:ids::uuid[])
+       and (operation_id <> :operation or lease <> :lease)`,
+    { operation: held.operation.id, lease: held.lease, ids },
+  )
+  const taken = new Set(others.map(({ file_id }) => file_id))
+  return new Set(wanted.flatMap(({ item, file }) => (taken.has(file) ? [item] : [])))
+}
+
+/** Releases files that a lease holds: those of `ids`, or all. */
+export async function releaseFiles(
+  tx: ShopScope,
+  operation: string,
+  lease: number,
+  ids?: readonly string[],
+) {
+  await tx.query(
+    `delete from file_claims where shop_id = :shop and operation_id = :operation and lease = :lease
+       and (:ids::uuid[] is null or file_id = any(:ids::uuid[]))`,
+    { operation, lease, ids: ids ?? null },
+  )
 }

@@ -11,13 +11,16 @@ import {
   type Step,
   type WriteContext,
   type Workflow,
+  actionsOf,
+  adviceOf,
+  type Actions,
+  ownValue,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { withFields, lazy } from '../core/lazy.ts'
 import { storedMessage } from '../core/texts.ts'
-import { createActions } from './actions.ts'
 import type { Stop } from './outcomes.ts'
-import { openOptions } from './sealed-options.ts'
+import { openOptions } from './sealed.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
 import type { EngineParts } from './parts.ts'
 
@@ -153,5 +156,21 @@ function resolveStep<P extends Plugin>(
       }),
       { cause },
     )
+  }
+}
+
+// The actions of this installation, for the plugin that reports how an operation ended.
+
+export function createActions(plugins: readonly Plugin[]): Actions {
+  const byId = new Map(plugins.map((plugin) => [plugin.id, plugin]))
+  const advice: Record<string, string> = Object.assign({}, ...plugins.toReversed().map(adviceOf))
+  return {
+    find: (id) => {
+      const plugin = byId.get(id)
+      const [action] = plugin ? actionsOf(plugin) : []
+      if (!plugin || !action) return null
+      return { result: action.labels.result, report: plugin.report ?? {}, advice: adviceOf(plugin) }
+    },
+    adviceFor: (code) => ownValue(advice, code) ?? null,
   }
 }

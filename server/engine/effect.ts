@@ -4,8 +4,7 @@
 import type { AnyText } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import type { OperationRow, WorkItem } from './types.ts'
-import type { EffectName, EffectValue } from './effect-values.ts'
+import type { OperationRow, WorkItem, EffectName, EffectValue } from './types.ts'
 
 /** An item whose steps gave these values for the effect. */
 export interface EffectRequest<Value> {

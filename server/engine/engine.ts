@@ -19,16 +19,15 @@ import {
   moveOperation,
   reopenOperation,
   retryWith,
+  waitForEnd,
+  watchProgress,
 } from './lifecycle.ts'
-import type { OperationMove } from './moves.ts'
-import { permissionsTo, type PermittedMove } from './permissions.ts'
+import { type OperationMove, permissionsTo, type PermittedMove } from './moves.ts'
 import { listOperations, readOperation, type OperationFilter } from './read.ts'
 import { differs, misfits } from './replaced-workflow.ts'
-import { givenWorkflow } from './sealed-options.ts'
-import { addSealed, startSealed } from './sealed-start.ts'
-import type { StartInput } from './start.ts'
+import { givenWorkflow } from './sealed.ts'
+import { addSealed, startSealed, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './undo.ts'
-import { waitForEnd, watchProgress } from './wait.ts'
 import type { OperationRow, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
 

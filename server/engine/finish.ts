@@ -1,7 +1,12 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
 // then waits to be confirmed.
+import type { Plugin } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { expireReplaced } from '../files/versions.ts'
+import { FINISH_CHAIN, queueFinish, type FinishJob } from '../core/queue/queue.ts'
+import { traceOperation } from '../core/tracing.ts'
+import { WORKER_LEASE } from '../core/queue/lease.ts'
+import { isEndOf, type EndedOperation } from '../core/operation-ends.ts'
 import { runExclusively, withCancellation, type EngineRunner } from './runner.ts'
 import { resolveLastSteps } from './context.ts'
 import { endPreview, forgetNames } from './preview.ts'
@@ -16,17 +21,13 @@ import {
 } from './finish-lease.ts'
 import { spreadBatches } from './item-batches.ts'
 import { runOperationSteps } from './last-steps.ts'
-import { holdLease } from './lease.ts'
-import { FINISH_CHAIN, queueFinish, type FinishJob } from '../core/queue/queue.ts'
-import { traceOperation } from '../core/tracing.ts'
-import { runEnds } from './ends.ts'
-import { WORKER_LEASE } from '../core/queue/lease.ts'
+import { holdLease } from './chain.ts'
 import { forgetAddresses } from './sealed.ts'
 import type { OperationRow } from './types.ts'
-import { UNDO_WINDOW } from './revert.ts'
-import { strategyOf } from './strategy.ts'
-import { whyCancelled } from './why-cancelled.ts'
-import { canUndo, withEarlier } from './steps.ts'
+import { UNDO_WINDOW } from './undo.ts'
+import { strategyOf, canUndo, withEarlier } from './steps.ts'
+import { whyCancelled } from './read.ts'
+import type { OperationEnd } from './parts.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return runExclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -199,3 +200,39 @@ async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promis
     { undoes, undone: done > 0 },
   )
 }
+
+// What the features do in the transaction that ends an operation.
+
+export interface EndsOptions {
+  plugins: readonly Plugin[]
+  ends: readonly OperationEnd[]
+  /** Whether the operation changed files. */
+  worked: boolean
+}
+
+/** Calls those that are for this end, in their order. */
+export async function runEnds(
+  tx: ShopScope,
+  operation: OperationRow,
+  { plugins, ends, worked }: EndsOptions,
+): Promise<void> {
+  const end = endOf(operation, plugins, worked)
+  for (const { of, run } of ends) if (isEndOf(of, end)) await run(tx, operation)
+}
+
+const endOf = (
+  { kind, channel, action, undoes, preview, round, request, workflow }: OperationRow,
+  plugins: readonly Plugin[],
+  worked: boolean,
+): EndedOperation => ({
+  kind,
+  channel,
+  action,
+  undo: undoes !== null,
+  worked,
+  confirmed: preview && round > 0,
+  asked: new Set(Object.keys(request)),
+  announced: new Set(
+    workflow.steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []),
+  ),
+})

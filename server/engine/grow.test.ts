@@ -9,7 +9,7 @@ import {
 } from '../../test/engine.ts'
 import type { EngineWorker } from './worker.ts'
 import type { GrowingEntry } from './grow.ts'
-import { BATCH } from './strategy.ts'
+import { BATCH } from './steps.ts'
 
 const workflow = { ...workflowOf('make-bytes'), parallel: 4 }
 let engine: TestEngine

@@ -5,10 +5,10 @@ import type { Entry, FileChange, Warning } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/present.ts'
 import type { Draft } from '../files/drafts.ts'
-import { predecessorsOf } from './name-order.ts'
-import { BATCH } from './strategy.ts'
+import { predecessorsOf } from './freeze.ts'
+import { BATCH } from './steps.ts'
 import { queueChain, queueFinish } from '../core/queue/queue.ts'
-import { announceControl } from './control.ts'
+import { announceControl } from './runner.ts'
 import type { Stop } from './types.ts'
 
 /** An entry that an open import gets. */

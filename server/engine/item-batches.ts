@@ -2,8 +2,11 @@
 // written once, with their outcomes. A chain puts its lease on an array while it plans it. An array
 // is free again when no chain has that lease.
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import type { WorkItem } from './types.ts'
-import { freshItem } from './work-item.ts'
+import { freshItem, ITEM_COLUMNS, workItem, type ClaimedRow } from './work-item.ts'
+import type { Strategy } from './steps.ts'
+import type { HeldChain } from './chain.ts'
 
 /**
  * Leases the next `count` batches that no chain plans, and returns the positions of their items,
@@ -115,3 +118,131 @@ export async function spreadBatches(
     { operation, cancelled },
   )
 }
+
+// Items of a planned operation that already have rows: retried, confirmed after a preview, or
+// undone. The rows are not marked while they are planned, which would write each row twice: the
+// chain's row lists them instead.
+
+/** The batch that a chain of a planned operation holds. */
+export interface PlannedBatch extends HeldChain {
+  strategy: Strategy
+  /** The positions of items in leased batches, which have no rows. Empty if `rows` has items. */
+  leased: number[]
+  rows: WorkItem[]
+}
+
+/** SQL: items that may be planned: no worker died over them, and no retry has to wait. */
+const PLANNABLE = `status = 'pending' and not crashed and (run_after is null or run_after <= now())
+  and position not in (
+    select unnest(claimed) from chains
+    where shop_id = :shop and operation_id = :operation and chain <> :chain)`
+
+/**
+ * Takes the next items from the position `hint` on, else from the beginning, and records them in
+ * the chain's row. Empty: there are none.
+ */
+export async function claimPlanned(
+  tx: ShopScope,
+  held: HeldChain,
+  { hint, limit }: { hint: number; limit: number },
+): Promise<WorkItem[]> {
+  await claimAlone(tx, held)
+  const from = async (position: number) => {
+    const rows = await tx.query<ClaimedRow>(
+      `select ${ITEM_COLUMNS} from items
+       where shop_id = :shop and operation_id = :operation and position >= :position
+         and ${PLANNABLE}
+       order by position limit :limit for update skip locked`,
+      { operation: held.operation.id, chain: held.chain, position, limit },
+    )
+    return rows.map(attempted)
+  }
+  const next = await from(hint)
+  const items = next.length === 0 && hint > 0 ? await from(0) : next
+  if (items.length > 0) await recordClaimed(tx, held, items)
+  return items
+}
+
+/**
+ * Takes the items about these files, with the other items of their blocks, which are likely to be
+ * needed next.
+ */
+export async function claimPlannedOf(
+  tx: ShopScope,
+  held: HeldChain,
+  {
+    files,
+    block,
+    except,
+  }: { files: readonly string[]; block: number; except: ReadonlySet<number> },
+): Promise<WorkItem[]> {
+  await claimAlone(tx, held)
+  const rows = await tx.query<ClaimedRow>(
+    `with blocks as (
+       select distinct position / :block * :block as first from items
+       where shop_id = :shop and operation_id = :operation and file_id = any(:files::uuid[])
+         and status = 'pending'
+     )
+     select ${ITEM_COLUMNS} from items join blocks on position >= first
+       and position < first + :block
+     where shop_id = :shop and operation_id = :operation and ${PLANNABLE}
+     order by position for update of items skip locked`,
+    { operation: held.operation.id, chain: held.chain, files, block },
+  )
+  const items = rows.filter(({ position }) => !except.has(position)).map(attempted)
+  if (items.length > 0) await recordClaimed(tx, held, items)
+  return items
+}
+
+/**
+ * Waits until no other chain of the operation claims, for the rest of the transaction. A claim
+ * leaves the items as they are, so a statement that began before another chain's commit would not
+ * see that they are taken, and two chains would plan the same items. An advisory lock: commits lock
+ * the operation's row, and claims must not wait for them.
+ */
+const claimAlone = (tx: ShopScope, { operation }: HeldChain) => lockUntilCommit(tx, operation.id)
+
+const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
+
+async function recordClaimed(
+  tx: ShopScope,
+  { operation, chain }: HeldChain,
+  items: readonly WorkItem[],
+): Promise<void> {
+  await tx.query(
+    `update chains set claimed = claimed || :positions::int[]
+     where shop_id = :shop and operation_id = :operation and chain = :chain`,
+    { operation: operation.id, chain, positions: items.map(({ position }) => position) },
+  )
+}
+
+/**
+ * Locks the rows of these items. False: another chain worked on one of them or marked it in the
+ * meantime.
+ */
+export async function holdPlanned(
+  tx: ShopScope,
+  operation: string,
+  items: readonly WorkItem[],
+): Promise<boolean> {
+  if (items.length === 0) return true
+  const rows = await tx.query(
+    `select from items
+     where shop_id = :shop and operation_id = :operation and position = any(:positions::int[])
+       and status = 'pending'
+     order by position for update`,
+    { operation, positions: items.map(({ position }) => position) },
+  )
+  return rows.length === items.length
+}
+
+/**
+ * Whether there is an item whose worker died. Such items are executed, in small groups and then
+ * alone.
+ */
+export const anyCrashed = (tx: ShopScope, operation: string): Promise<boolean> =>
+  tx.has(
+    `select from items where shop_id = :shop and operation_id = :operation and status = 'pending'
+       and crashed limit 1`,
+    { operation },
+  )

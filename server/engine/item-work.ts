@@ -1,6 +1,5 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
-import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../core/texts.ts'
 import {
   english,
   matchesCondition,
@@ -12,16 +11,22 @@ import {
   type AnyText,
   sayPlain,
 } from '../../plugins/contract.ts'
+import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { present } from '../core/present.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../files/drafts.ts'
 import { readRecords, type FileRecord } from '../files/records.ts'
-import { applyToDraft } from './apply.ts'
-import { collectEffects } from './effect-values.ts'
+import { applyToDraft } from './work-item.ts'
+import {
+  collectEffects,
+  type ItemEnding,
+  type ItemError,
+  type ResolvedStep,
+  type WorkItem,
+} from './types.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
-import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from './types.ts'
 import type { FilePlace } from './steps.ts'
 
 /** An item as plugins see it. The objects are no copies, so plugins must not write to them. */

@@ -18,7 +18,7 @@ import { readRecords, type FileRecord } from '../files/records.ts'
 import { shownUrl } from '../files/rules.ts'
 import { IS_ENDED_PREVIEW } from './lifecycle.ts'
 import type { ItemError, ItemStatus, StoredWarning } from './types.ts'
-import { CANCELLED, DISCARDED, FAILED_PREVIEW, STOPPED } from './why-cancelled.ts'
+import { CANCELLED, DISCARDED, FAILED_PREVIEW, STOPPED } from './read.ts'
 
 const PAGE = 1000
 

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestEngine, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { definePlugin, type Entry, type Item, type Outcome } from '../../plugins/contract.ts'
-import { predecessorsOf } from './name-order.ts'
-import { BATCH } from './strategy.ts'
+import { predecessorsOf } from './freeze.ts'
+import { BATCH } from './steps.ts'
 import { soakTest } from '../../test/scale.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

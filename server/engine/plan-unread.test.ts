@@ -8,7 +8,7 @@ import {
   type ReadContext,
 } from '../../plugins/contract.ts'
 import type { ResolvedStep } from './types.ts'
-import { combineChanges, planUnread } from './plan-unread.ts'
+import { combineChanges, planUnread } from './plan.ts'
 
 const read = { signal: new AbortController().signal } as ReadContext
 const items = [0, 1, 2]

@@ -1,6 +1,7 @@
 // Plans a batch: each step sees all items that can still succeed, in their order, and nothing is
 // touched. This is all of a preview, and of an operation whose steps only plan.
-import type { ItemPlugin, Outcome, ReadContext } from '../../plugins/contract.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { ItemPlugin, Outcome, ReadContext, FileChange, Item } from '../../plugins/contract.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { present } from '../core/present.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from './types.ts'
@@ -15,7 +16,6 @@ import {
   viewOfItem,
   type StepRefusal,
 } from './item-work.ts'
-import type { RecordedStep } from './plan-unread.ts'
 
 export interface PlanContext {
   read: ReadContext
@@ -83,4 +83,145 @@ function outcomesOf(
   return recorded
     ? items.map(({ position }) => present(recorded.get(String(position)), 'a recorded outcome'))
     : pluginImpl.plan(items.map(viewOfItem), parsedOptions, read)
+}
+
+// Plans files without reading them. Most plans of settings, tags and deletions never look at a
+// file, and reading 100,000 files costs more than changing them. Plugins need not declare this: if
+// a plan looks at a file, it is repeated with the files read.
+
+/** A step's outcomes by item id. */
+export type RecordedStep = ReadonlyMap<string, Outcome>
+
+export interface UnreadPlan {
+  /** The outcomes of the first steps, up to the first one that has to read files. */
+  recorded: readonly RecordedStep[]
+  /** The one change that all steps together make to every file; null: it depends on the file. */
+  change: FileChange | null
+}
+
+/**
+ * Plans items without their files: items without rows differ only in ids and positions.
+ * @throws the signal's reason when it aborts
+ */
+export async function planUnread(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  positions: readonly number[],
+  read: ReadContext,
+): Promise<UnreadPlan> {
+  const recorded: RecordedStep[] = []
+  for (const step of steps) {
+    const outcomes = step.when === undefined ? await outcomesUnread(step, positions, read) : null
+    if (!outcomes) break
+    recorded.push(outcomes)
+    // An item that ends here is not planned by the next step; to know that, the next step needs the
+    // files.
+    if (![...outcomes.values()].every(({ status }) => status === 'ok')) break
+  }
+  const change = recorded.length === steps.length ? sharedChange(recorded) : null
+  return { recorded, change }
+}
+
+/**
+ * The outcomes of one step. Null: its plan needs the files, or failed, so the caller plans with the
+ * files.
+ */
+async function outcomesUnread(
+  { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
+  positions: readonly number[],
+  read: ReadContext,
+): Promise<RecordedStep | null> {
+  let looked = false
+  const onLook = () => void (looked = true)
+  const views = positions.map((position) => new UnreadItem(position, onLook))
+  const outcomes = new Map<string, Outcome>()
+  try {
+    for await (const outcome of pluginImpl.plan(views, parsedOptions, read)) {
+      if (looked) return null
+      outcomes.set(outcome.item, outcome)
+    }
+  } catch {
+    read.signal.throwIfAborted()
+    return null
+  }
+  const complete =
+    outcomes.size === positions.length &&
+    positions.every((position) => outcomes.has(String(position)))
+  return !looked && complete ? outcomes : null
+}
+
+class UnreadItem implements Item {
+  readonly entry = null
+  readonly staged = null
+  readonly wanted = null
+  readonly id: string
+  readonly position: number
+  readonly #onLook: () => void
+  constructor(position: number, onLook: () => void) {
+    this.id = String(position)
+    this.position = position
+    this.#onLook = onLook
+  }
+  get file(): never {
+    this.#onLook()
+    throw new Error('The file has not been read')
+  }
+}
+
+const CHANGE_ALONE: ReadonlySet<string> = new Set(['item', 'status', 'change'])
+
+function sharedChange(recorded: readonly RecordedStep[]): FileChange | null {
+  let all: FileChange | null = null
+  for (const outcomes of recorded) {
+    const change = sharedBy([...outcomes.values()])
+    if (change === null) return null
+    all = all === null ? change : combineChanges(all, change)
+    if (all === null) return null
+  }
+  return all
+}
+
+function sharedBy([first, ...others]: readonly Outcome[]): FileChange | null {
+  const change = first && changeOf(first)
+  if (!change) return null
+  const same = (outcome: Outcome) => {
+    const other = changeOf(outcome)
+    return other === change || (other !== null && isDeepStrictEqual(other, change))
+  }
+  return others.every(same) ? change : null
+}
+
+/** The outcome's change, if it contains nothing else. */
+function changeOf(outcome: Outcome): FileChange | null {
+  if (outcome.status !== 'ok') return null
+  for (const name in outcome) if (!CHANGE_ALONE.has(name)) return null
+  return outcome.change ?? null
+}
+
+/** Combines two changes into one; null: the result is not the same for every file. */
+export function combineChanges(first: FileChange, then: FileChange): FileChange | null {
+  const { set, tags, deleted, ...others } = first
+  const { set: thenSet, tags: thenTags, deleted: thenDeleted, ...thenOthers } = then
+  if (Object.keys({ ...others, ...thenOthers }).length > 0) return null
+  const allTags = tags && thenTags ? combinedTags(tags, thenTags) : (tags ?? thenTags)
+  if (allTags === null) return null
+  const isDeleted = thenDeleted ?? deleted
+  return {
+    ...(set || thenSet ? { set: { ...set, ...thenSet } } : {}),
+    ...(allTags ? { tags: allTags } : {}),
+    ...(isDeleted === undefined ? {} : { deleted: isDeleted }),
+  }
+}
+
+type TagChange = NonNullable<FileChange['tags']>
+
+function combinedTags(first: TagChange, then: TagChange): TagChange | null {
+  if ('replace' in then) return then
+  if ('replace' in first) {
+    const kept = first.replace.filter((tag) => !then.remove?.includes(tag))
+    return { replace: [...kept, ...(then.add ?? [])] }
+  }
+  const adds = [...(first.add ?? []), ...(then.add ?? [])]
+  const removes = [...(first.remove ?? []), ...(then.remove ?? [])]
+  if (adds.length > 0 && removes.length > 0) return null
+  return adds.length > 0 ? { add: adds } : { remove: removes }
 }

@@ -5,7 +5,7 @@ import { insertManyFiles } from '../../test/factories.ts'
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
 import { holdChain } from './chain.ts'
 import { planAndWrite, takePlanned } from './planned.ts'
-import type { PlannedBatch } from './planned-items.ts'
+import type { PlannedBatch } from './item-batches.ts'
 import { LeaseLost } from '../core/queue/lease.ts'
 
 /** More than one batch for each of the two chains. */

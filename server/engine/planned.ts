@@ -8,23 +8,34 @@ import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../files/uniform-update.ts'
 import { errorFields } from '../core/log.ts'
-import { filePlaceOf } from './steps.ts'
-import { strategyOf } from './strategy.ts'
-import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
-import type { EngineParts } from './parts.ts'
-import { holdLease, lockChain } from './lease.ts'
 import { LeaseLost } from '../core/queue/lease.ts'
 import type { ChainJob } from '../core/queue/queue.ts'
+import { filePlaceOf, strategyOf } from './steps.ts'
+import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
+import type { EngineParts } from './parts.ts'
+import {
+  holdLease,
+  lockChain,
+  enqueueNext,
+  readRunning,
+  restChain,
+  takeChain,
+  type HeldChain,
+} from './chain.ts'
 import { withCancellation, type EngineRunner } from './runner.ts'
-import { enqueueNext, readRunning, restChain, takeChain, type HeldChain } from './chain.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { dropLeased, leaseBatches, readLeased } from './item-batches.ts'
-import { loadItems } from './load-items.ts'
+import {
+  dropLeased,
+  leaseBatches,
+  readLeased,
+  anyCrashed,
+  claimPlanned,
+  holdPlanned,
+  type PlannedBatch,
+} from './item-batches.ts'
+import { loadItems, prepare } from './undo.ts'
 import { countOutcomes } from './outcomes.ts'
-import { planBatch } from './plan.ts'
-import { anyCrashed, claimPlanned, holdPlanned, type PlannedBatch } from './planned-items.ts'
-import { prepare } from './prepare.ts'
-import { planUnread, type RecordedStep } from './plan-unread.ts'
+import { planBatch, planUnread, type RecordedStep } from './plan.ts'
 import { withRenameConflicts, type WholeBatch } from './rename-conflicts.ts'
 import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
 import { writeEnded } from './write.ts'

@@ -1,9 +1,10 @@
 // Reads operations, each with its document and the kind of the operation that it undoes.
-import { searchWords } from '../../plugins/contract.ts'
+import { searchWords, sayPlain } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { hasAllWords } from '../core/db/word-match.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
-import type { OperationRow, OperationStatus } from './types.ts'
+import { ERRORS } from '../core/errors.ts'
+import type { OperationRow, OperationStatus, ItemError } from './types.ts'
 
 export interface OperationFilter {
   status?: OperationStatus
@@ -72,3 +73,29 @@ const CONDITIONS = {
   error: `(jsonb_exists(failure_causes, :error) or stopped ->> 'code' = :error)`,
   before: 'id < :before::uuid',
 } satisfies Partial<Record<keyof OperationFilter, string>>
+
+// Why an item was not started: a person cancelled the operation, or another failure ended it.
+
+const because = (
+  code: 'operation_cancelled' | 'operation_stopped',
+  message: string = ERRORS[code].message,
+): ItemError => ({
+  code,
+  message,
+  retryable: true,
+})
+
+export const CANCELLED = because('operation_cancelled')
+export const STOPPED = because('operation_stopped')
+export const DISCARDED = because(
+  'operation_cancelled',
+  sayPlain('The preview was discarded: nothing was changed'),
+)
+
+export const FAILED_PREVIEW = because(
+  'operation_stopped',
+  sayPlain('The preview failed: nothing was changed'),
+)
+
+export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError =>
+  stopped ? STOPPED : CANCELLED

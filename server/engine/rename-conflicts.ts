@@ -4,11 +4,10 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { findNameOwners } from '../files/name-allocation.ts'
 import { nameRequestOf } from '../files/names.ts'
-import { PLAN_BATCH } from './strategy.ts'
+import { PLAN_BATCH } from './steps.ts'
 import type { EndedItem, OperationRow, WorkItem } from './types.ts'
-import { holdLease } from './lease.ts'
-import { leaseBatchesOf } from './item-batches.ts'
-import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
+import { holdLease } from './chain.ts'
+import { leaseBatchesOf, claimPlannedOf, type PlannedBatch } from './item-batches.ts'
 
 /**
  * The most files that may depend on each other. Beyond it, a name that another file has counts as

@@ -7,9 +7,8 @@ import { AppError } from '../core/errors.ts'
 import type { EngineParts } from './parts.ts'
 import { filePlaceOf, withoutParallel } from './steps.ts'
 import type { OperationRow, StoredWorkflow } from './types.ts'
-import { openOptions } from './sealed-options.ts'
-import { storedWorkflow } from './sealed-start.ts'
-import { needsLedger } from './start.ts'
+import { openOptions } from './sealed.ts'
+import { storedWorkflow, needsLedger } from './start.ts'
 
 /** Every reason why the operation's items cannot be processed with the steps of this workflow. */
 export function misfits(

@@ -3,7 +3,6 @@
 import type { ItemPlugin, StagedBlob, WriteContext } from '../../plugins/contract.ts'
 import { createAsyncQueue, type AsyncQueue } from '../core/async-queue.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
 import {
   advance,
@@ -137,4 +136,55 @@ function outcomesOf(
 ) {
   const views = items.map(viewOfItem)
   return plugin.run ? plugin.run(views, options, write) : plugin.plan(views, options, write)
+}
+
+// Gathers a stream into groups of at most `size`. No element waits longer than `ms` for others.
+
+/**
+ * Groups the elements of a source. Reads ahead of the consumer, so that a slow consumer does not
+ * stop a source that works in parallel.
+ * @throws the error of the source, after the groups before it
+ */
+export async function* batchStream<T>(
+  source: AsyncIterable<T>,
+  size: number,
+  ms: number,
+): AsyncGenerator<T[]> {
+  const waiting: T[] = []
+  let finished = false
+  let failure: { error: unknown } | null = null
+  let wake = () => {}
+  let oldest = 0
+  const pump = (async () => {
+    try {
+      for await (const value of source) {
+        if (waiting.length === 0) oldest = performance.now()
+        waiting.push(value)
+        if (waiting.length === 1 || waiting.length >= size) wake()
+      }
+    } catch (error) {
+      failure = { error }
+    } finally {
+      finished = true
+      wake()
+    }
+  })()
+  while (true) {
+    if (waiting.length === 0 && finished) break
+    const left = waiting.length === 0 ? Infinity : oldest + ms - performance.now()
+    if (!finished && waiting.length < size && left > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = left === Infinity ? undefined : setTimeout(resolve, left)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      continue
+    }
+    yield waiting.splice(0, size)
+    oldest = performance.now()
+  }
+  await pump
+  if (failure) throw (failure as { error: unknown }).error
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { sensitiveOptions, withoutSensitive } from '../core/sensitive.ts'
-import { openOptions, sealOptions } from './sealed-options.ts'
+import { openOptions, sealOptions } from './sealed.ts'
 
 const password = z.string().optional().meta({ title: 'Password', sensitive: true })
 const plugin = (options: z.ZodType): Plugin => ({

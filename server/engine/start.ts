@@ -1,14 +1,26 @@
 // Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
 // nothing can lose the work.
-import type { Plugin, Workflow } from '../../plugins/contract.ts'
+import { type Plugin, type Workflow, say, type AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError } from '../core/errors.ts'
-import { freezeItems, type OperationSource } from './freeze.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
-import type { OperationRequest, SourceRecord } from './types.ts'
-import { strategyOf } from './strategy.ts'
-import { itemPlugins, withoutParallel } from './steps.ts'
+import type { SealPlace } from '../core/kept-address.ts'
+import { present } from '../core/present.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { freezeItems, type OperationSource } from './freeze.ts'
+import type { OperationRequest, SourceRecord, StoredWorkflow, OperationRow } from './types.ts'
+import {
+  strategyOf,
+  itemPlugins,
+  withoutParallel,
+  takesSettings,
+  withPreceding,
+  withSettings,
+} from './steps.ts'
+import type { EngineParts } from './parts.ts'
+import { addEntries, type GrowingChange, type GrowingEntry } from './grow.ts'
+import { sealEntries, sealRequest, sealOptions } from './sealed.ts'
 
 export interface StartInput {
   workflow: Workflow
@@ -190,4 +202,88 @@ async function existingOperation(
     { key },
   )
   return row.id
+}
+
+// Starts operations and adds items to them with their secrets sealed: neither the query of an
+// address nor a secret option is stored in plain text.
+
+type GrowingItem = GrowingEntry | GrowingChange
+
+/** Starts the operation, with the steps that other steps need before them. Returns its UUID. */
+export async function startSealed(
+  { plugins, secrets, limits }: Pick<EngineParts, 'plugins' | 'secrets' | 'limits'>,
+  scope: ShopScope,
+  input: StartInput,
+): Promise<string> {
+  const place = { shop: scope.shop, secrets }
+  const workflow = await storedWorkflow({ plugins, secrets }, scope, input.workflow)
+  const request = sealRequest(input.request, place)
+  const source = await sealSource(input.source, place)
+  return startOperation(scope, { ...input, workflow, request, source }, plugins, limits)
+}
+
+/**
+ * The workflow as an operation keeps it: with the settings that the shop has now, with the steps
+ * that other steps need before them, and with secret options sealed.
+ */
+export async function storedWorkflow(
+  { plugins, secrets }: Pick<EngineParts, 'plugins' | 'secrets'>,
+  scope: ShopScope,
+  workflow: Workflow,
+): Promise<StoredWorkflow> {
+  const fixed = withPreceding(await fixedWorkflow(scope, workflow, plugins), plugins)
+  return sealOptions(fixed, plugins, { shop: scope.shop, secrets })
+}
+
+async function fixedWorkflow(
+  scope: ShopScope,
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+): Promise<StoredWorkflow> {
+  if (!takesSettings(workflow, plugins)) return workflow
+  const { settings } = await readShop(scope)
+  return withSettings(workflow, plugins, settings)
+}
+
+const sealSource = async (source: OperationSource, place: SealPlace): Promise<OperationSource> =>
+  source.type === 'entries'
+    ? { ...source, entries: await sealEntries(source.entries, place) }
+    : source
+
+/** Adds items to an open operation. Returns the first position, or null as `addEntries` does. */
+export async function addSealed(
+  { secrets }: Pick<EngineParts, 'secrets'>,
+  tx: ShopScope,
+  id: string,
+  growing: readonly GrowingItem[],
+): Promise<number | null> {
+  return addEntries(tx, id, await sealGrowing(growing, { shop: tx.shop, secrets }))
+}
+
+/** Seals the items that are entries: only these have addresses. */
+async function sealGrowing(
+  growing: readonly GrowingItem[],
+  place: SealPlace,
+): Promise<GrowingItem[]> {
+  const entries = growing.filter((each) => 'entry' in each)
+  const sealed = (await sealEntries(entries, place)).values()
+  return growing.map((each) =>
+    'entry' in each ? present(sealed.next().value, 'a sealed entry') : each,
+  )
+}
+
+// An operation's label, in history and in messages.
+
+/**
+ * The label that its channel gave, such as a table's name; otherwise the first file and the number
+ * of the others.
+ */
+export function labelOf({
+  label,
+  source,
+  total,
+}: Pick<OperationRow, 'label' | 'source' | 'total'>): AnyText | null {
+  const isFirst = source.type === 'entries' && !source.labelled
+  if (label === null || !isFirst || total <= 1) return label
+  return say('{name} and {count} more', { name: label, count: total - 1 })
 }

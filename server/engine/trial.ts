@@ -18,10 +18,15 @@ import { present, zip } from '../core/present.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import { textOfMessage } from '../core/texts.ts'
 import { changeFiles } from '../files/changes.ts'
-import { effectsOf, type EffectName } from './effect-values.ts'
+import {
+  effectsOf,
+  type EffectName,
+  type ItemEnding,
+  type ResolvedStep,
+  type WorkItem,
+} from './types.ts'
 import type { EngineParts } from './parts.ts'
 import { filePlaceOf } from './steps.ts'
-import type { ItemEnding, ResolvedStep, WorkItem } from './types.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 import {
@@ -39,10 +44,9 @@ import {
   refusalOf,
   viewOfItem,
 } from './item-work.ts'
-import type { WriteResult } from './outcome-rows.ts'
+import type { WriteResult } from './outcomes.ts'
 import { freshItem } from './work-item.ts'
-import { previewEffects } from './write-effects.ts'
-import { resultOfChange } from './write-results.ts'
+import { previewEffects, resultOfChange } from './write-results.ts'
 
 /** What a step did, or would do, with a file. */
 export interface TriedStep {

@@ -5,8 +5,7 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { UniformUpdate } from '../files/uniform-update.ts'
 import type { WorkItem } from './types.ts'
-import { DROP_LEASED } from './item-batches.ts'
-import type { PlannedBatch } from './planned-items.ts'
+import { DROP_LEASED, type PlannedBatch } from './item-batches.ts'
 import { freshItem } from './work-item.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import { databaseReason, isDatabaseUnavailable } from '../core/db/error-classes.ts'
-import type { Logger } from '../core/log.ts'
+import { type Logger, errorFields } from '../core/log.ts'
 import { traced, type SpanOptions } from '../core/tracing.ts'
 import {
   createBackground,
@@ -20,18 +20,20 @@ import {
   type BackgroundTask,
   type TaskJob,
 } from '../core/queue/background.ts'
-import { runChain } from './run.ts'
-import type { EngineRunner } from './runner.ts'
-import { finishOperation } from './finish.ts'
 import { jobLimits, QUICK_PLACES } from '../core/queue/job-concurrency.ts'
 import { createPlaces, type Places } from '../core/queue/places.ts'
-import { PLACE_POLL_MS, searchJobs } from './job-search.ts'
-import { createProgress } from './signals.ts'
 import type { ChainJob, FinishJob, OutboxJob } from '../core/queue/queue.ts'
-import { createOperationControl } from './control.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { type EngineRunner, createOperationControl, runExclusively } from './runner.ts'
+import { finishOperation } from './finish.ts'
+import { PLACE_POLL_MS, searchJobs, createProgress } from './signals.ts'
 import { startRecovery } from './recovery.ts'
-import { strategyOf } from './strategy.ts'
+import { strategyOf } from './steps.ts'
 import type { EngineParts } from './parts.ts'
+import { BrokenStep } from './context.ts'
+import { workExecuted } from './executed.ts'
+import { countOutcomes } from './outcomes.ts'
+import { workPlanned } from './planned.ts'
 
 export interface EngineWorker {
   /**
@@ -214,3 +216,37 @@ const graphileLogger = (log: Logger) =>
     const [what] = text.split(` with error '`, 1)
     log.warn('graphile-worker', { text: what?.split('\n', 1)[0], error: databaseReason(error) })
   })
+
+// One job of a chain: processes the next batch and queues the chain's next job. The strategy
+// decides what a batch is and how it is processed.
+
+/**
+ * Processes a chain's next batch and queues its next job, or ends the chain. Returns false if the
+ * batch needs another strategy.
+ */
+type Work = (runner: EngineRunner, scope: ShopScope, job: ChainJob) => Promise<boolean>
+
+/**
+ * The strategies of a job, tried in this order. Every item can be executed, so that a job that was
+ * queued before an update of the installation has changed the strategy is done as it says.
+ */
+const strategiesFor = ({ load }: ChainJob): readonly Work[] =>
+  load === 'slow' ? [workExecuted] : [workPlanned, workExecuted]
+
+/** Runs one job of a chain, unless the worker stops or the chain has ended. */
+function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
+  return runExclusively(runner, job, async () => {
+    const scope = forShop(runner.parts.database, job.shop)
+    try {
+      for (const work of strategiesFor(job)) if (await work(runner, scope, job)) return
+    } catch (error) {
+      if (!(error instanceof BrokenStep)) throw error
+      // No item can be processed, now or later: the operation ends with what is done.
+      runner.parts.log.error('an operation cannot continue', {
+        operation: job.operation,
+        ...errorFields(error),
+      })
+      await scope.transaction((tx) => countOutcomes(tx, job.operation, {}, error.stop))
+    }
+  })
+}

@@ -5,9 +5,8 @@ import { makeFiles } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { defineEffect } from './effect.ts'
 import type { OperationRow, WorkItem } from './types.ts'
-import { applyToDraft } from './apply.ts'
+import { applyToDraft, freshItem } from './work-item.ts'
 import { itemDraft, loadRecords } from './item-work.ts'
-import { freshItem } from './work-item.ts'
 import { previewDone, writeDone } from './write-files.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

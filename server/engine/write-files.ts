@@ -21,8 +21,10 @@ import {
   resultOf,
   takeBackEffects,
   type Results,
-} from './write-effects.ts'
-import { UNCHANGED, resultOfAdmission, resultOfChange } from './write-results.ts'
+  UNCHANGED,
+  resultOfAdmission,
+  resultOfChange,
+} from './write-results.ts'
 
 export type WriteLimits = { file_bytes: number }
 

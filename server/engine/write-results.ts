@@ -1,12 +1,15 @@
 // The outcome of an item whose file was admitted or changed.
-import { sayPlain } from '../../plugins/contract.ts'
+import { sayPlain, type AnyText } from '../../plugins/contract.ts'
 import { storedMessage } from '../core/texts.ts'
-import type { AnyText } from '../../plugins/contract.ts'
 import type { AdmissionResult } from '../files/admission.ts'
 import type { PlannedResult } from '../files/preview-admissions.ts'
 import type { ChangeResult } from '../files/changes.ts'
 import type { Draft } from '../files/drafts.ts'
-import { skippedFor, type WriteResult } from './outcome-rows.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { present } from '../core/present.ts'
+import { skippedFor, type WriteResult } from './outcomes.ts'
+import type { Effect, EffectRecords, EffectRequest } from './effect.ts'
+import type { EffectName, OperationRow, WorkItem } from './types.ts'
 
 export const CHANGED_SINCE_PREVIEW = sayPlain('It has changed since the preview')
 
@@ -59,7 +62,7 @@ export function resultOfChange(changed: ChangeResult): WriteResult {
  * The outcome of an item that failed. Without `retryable`, only a file in use is worth another
  * attempt.
  */
-export const refusal = ({
+const refusal = ({
   code,
   message,
   retryable = code === 'file_in_use',
@@ -71,3 +74,127 @@ export const refusal = ({
   status: 'failed',
   error: { code, ...storedMessage(message), retryable },
 })
+
+// Calls the writers of the effects that items asked for, and adds what they record to the outcomes.
+
+export type Results = Map<WorkItem, WriteResult>
+
+/** The outcome of an item that has been written. Throws if it has none. */
+export const resultOf = (
+  results: ReadonlyMap<WorkItem, WriteResult>,
+  item: WorkItem,
+): WriteResult => present(results.get(item), 'the outcome of an item')
+
+/**
+ * Prepares the effects, before the files are changed. Items that an effect refuses get their result
+ * now.
+ * @returns what the outcomes of the others record
+ */
+export async function prepareEffects(
+  tx: ShopScope,
+  operation: OperationRow,
+  done: readonly WorkItem[],
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<EffectRecords> {
+  const records = new Map<WorkItem, Record<string, unknown>>()
+  const wanted = wantedOf(done)
+  for (const { name, prepare } of effects) {
+    if (!prepare || !wanted.has(name)) continue
+    const requests = requestsOf(name, done, results)
+    if (requests.length === 0) continue
+    for (const [item, { problem, record }] of await prepare(tx, operation, requests))
+      if (problem) results.set(item, refusal(problem))
+      else records.set(item, { ...records.get(item), ...record })
+  }
+  return records
+}
+
+/** Takes back what was prepared for items whose change was not made. */
+export async function takeBackEffects(
+  tx: ShopScope,
+  operation: OperationRow,
+  refused: readonly WorkItem[],
+  effects: readonly Effect[],
+): Promise<void> {
+  const wanted = wantedOf(refused)
+  for (const { name, takeBack } of effects) {
+    if (!wanted.has(name)) continue
+    const items = refused.filter((item) => item.effects[name])
+    if (items.length > 0) await takeBack?.(tx, operation.id, items)
+  }
+}
+
+/** Writes and undoes the effects of the items that are done, after the files are changed. */
+export async function recordEffects(
+  tx: ShopScope,
+  operation: OperationRow,
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<void> {
+  const done = doneItems(results)
+  const wanted = wantedOf(done)
+  const undoes = done.some((item) => item.undo)
+  for (const { name, write, undo } of effects) {
+    const requests = wanted.has(name) ? requestsOf(name, done, results) : []
+    if (requests.length > 0) addRecords(results, await write?.(tx, operation, requests))
+    if (!undoes) continue
+    const undone = done.flatMap((item) => item.undo?.after[name] ?? [])
+    if (undone.length > 0) await undo?.(tx, undone)
+  }
+}
+
+/** The names of the effects that the items asked for: mostly there are none. */
+const wantedOf = (items: readonly WorkItem[]): ReadonlySet<string> =>
+  new Set(items.flatMap(({ effects }) => Object.keys(effects)))
+
+/** The items for which each effect that was previewed would record something. */
+export type PreviewedEffects = ReadonlyMap<EffectName, ReadonlySet<WorkItem>>
+
+/** Adds what the effects of items that would be done would record. */
+export async function previewEffects(
+  tx: ShopScope,
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<PreviewedEffects> {
+  const done = doneItems(results)
+  const previewed = new Map<EffectName, ReadonlySet<WorkItem>>()
+  const wanted = wantedOf(done)
+  for (const { name, preview } of effects) {
+    if (!wanted.has(name)) continue
+    const requests = requestsOf(name, done, results)
+    if (!preview || requests.length === 0) continue
+    const records = await preview(tx, requests)
+    previewed.set(name, new Set(records?.keys()))
+    addRecords(results, records)
+  }
+  return previewed
+}
+
+const doneItems = (results: Results): WorkItem[] =>
+  [...results].flatMap(([item, { status }]) => (status === 'done' ? [item] : []))
+
+/**
+ * The items' requests for this effect. An item that creates its file has the file in its result.
+ */
+const requestsOf = (
+  name: EffectName,
+  items: readonly WorkItem[],
+  results: Results,
+): EffectRequest<never>[] =>
+  items.flatMap((item) => {
+    const values = item.effects[name]
+    const { file_id, before = {} } = results.get(item) ?? {}
+    const file = file_id ?? item.file_id ?? ''
+    return values ? [{ item, file, before, values: values as never[] }] : []
+  })
+
+/** Adds what effects recorded to the outcomes of items that are done. */
+export function addRecords(results: Results, records: EffectRecords | void): void {
+  for (const [item, record] of records ?? []) {
+    const result = resultOf(results, item)
+    if (result.status !== 'done') continue
+    results.set(item, {
+      ...result,
+      before: result.before ?? {},
+      after: { ...result.after, ...record },
+    })
+  }
+}

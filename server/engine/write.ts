@@ -4,9 +4,10 @@ import { storedMessage, textOfMessage } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { HeldChain } from './chain.ts'
 import { retryDelay } from './failure.ts'
-import { countOutcomes, type Counts, type Stop } from './outcomes.ts'
-import type { EndedItem, ItemStatus, OperationRow, WorkItem } from './types.ts'
 import {
+  countOutcomes,
+  type Counts,
+  type Stop,
   doneRow,
   endedRow,
   insertOutcomes,
@@ -14,8 +15,9 @@ import {
   type OutcomeRow,
   type UnfinishedEnding,
   type WriteResult,
-} from './outcome-rows.ts'
-import { resultOf, type Results } from './write-effects.ts'
+} from './outcomes.ts'
+import type { EndedItem, ItemStatus, OperationRow, WorkItem } from './types.ts'
+import { resultOf, type Results } from './write-results.ts'
 import { previewDone, writeDone, type WriteParts } from './write-files.ts'
 
 export interface WriteOptions extends WriteParts {

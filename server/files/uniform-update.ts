@@ -139,7 +139,7 @@ const without = (all: string, some: string) =>
      order by n)`
 
 /**
- * The change of tags, as in server/engine/apply.ts: kept tags in their order, then the new
+ * The change of tags, as in server/engine/work-item.ts: kept tags in their order, then the new
  * ones. A different order alone is not a change.
  */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {

@@ -1,6 +1,6 @@
 // Scopes that depend on the request, in addition to the endpoint's own scope.
 import { say, type Entry } from '../../plugins/contract.ts'
-import { scopesOfConflict } from '../engine/permissions.ts'
+import { scopesOfConflict } from '../engine/moves.ts'
 import { AppError } from '../core/errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
 

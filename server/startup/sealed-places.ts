@@ -3,7 +3,7 @@ import { replyPlace } from '../core/db/sealed-replies.ts'
 import { serverKeyPlace } from '../core/db/server-keys.ts'
 import { addressPlace } from '../core/kept-address.ts'
 import type { SealedPlace, SealedRow } from '../core/sealed-place.ts'
-import { optionsPlace } from '../engine/sealed-options.ts'
+import { optionsPlace } from '../engine/sealed.ts'
 import { FEATURES } from '../features.ts'
 import { tokenPlace } from '../storefront/shop-tokens.ts'
 

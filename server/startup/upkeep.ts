@@ -3,8 +3,7 @@
 // that its number gives. The scrub is divided, so that several workers share it.
 import type { Database } from '../core/db/database.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
-import { stagedBlobs } from '../engine/staged-blobs.ts'
-import { sweepOperations } from '../engine/retention.ts'
+import { stagedBlobs, sweepOperations } from '../engine/retention.ts'
 import { SCRUB_PARTS, scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepCounts } from '../files/file-counts.ts'

@@ -10,7 +10,7 @@ import type {
   FileView,
 } from '../../plugins/contract.ts'
 import { usualSettings } from '../../plugins/settings.ts'
-import { createActions } from '../../server/engine/actions.ts'
+import { createActions } from '../../server/engine/context.ts'
 
 const refuse = (port: string) => (): never => {
   throw new Error(`The test gave the plugin no ${port}`)

@@ -14,7 +14,7 @@ import {
 } from '../../plugins/contract.ts'
 import type { ItemStatus, OperationRow } from '../../server/engine/types.ts'
 import type { OperationMove } from '../../server/engine/moves.ts'
-import { PLAN_BATCH } from '../../server/engine/strategy.ts'
+import { PLAN_BATCH } from '../../server/engine/steps.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'

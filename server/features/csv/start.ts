@@ -3,7 +3,7 @@
 import { givenSettings } from '../../files/drafts.ts'
 import { type Entry, type FileChange, say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { scopesOfConflict } from '../../engine/permissions.ts'
+import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'

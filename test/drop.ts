@@ -10,7 +10,7 @@ import {
   openDropServer,
   type DropServer,
   type DropServerParts,
-} from '../server/features/drop/server.ts'
+} from '../server/features/drop/run-server.ts'
 import type { Database } from '../server/core/db/database.ts'
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
 import { openListener } from '../server/core/db/listener.ts'

@@ -9,10 +9,9 @@ import { moveCarried } from './carried.ts'
 import { encryptionArguments } from './finish.ts'
 import { isDictionary, type Objects } from './objects.ts'
 import { checkResult } from './open.ts'
-import { type OpenedDocument } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import { readWhole } from './pages.ts'
 import { HERE, runQpdf } from './qpdf.ts'
-import { rangesIn, textOf, type Range } from './ranges.ts'
 import type { SplitTask } from './tasks.ts'
 
 interface Part {
@@ -165,3 +164,37 @@ function borrowsResources({ values, resolve }: Objects): boolean {
     return subtype === '/Type3' || subtype === '/Form' || resolve(value['/PatternType']) === 1
   })
 }
+
+// Page ranges: `3`, `1-3`, or `7-` to the end.
+
+export interface Range {
+  first: number
+  last: number
+}
+
+/**
+ * Parses page ranges of a document with this many pages.
+ * @throws `Refusal` `pdf_page_out_of_range`, which lists all ranges outside it
+ */
+export function rangesIn(texts: readonly string[], pages: number): Range[] {
+  const parsed = texts.map((text) => ({ text, range: parseRange(text, pages) }))
+  const wrong = parsed.flatMap(({ text, range }) => (isIn(range, pages) ? [] : [text]))
+  if (wrong.length === 0) return parsed.map(({ range }) => range)
+  throw new Refusal(
+    'pdf_page_out_of_range',
+    say(
+      'The document has {count, plural, one {# page} other {# pages}}: there is no {ranges} in it',
+      { count: pages, ranges: wrong.join(', ').slice(0, 200) },
+    ),
+  )
+}
+
+export const textOf = ({ first, last }: Range): string =>
+  first === last ? String(first) : `${first}-${last}`
+
+function parseRange(text: string, pages: number): Range {
+  const [first = '', last = first] = text.split('-')
+  return { first: Number(first), last: last === '' ? pages : Number(last) }
+}
+
+const isIn = ({ first, last }: Range, pages: number) => first >= 1 && first <= last && last <= pages

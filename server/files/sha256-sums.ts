@@ -1,6 +1,6 @@
 // Computes the SHA-256 digests of stored bytes. An import or a transfer does not wait for them, since
 // they cost three times what the hash does that addresses the bytes: a background task computes them
-// (server/startup/sums-task.ts), and a request that names one computes it immediately.
+// (server/startup/background.ts), and a request that names one computes it immediately.
 import { createHash } from 'node:crypto'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'

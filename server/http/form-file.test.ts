@@ -1,7 +1,7 @@
 // The file in a form, for every way to split the form into chunks, and invalid forms.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundaryIn, openFormFile } from './form-file.ts'
+import { boundaryIn, openFormFile } from './form-csv.ts'
 
 const part = (disposition: string, body: string) =>
   `--B\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: text/csv\r\n\r\n${body}\r\n`

@@ -1,10 +1,9 @@
 // An index of one shop's titles for searches by similarity: tens of thousands of names against tens
 // of thousands of titles. A name's rarest trigrams are looked up first, and the search ends as soon
 // as no other title can be good enough: the result is the same as if every title had been compared.
-import { gramsOf, likeness } from './grams.ts'
+import { firstOf } from '../core/present.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { otherwise, wordsOf, type Words } from './words.ts'
-import { firstOf } from '../core/present.ts'
 
 export interface TitleHit {
   id: string
@@ -226,3 +225,20 @@ function scoreOf(
   }
   return Math.max(0, likeness(shared, size, lengthOf(titles, title)) - stray)
 }
+
+// Trigrams as in pg_trgm: of each word with two spaces before it and one after it. The similarity
+// of two texts is the share of their trigrams that both have.
+
+/** All different trigrams of the words. */
+function gramsOf(words: readonly string[]): Set<string> {
+  const grams = new Set<string>()
+  for (const word of words) {
+    const padded = `  ${word} `
+    for (let at = 0; at + 3 <= padded.length; at++) grams.add(padded.slice(at, at + 3))
+  }
+  return grams
+}
+
+/** @param shared how many trigrams both have. */
+const likeness = (shared: number, a: number, b: number): number =>
+  a + b === shared ? (shared === 0 ? 0 : 1) : shared / (a + b - shared)

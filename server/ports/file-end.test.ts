@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { documentOf } from '../../test/documents.ts'
-import { isCutOff } from './file-end.ts'
-import { HEAD_BYTES } from './found-type.ts'
+import { isCutOff, HEAD_BYTES } from './found-type.ts'
 
 const box = (type: string, bytes: number, size = 8 + bytes) => {
   const made = Buffer.alloc(8 + bytes)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../core/log.ts'
-import { warnOfOtherClock, watchClock } from './clock-check.ts'
+import { warnOfOtherClock, watchClock } from './database.ts'
 
 const NOON = Date.UTC(2026, 5, 1, 12)
 

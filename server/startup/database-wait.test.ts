@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../core/log.ts'
-import { whenReachable } from './database-wait.ts'
+import { whenReachable } from './database.ts'
 
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const wrongPassword = () => Object.assign(new Error('password failed'), { code: '28P01' })

@@ -1,19 +1,108 @@
 // Opens the database at start-up: the one of DATABASE_URL, or the embedded one; checks its version
 // and migrates it.
+import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { keepSettings, openDatabase, requireServer, type Database } from '../core/db/database.ts'
 import { findRunning, startEmbedded } from '../core/db/embedded.ts'
 import { migrate } from '../core/db/migrate.ts'
-import { reasonOf } from '../core/db/error-classes.ts'
+import { reasonOf, isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { refuseUnnamedPooler } from '../core/db/pooler-check.ts'
 import type { Logger } from '../core/log.ts'
-import { openSecrets } from '../core/db/server-keys.ts'
-import { ensureSecret, type Secrets } from '../core/secrets.ts'
-import { warnOfOtherClock, watchClock } from './clock-check.ts'
-import { POOLER_REFUSAL, whenReachable, type DatabaseWait } from './database-wait.ts'
-import { warnOfOtherSecret } from './secret-check.ts'
-import { present } from '../core/present.ts'
+import { openSecrets, isSecretOf } from '../core/db/server-keys.ts'
+import { ensureSecret, type Secrets, hashKey } from '../core/secrets.ts'
+import { present, firstOf } from '../core/present.ts'
+
+// Finds a process that was started with another secret than the one that the database was used
+// with: it would write addresses of links and sealed values that the other processes cannot use.
+
+interface LinkRow {
+  id: string
+  rotation: number
+  key_hash: Buffer
+}
+
+/** Looks at one link, in any order: the table may be large, and most have one secret. */
+const ANY_LINK = 'select id, rotation, key_hash from links limit 1'
+
+export async function warnOfOtherSecret(
+  { pool }: Database,
+  secrets: Secrets,
+  log: Logger,
+): Promise<void> {
+  if (!(await isSecretOf(pool, secrets)))
+    log.error(
+      'this database was used with another APP_SECRET: API keys, tokens and everything sealed in it ' +
+        'cannot be read. Set that one, or add it to APP_SECRET_PREVIOUS',
+    )
+  const { rows } = await pool.query<LinkRow>(ANY_LINK)
+  const [link] = rows
+  if (
+    !link ||
+    hashKey(secrets.linkKey(link.id, link.rotation, link.key_hash)).equals(link.key_hash)
+  )
+    return
+  log.warn(
+    'this database has links that were made with another APP_SECRET, whose addresses cannot be ' +
+      'shown; if you did not change it, set the same APP_SECRET on every machine',
+  )
+}
+
+// Waits at the start for a database that cannot be reached yet: it may start at the same time, or
+// its network may be late.
+
+interface DatabaseWait {
+  /** How long; 0: the first failure counts. */
+  forMs: number
+  log: Logger
+  /** Ends the wait. */
+  signal?: AbortSignal
+  /** Called before the first wait. What it throws is not a failure of the database. */
+  onWait?: () => Promise<void>
+  /** What to throw for an error of the database; absent: the error. */
+  failure?: (error: unknown) => unknown
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5000
+/** A host whose name or network is not there yet, or the socket of a server on this machine. */
+const NOT_FOUND = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT'])
+
+/**
+ * Repeats `connect` until it succeeds. Throws the last error when the time is over, and other errors,
+ * like a wrong password, immediately.
+ */
+export async function whenReachable(
+  connect: () => Promise<void>,
+  { forMs, log, signal, onWait, failure = (error) => error }: DatabaseWait,
+): Promise<void> {
+  const until = performance.now() + forMs
+  for (let tries = 0; ; tries++) {
+    try {
+      return await connect()
+    } catch (error) {
+      const leftMs = until - performance.now()
+      if (leftMs <= 0 || !mayComeLater(error)) throw failure(error)
+      if (tries === 0) await onWait?.()
+      log.warn('waiting for the database', {
+        reason: reasonOf(error),
+        left_seconds: Math.ceil(leftMs / 1000),
+      })
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS, leftMs)
+      await delay(pause, undefined, signal ? { signal } : {})
+    }
+  }
+}
+
+const codeOf = (error: unknown) => (error as { code?: unknown }).code
+/** A pooler that refuses our settings does so each time; its code is that of a lost connection. */
+const POOLER_REFUSAL = /unsupported startup parameter/
+const mayComeLater = (error: unknown) => {
+  if (POOLER_REFUSAL.test(reasonOf(error))) return false
+  // A file that the address names is not the socket of a server.
+  const isFile = (error as { syscall?: unknown }).syscall === 'open'
+  return isDatabaseUnavailable(error) || (NOT_FOUND.has(String(codeOf(error))) && !isFile)
+}
 
 export interface OpenedDatabase {
   database: Database
@@ -142,4 +231,61 @@ export async function openForCommand(
     await database.close()
     throw error
   }
+}
+
+// Compares this machine's clock with the database's: with a wrong one the platform's sign-ins and
+// signed addresses are refused, and links end at another time than they show.
+
+/** The platform's sign-ins are accepted with this difference. */
+const ALLOWED_MS = 10_000
+const LOOK_MS = 60_000
+/** The database's clock may be set too: it is compared again after so many looks. */
+const LOOKS = 60
+
+export async function warnOfOtherClock(
+  { pool }: Pick<Database, 'pool'>,
+  log: Logger,
+  now = Date.now,
+): Promise<void> {
+  const before = now()
+  const { rows } = await pool.query<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+  )
+  const after = now()
+  const { ms } = firstOf(rows)
+  // The answer may have been on its way for all of this time.
+  const differsMs = ms > after ? ms - after : Math.min(0, ms - before)
+  if (Math.abs(differsMs) < ALLOWED_MS) return
+  log.warn(
+    'the clock of this machine is not the database’s: set both by NTP. Sign-ins and signed ' +
+      'addresses are refused with a wrong clock',
+    { differs_seconds: Math.round(differsMs / 1000) },
+  )
+}
+
+/**
+ * Warns when the clock of this machine is set while the process runs, and each hour as long as it is
+ * not the database's. Call the result to stop.
+ */
+export function watchClock(
+  database: Pick<Database, 'pool'>,
+  log: Logger,
+  { now = Date.now, elapsed = () => performance.now() } = {},
+): () => void {
+  let ahead = now() - elapsed()
+  let looks = 0
+  const look = () => {
+    const before = ahead
+    ahead = now() - elapsed()
+    const wasSet = Math.abs(ahead - before) >= ALLOWED_MS
+    if (wasSet)
+      log.warn('the clock of this machine was set while the process ran', {
+        by_seconds: Math.round((ahead - before) / 1000),
+      })
+    looks = (looks + 1) % LOOKS
+    // A database that cannot be reached is reported by what needs it.
+    if (wasSet || looks === 0) warnOfOtherClock(database, log, now).catch(() => {})
+  }
+  const timer = setInterval(look, LOOK_MS).unref()
+  return () => clearInterval(timer)
 }

@@ -4,7 +4,7 @@ import { openDepot } from '../../test/delivery.ts'
 import { openSecrets } from '../core/db/server-keys.ts'
 import { createLogger } from '../core/log.ts'
 import { createSecrets } from '../core/secrets.ts'
-import { warnOfOtherSecret } from './secret-check.ts'
+import { warnOfOtherSecret } from './database.ts'
 
 test('a process with another secret than that of the stored links is told', async () => {
   const database = await openTestDatabase()

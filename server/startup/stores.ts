@@ -1,11 +1,10 @@
 // Opens the configured storage locations.
-import type { Config } from './config.ts'
 import { ConfigError } from '../core/config-error.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { LocationConfig } from '../core/store/address.ts'
 import { createDiskStore } from '../core/store/disk.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
-import { reportFailedWrite, warnOfFailedWrites } from './storage-warnings.ts'
+import type { Config } from './config.ts'
 
 /**
  * Opens the stores, by the names of their locations. Throws `ConfigError` if a bucket refuses
@@ -61,4 +60,46 @@ function judgeBucket(name: string, error: unknown, log: Logger): void {
   if (error.code === 'denied' || WRONG.has(cause?.$metadata?.httpStatusCode ?? 0))
     throw new ConfigError([`STORAGE_${name.toUpperCase()}: the bucket can't be used (${reason})`])
   log.warn('a storage location does not answer', { location: name, reason, ...errorFields(error) })
+}
+
+// Logs failed writes of a storage location for its operator: the merchant sees them in the results
+// of an operation, which the operator does not read.
+
+const ADVICE: Readonly<Record<StoreError['code'], string>> = {
+  full: 'a storage location is full: make room, then retry the failed files',
+  denied: 'a storage location refuses writes: check its permissions, then retry the failed files',
+  missing: 'a storage location cannot be written',
+  damaged: 'a storage location returned other bytes than were written: check its disk',
+  unavailable: 'a storage location cannot be written: check its disk or bucket',
+}
+/** A full disk fails every file of an import: one line a minute is enough. */
+const RETRY_MS = 60_000
+
+function reportFailedWrite({ code, cause }: StoreError, location: string, log: Logger): void {
+  log.error(ADVICE[code], { location, error: cause instanceof Error ? cause.message : null })
+}
+
+/** The store, with each kind of failed write logged at most once a minute. */
+function warnOfFailedWrites(store: BlobStore, location: string, log: Logger): BlobStore {
+  const lastAt = new Map<StoreError['code'], number>()
+  const watch = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof StoreError) report(error)
+      throw error
+    }
+  }
+  const report = (error: StoreError) => {
+    const now = performance.now()
+    if (now - (lastAt.get(error.code) ?? -Infinity) < RETRY_MS) return
+    lastAt.set(error.code, now)
+    reportFailedWrite(error, location, log)
+  }
+  return {
+    ...store,
+    write: (...given) => watch(store.write(...given)),
+    adopt: (...given) => watch(store.adopt(...given)),
+    take: (...given) => watch(store.take(...given)),
+  }
 }

@@ -6,7 +6,7 @@ import { createTestShop, openTestDatabase, silent } from '../../test/database.ts
 import { openDepot, type Depot } from '../../test/delivery.ts'
 import { sha256Of } from '../../test/fakes/content.ts'
 import { UNLIMITED, type Pace } from './pace.ts'
-import { sumsTask } from './sums-task.ts'
+import { sumsTask } from './background.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot

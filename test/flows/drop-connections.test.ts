@@ -12,7 +12,7 @@ import { CONNECTION_LIMITS } from '../../server/features/drop/connection-limits.
 import { listConnections } from '../../server/features/drop/connections.ts'
 import type { FtpOptions } from '../../server/features/drop/ftp/options.ts'
 import { createFtpServer } from '../../server/features/drop/ftp/ftp-server.ts'
-import type { DropServer } from '../../server/features/drop/server.ts'
+import type { DropServer } from '../../server/features/drop/run-server.ts'
 import { createSftpServer, type SftpParts } from '../../server/features/drop/sftp.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { silent } from '../database.ts'

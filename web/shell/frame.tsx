@@ -4,8 +4,12 @@ import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { hasAdminFrame } from './client/bridge.ts'
 import { useActivity, useSession } from './client/queries.ts'
-import { useFeatures } from './feature.ts'
-import { navigationOf } from './navigation.ts'
+import {
+  useFeatures,
+  type NavigationEntry,
+  type NavigationGroup,
+  type PageFeature,
+} from './feature.ts'
 import { useUploading } from './url-state/uploading.ts'
 import logo from './ui/logo.svg'
 import {
@@ -156,4 +160,34 @@ function StorefrontFrame({ children }: { children: ReactNode }) {
       </main>
     </>
   )
+}
+
+// The navigation, from the entries of the features.
+
+const GROUPS: Readonly<Record<NavigationGroup, string>> = {
+  files: t('Files', {}, 'group'),
+  import: t('Import', {}, 'group'),
+  sales: t('Sales'),
+  automation: t('Automation'),
+  activity: t('Activity'),
+}
+
+export interface NavigationSection {
+  title: string | undefined
+  entries: NavigationEntry[]
+}
+
+/** Neighbours of one group are one section. */
+function navigationOf(features: readonly PageFeature[]): NavigationSection[] {
+  const sections: NavigationSection[] = []
+  for (const entry of features.flatMap(({ navigation = [] }) => navigation)) {
+    const title = entry.group && GROUPS[entry.group]
+    const section = sections.at(-1)
+    if (section && section.title === title) section.entries.push(entry)
+    else sections.push({ title, entries: [entry] })
+  }
+  return sections.map(({ title, entries }) => ({
+    title,
+    entries: entries.toSorted((a, b) => Number(a.isLast ?? false) - Number(b.isLast ?? false)),
+  }))
 }

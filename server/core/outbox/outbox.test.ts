@@ -3,7 +3,7 @@ import { createTestShop, openTestDatabase, silent } from '../../../test/database
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
-import { sweepStaleMessages } from '../../features/messages/stale-message-sweep.ts'
+import { sweepStaleMessages } from '../../features/messages/run-outbox.ts'
 import { sendBatch, writeBatch } from '../../features/messages/deliver.ts'
 import { present } from '../present.ts'
 import { openMailServer } from '../../features/mail/mail-server.ts'

@@ -13,9 +13,18 @@ import { PROVIDERS } from './providers/providers.ts'
 import { openGuardProxy, type Dial, type GuardProxy } from './proxy.ts'
 import { CloudError } from './rclone/errors.ts'
 import { findRclone, type RcloneProgram } from './rclone/program.ts'
-import { rcloneFiles } from './rclone/rclone-files.ts'
 import { missingOf } from './set-up.ts'
-import type { RemoteFiles } from './rclone/remote-files.ts'
+import type { RemoteFiles, RemoteFile } from './rclone/remote-files.ts'
+import { fetchObjects } from './rclone/fetch.ts'
+import {
+  listFolders,
+  listOne,
+  listRemoteFiles,
+  PATIENCE,
+  type RunOptions,
+} from './rclone/listing.ts'
+import { type Remote, rootPath, limits } from './rclone/remote.ts'
+import { runRclone, type Run } from './rclone/run.ts'
 
 export interface CloudOptions {
   /** The value of RCLONE_EXECUTABLE. */
@@ -130,3 +139,111 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     },
   }
 }
+
+// The files of a remote through rclone.
+
+/** @param environment variables of the proxy and its certificates. */
+function rcloneFiles(
+  program: string,
+  remote: Remote,
+  environment: Readonly<Record<string, string>>,
+): RemoteFiles {
+  const by = (signal: AbortSignal) => ({ environment, signal })
+  return {
+    approximate: remote.approximate ?? false,
+    list: (options) => listRemoteFiles(program, remote, { environment, ...options }),
+    stat: (path, signal) => listOne(program, remote, path, by(signal)),
+    folders: (path, options) => listFolders(program, remote, path, { environment, ...options }),
+    fetch: (paths, options) => fetchObjects(program, remote, paths, { environment, ...options }),
+    put: (path, file, signal) => putObject(program, remote, path, file, by(signal)),
+    move: (from, to, signal) => moveObject(program, remote, from, to, by(signal)),
+    remove: (path, signal) => deleteObject(program, remote, path, by(signal)),
+    probe: (signal) => probeRoot(program, remote, by(signal)),
+  }
+}
+
+// Checks that a remote can be listed: reads its root until the first entry or the end.
+
+const PROBE_MS = 40_000
+
+/** Checks that the root can be listed. Throws `CloudError`, or the reason of `signal`. */
+async function probeRoot(
+  program: string,
+  remote: Remote,
+  { environment, signal }: RunOptions,
+): Promise<void> {
+  const enough = new AbortController()
+  try {
+    await runRclone(program, {
+      environment,
+      signal: AbortSignal.any([signal, enough.signal]),
+      command: ['lsjson', '--no-mimetype', '--no-modtime', ...PATIENCE],
+      paths: [rootPath(remote)],
+      remote: remote.settings,
+      timeoutMs: PROBE_MS,
+      onLine: (line) => {
+        if (line.startsWith('{')) enough.abort()
+      },
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!enough.signal.aborted) throw error
+  }
+}
+
+// Changes at a provider, for two-way connections: one object per run.
+
+const SEND_MS = 24 * 3_600_000
+
+/** Providers whose hashes say nothing compare the bytes with the Content-MD5 of each request. */
+const copying = (remote: Remote) => limits({ ...remote, unchecked: remote.doubtfulHash ?? false })
+
+/** Creates or replaces the object with the bytes of `file`. Returns it as the provider has it. */
+async function putObject(
+  program: string,
+  remote: Remote,
+  path: string,
+  file: string,
+  options: RunOptions,
+): Promise<RemoteFile> {
+  const command = ['copyto', '--ignore-times', '--low-level-retries', '3', ...copying(remote)]
+  await run(program, remote, command, [file, rootPath(remote, path)], options)
+  return listOne(program, remote, path, options)
+}
+
+/** Renames the object; throws `CloudError` `cloud_file_not_found` if it does not exist any more. */
+async function moveObject(
+  program: string,
+  remote: Remote,
+  from: string,
+  to: string,
+  options: RunOptions,
+): Promise<RemoteFile> {
+  const paths = [rootPath(remote, from), rootPath(remote, to)]
+  const command = ['moveto', '--low-level-retries', '3', ...copying(remote)]
+  await run(program, remote, command, paths, options)
+  return listOne(program, remote, to, options)
+}
+
+/** Deletes the object. Idempotent: a missing object counts as deleted. */
+async function deleteObject(
+  program: string,
+  remote: Remote,
+  path: string,
+  options: RunOptions,
+): Promise<void> {
+  try {
+    await run(program, remote, ['deletefile'], [rootPath(remote, path)], options)
+  } catch (error) {
+    const gone = error instanceof CloudError && error.code.endsWith('_not_found')
+    if (!gone) throw error
+  }
+}
+
+const run = (
+  program: string,
+  remote: Remote,
+  command: Run['command'],
+  paths: Run['paths'],
+  options: RunOptions,
+) => runRclone(program, { ...options, command, paths, remote: remote.settings, timeoutMs: SEND_MS })

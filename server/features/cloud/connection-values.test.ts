@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkedValues } from './connection-values.ts'
-import { demo } from './providers/demo.ts'
+import { demo } from './providers/providers.ts'
 
 test('choosing the whole account is kept, and differs from no choice', () => {
   expect(checkedValues(demo, {}, {}).settings).toEqual({})

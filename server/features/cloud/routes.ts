@@ -1,6 +1,13 @@
 // Cloud connections: accounts and buckets that are synced.
-import { ownValue } from '../../../plugins/contract.ts'
 import { z } from 'zod'
+import { ownValue, textOf } from '../../../plugins/contract.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { listOf, pageOfWhole, errorSchema } from '../../http/schemas.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 import {
   changeConnection,
   changeProblems,
@@ -9,12 +16,12 @@ import {
   holdConnection,
   listCloudConnections,
   newConnectionProblems,
+  openingOf,
+  requireConnection,
 } from './connections.ts'
-import { foldersOf } from './folders.ts'
 import { cancelSync } from './sync.ts'
 import { newestSyncs } from './sync-rows.ts'
 import { NOTHING, totalsOf } from './totals.ts'
-import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import {
   changeBody,
   connectionRecord,
@@ -23,9 +30,6 @@ import {
   connectionInputOf,
   givenValues,
 } from './routes/record.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { cutPage } from '../../http/cursors.ts'
-import { listOf, pageOfWhole } from '../../http/schemas.ts'
 import { cloudOfferRoutes } from './routes/offer-endpoints.ts'
 import { connectionSyncRoutes } from './routes/sync-endpoints.ts'
 import {
@@ -36,7 +40,10 @@ import {
   readConnection,
   type ConnectionParts,
 } from './routes/parts.ts'
-import { connectionSignInRoutes } from './routes/sign-in-endpoints.ts'
+import { beginAuthorization, completeAuthorization } from './authorize.ts'
+import type { Cloud } from './cloud.ts'
+import { folderRule } from './providers/provider.ts'
+import { CloudError } from './rclone/errors.ts'
 
 export const connectionRoutes = (parts: ConnectionParts): Endpoint[] => [
   ...cloudOfferRoutes(parts),
@@ -163,3 +170,81 @@ const folders = ({ cloud }: ConnectionParts): Endpoint =>
       return { body: { path, ...cutPage(data, query, (folder) => folder.path) } }
     },
   })
+
+// Signing in to a cloud connection at its provider.
+
+function connectionSignInRoutes({ cloud }: ConnectionParts): Endpoint[] {
+  return [
+    cloudWriting('POST /api/connections/{id}/authorize', {
+      summary: 'Begin the sign-in at the provider',
+      description: 'Open the address in a separate window; it is valid for 10 minutes.',
+      replies: {
+        200: { description: 'The provider’s address', schema: z.object({ url: z.string() }) },
+        409: { description: 'This provider has no sign-in', schema: errorSchema },
+      },
+      handler: async ({ caller: { scope, subject }, params }) => {
+        const id = requirePublicId('connection', params.id)
+        return { body: { url: await beginAuthorization(cloud, scope, { id, subject }) } }
+      },
+    }),
+    cloudWriting('POST /api/connections/{id}/authorized', {
+      summary: 'Complete a sign-in with the parameters that the provider gave to the window',
+      description: 'Only the session that began it can complete it.',
+      body: z.strictObject({ code: z.string().min(1).max(4096), state: z.string().max(500) }),
+      replies: {
+        200: connectionReply,
+        409: { description: 'Another session began it', schema: errorSchema },
+        ...providerRefused,
+      },
+      handler: async ({ caller: { scope, subject }, params, body }) => {
+        const id = requirePublicId('connection', params.id)
+        await completeAuthorization(cloud, scope, { id, subject, ...body })
+        return { body: await readConnection(scope, id) }
+      },
+    }),
+  ]
+}
+
+// The folders of a connection's account, to choose one from.
+
+const MOST = 1000
+
+/**
+ * The folders directly in `path`, a path from the root of the account or bucket. Throws `AppError`.
+ */
+async function foldersOf(
+  cloud: Cloud,
+  scope: ShopScope,
+  { id, path, signal }: { id: string; path: string; signal: AbortSignal },
+): Promise<{ name: string; path: string }[]> {
+  const connection = await requireConnection(scope, id)
+  const valid = folderRule.safeParse(path)
+  if (!valid.success)
+    throw new AppError('validation_failed', {
+      param: 'path',
+      details: [
+        {
+          param: 'path',
+          code: 'invalid_value',
+          message: textOf(firstOf(valid.error.issues).message),
+        },
+      ],
+    })
+  const opening = openingOf(cloud, scope, connection)
+  const settings = { ...opening.settings, folder: '', prefix: '' }
+  try {
+    const open = await cloud.open(scope, { ...opening, settings })
+    try {
+      const names = await open.files.folders(path, { signal, most: MOST })
+      return names.map((name) => ({ name, path: path === '' ? name : `${path}/${name}` }))
+    } finally {
+      open.close()
+    }
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error
+    throw new AppError(error.code, {
+      message: error.text,
+      ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
+    })
+  }
+}

@@ -7,11 +7,10 @@ import { fillEveryTable, readTables, type Plant } from '../../../test/every-tabl
 import { forShop } from '../../core/db/for-shop.ts'
 import { openReply, sealReply } from '../../core/db/sealed-replies.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
+import { BUYER_PLACES, TABLES } from '../../features.ts'
 import { listAnswers, readAnswer, sweepAnswers } from './customer-data-rows.ts'
 import { customerData } from './customer-data.ts'
-import { BUYER_PLACES, TABLES } from '../../features.ts'
-import { DELETED } from './places.ts'
-import { redactCustomer } from './redact-customer.ts'
+import { DELETED, redactCustomer } from './redact-customer.ts'
 
 /** Columns outside the shops' tables that look like an address, each with the reason. */
 const NOT_OF_SHOPS: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 // customers/redact: deletes the stored data about a buyer. Links are revoked and kept as records
 // without a person, so that the shop's counts stay right. Every step is idempotent.
-import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { rewriteReplies } from '../../core/db/sealed-replies.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
 import {
   addressPattern,
   findBuyer,
@@ -15,7 +15,6 @@ import {
 } from './buyer.ts'
 import { dropAnswers } from './customer-data-rows.ts'
 import type { ComplianceParts } from './parts.ts'
-import { DELETED } from './places.ts'
 
 /** Deletes the data about a customer. Idempotent: a customer without stored data is no error. */
 export async function redactCustomer(
@@ -182,3 +181,9 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
 }
+
+// Where data about a buyer may be stored. Each feature declares its own tables (feature.ts); this is
+// what belongs to no shop, and how addresses are replaced.
+
+/** Replaces a deleted address: valid, so that stored options can still be read. */
+export const DELETED = 'deleted@customer.invalid'

@@ -1,7 +1,7 @@
 // Hidden sheets of .ods files: the marks in the XML, and archives that cannot be read.
 import { writeOds } from 'hucre/ods'
 import { expect, it } from 'vitest'
-import { hiddenSheets } from './hidden-sheets.ts'
+import { hiddenSheets } from './workbook-sheets.ts'
 
 const END_RECORD_BYTES = 22
 

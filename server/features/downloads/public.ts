@@ -8,7 +8,6 @@ import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions
 import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
 import type { KnownPublic, PublicCounter, PublicTarget } from './counting/public-counter.ts'
 import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
-import { SentVersions } from './counting/sent-versions.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain, sitesIn } from './request.ts'
@@ -152,3 +151,42 @@ function redirectExpired(
   response.writeHead(302, [...REDIRECT, 'Location', address])
   response.end()
 }
+
+// Which version of a public file each client was last sent from its first byte. Public files have no
+// sessions, so this process remembers it: another one sends the whole file.
+
+const MANY = 10_000
+/** As long as a session of a link. */
+const KEPT_MS = 30 * 60_000
+
+interface Sent {
+  hash: string
+  until: number
+}
+
+class SentVersions {
+  readonly #sent = new Map<string, Sent>()
+
+  /** The client is sent the file from its first byte, and may continue it. */
+  note(target: PublicTarget, client: Client, now: Date): void {
+    // A file that was never replaced has no other version to be told from.
+    if (target.steady) return
+    const key = keyOf(target, client)
+    this.#sent.delete(key)
+    this.#sent.set(key, { hash: target.hash, until: now.getTime() + KEPT_MS })
+    const [oldest] = this.#sent.keys()
+    if (this.#sent.size > MANY && oldest !== undefined) this.#sent.delete(oldest)
+  }
+
+  /** Whether a later part continues the version that the client has the beginning of. */
+  continues(target: PublicTarget, client: Client, now: Date): boolean {
+    if (target.steady) return true
+    const sent = this.#sent.get(keyOf(target, client))
+    if (sent?.hash !== target.hash || sent.until <= now.getTime()) return false
+    this.note(target, client, now)
+    return true
+  }
+}
+
+const keyOf = ({ token }: PublicTarget, { hash }: Client): string =>
+  `${token} ${hash.toString('base64')}`

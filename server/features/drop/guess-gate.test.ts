@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createGuessGate } from './guess-gate.ts'
+import { createGuessGate } from './sign-in.ts'
 
 const failuresOf = () => {
   const counts = new Map<string, number>()

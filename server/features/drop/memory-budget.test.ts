@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createMemoryBudget } from './memory-budget.ts'
-import { createReceiver } from './receiver.ts'
+import { createMemoryBudget, createReceiver } from './receiver.ts'
 
 test('above the limit, the buffers that were used longest ago are given away', () => {
   const spilled: string[] = []

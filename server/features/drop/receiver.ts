@@ -1,13 +1,13 @@
 // Receives the bytes of one file. They are gathered into pieces and kept in memory up to a limit;
 // above it they are written to a staging file with a random name. A piece is hashed while the
 // previous one is written. If a client sends pieces out of order, the file is hashed at the end.
+import v8 from 'node:v8'
+import vm from 'node:vm'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
 import { present } from '../../core/present.ts'
+import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
 import { DropError } from './errors.ts'
 import { createGaps } from './gaps.ts'
-import { createMemoryBudget } from './memory-budget.ts'
-import { freeYoungBuffers } from './young-buffers.ts'
 
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
 const IN_MEMORY = 256 * 1024
@@ -242,5 +242,64 @@ function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
       if (inOrder) hasher = new Blake3Hasher()
     },
     digest: (size: number) => (inOrder && hashed === size ? hasher.digest('hex') : null),
+  }
+}
+
+// Frees the buffers of sockets soon. V8 sees each as a small young object and starts no young
+// collection; their bytes then cause a full collection about every 20 MB, which costs more than
+// receiving them.
+
+/** The maximum number of received bytes whose buffers wait to be freed. */
+const MAX_UNFREED_BYTES = 2 * 1024 * 1024
+
+v8.setFlagsFromString('--expose-gc')
+const collect = vm.runInNewContext('gc') as (how: { type: 'minor' }) => void
+
+let waiting = 0
+
+/** Counts bytes that were received in buffers that are no longer used. */
+function freeYoungBuffers(bytes: number): void {
+  waiting += bytes
+  if (waiting < MAX_UNFREED_BYTES) return
+  waiting = 0
+  collect({ type: 'minor' })
+}
+
+// Limits the memory of files that are being received: above the limit, the buffers of those that
+// have waited longest are written to their staging files.
+
+export interface Holder {
+  /** Writes the buffers of the file to its staging file. */
+  spill(): void
+}
+
+export interface MemoryBudget {
+  /** Records that the holder has just used its buffers, and their bytes; 0: it has none. */
+  used(holder: Holder, bytes: number): void
+  /** The bytes of all holders. */
+  held(): number
+}
+
+export function createMemoryBudget(limit: number): MemoryBudget {
+  /** The bytes of each holder, in the order of the last use. */
+  const holders = new Map<Holder, number>()
+  let held = 0
+  const remove = (holder: Holder) => {
+    held -= holders.get(holder) ?? 0
+    holders.delete(holder)
+  }
+  return {
+    used: (holder, bytes) => {
+      remove(holder)
+      if (bytes === 0) return
+      holders.set(holder, bytes)
+      held += bytes
+      for (const oldest of holders.keys()) {
+        if (held <= limit) break
+        remove(oldest)
+        oldest.spill()
+      }
+    },
+    held: () => held,
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase, silent } from '../../../test/database.ts'
-import { recoverTransfers } from './recovery.ts'
+import { recoverTransfers } from './run-server.ts'
 
 test('a staging file without a row is removed only when it is old: its row may be about to be written', async () => {
   const database = await openTestDatabase()

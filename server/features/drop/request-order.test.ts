@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createRequestOrder } from './request-order.ts'
+import { createRequestOrder } from './sftp-replies.ts'
 
 it('requests that change names run alone, others beside each other', async () => {
   const order = createRequestOrder()

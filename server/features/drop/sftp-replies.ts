@@ -3,7 +3,6 @@ import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { countError, type Refusals } from './refusals.ts'
 import { DropError, faultOf, type DropCode } from './errors.ts'
-import { createRequestOrder, type RequestOrder } from './request-order.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 
@@ -147,4 +146,45 @@ function endChannel(sftp: SFTPWrapper): void {
   const { _protocol: protocol, outgoing } = sftp as unknown as Channel
   protocol.exitStatus(outgoing.id, 0)
   sftp.end()
+}
+
+// The order of the requests of one SFTP channel. Clients send further requests before they have the
+// replies: folders in folders, a rename after a close. They must see the results as if each had waited
+// for the one before it (draft-ietf-secsh-filexfer-02, 3).
+
+type Work<T> = () => Promise<T>
+
+interface RequestOrder {
+  /** Runs after the earlier requests that change names, and beside others. */
+  beside<T>(work: Work<T>): Promise<T>
+  /** Runs after all earlier requests and before all later ones: it changes names. */
+  alone<T>(work: Work<T>): Promise<T>
+}
+
+export function createRequestOrder(): RequestOrder {
+  /** The last request that runs alone, with all before it; null: none is running. */
+  let last: Promise<unknown> | null = null
+  /** The requests since then. */
+  const running = new Set<Promise<unknown>>()
+  const settled = (promise: Promise<unknown>) => promise.catch(() => {})
+  return {
+    beside: (work) => {
+      const result = last ? last.then(work) : work()
+      const end = settled(result)
+      running.add(end)
+      void end.then(() => running.delete(end))
+      return result
+    },
+    alone: (work) => {
+      const earlier = [last, ...running].filter((one) => one !== null)
+      running.clear()
+      const result = earlier.length > 0 ? Promise.all(earlier).then(work) : work()
+      const end = settled(result)
+      last = end
+      void end.then(() => {
+        if (last === end) last = null
+      })
+      return result
+    },
+  }
 }

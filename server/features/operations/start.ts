@@ -1,7 +1,6 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
 import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
-import { asDetail, schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   misplaced,
@@ -15,9 +14,11 @@ import type { OperationSource } from '../../engine/freeze.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
+import { compileFilter } from '../../files/filter.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { asDetail, schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { referenceProblems, referencesIn, referencesInFilter } from '../workflows/references.ts'
-import { unselected } from './link-terms.ts'
 
 /** What is to be done with which files. */
 export interface BulkChoice {
@@ -252,3 +253,40 @@ const problem = (param: string, message: Text): ErrorDetail => asDetail({ param,
 
 const invalid = (details: readonly ErrorDetail[]) =>
   new AppError('validation_failed', { details, param: firstOf(details).param })
+
+// Checks the terms of single files in an operation that creates links: each must name a selected
+// file, because terms of other files would be ignored silently.
+
+/**
+ * Finds the files with own terms that are not selected. `perFile`: the option of the action
+ * `create-links`, with well-formed ids.
+ */
+async function unselected(
+  scope: ShopScope,
+  source: OperationSource,
+  perFile: readonly { file_id: string }[],
+): Promise<ErrorDetail[]> {
+  const ids = perFile.map(({ file_id }) => requirePublicId('file', file_id))
+  const selected = await selectedOf(scope, source, ids)
+  return ids.flatMap((id, at): ErrorDetail[] => {
+    const param = `options.per_file[${at}].file_id`
+    return selected.has(id)
+      ? []
+      : [{ param, code: 'invalid_value', message: say('This file is not selected') }]
+  })
+}
+
+async function selectedOf(
+  scope: ShopScope,
+  source: OperationSource,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (source.type === 'files') return new Set(source.ids)
+  if (source.type !== 'filter' || ids.length === 0) return new Set(ids)
+  const { sql, bindings } = await compileFilter(scope, source.filter)
+  const rows = await scope.query<{ id: string }>(
+    `select id from files where files.shop_id = :shop and files.id = any(:ids::uuid[]) and ${sql}`,
+    { ...bindings, ids },
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -4,11 +4,30 @@ import type { GiveRequest } from '../../../plugins/contract.ts'
 import { firstOf, lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { readShop } from '../../files/shop-settings.ts'
 import { dropAddedMails, queueDeliveryMails } from '../messages/delivery-mail.ts'
-import { promiseMails } from '../preparation/runs.ts'
-import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
+import { promiseMails, repeatPreparation, readPreparations } from '../preparation/runs.ts'
 import { forgetNewFiles, noteAgain } from './new-files.ts'
-import { countPastBuyersByFile, type WantedFiles } from './past-buyers.ts'
+import {
+  countPastBuyersByFile,
+  type WantedFiles,
+  filesLacking,
+  ordersLacking,
+} from './past-buyers.ts'
+import {
+  addDeliveryFiles,
+  createDeliveries,
+  lockDeliveries,
+  readFilesOf,
+  setRevoked,
+  writeState,
+  type DeliveryRow,
+} from './delivery-rows.ts'
+import { queueEffects } from './effects.ts'
+import { queueFollowUps, type FollowedDelivery } from './follow-ups.ts'
+import { lockOrders, type SoldFile } from './order-rows.ts'
+import { prepareFiles, returnKeys, workflowHolds } from './preparation.ts'
 
 type Request = EffectRequest<GiveRequest>
 
@@ -97,3 +116,185 @@ const countsOf = (given: readonly GivenFile[]): { orders: number; buyers: number
   orders: given.length,
   buyers: new Set(given.map(({ email, delivery }) => email?.toLowerCase() ?? delivery)).size,
 })
+
+// Gives files to past buyers, and takes back what an operation gave. Orders are locked in the order
+// in which reconciliation locks them, and what is missing is read under the lock: two workers, or a
+// refund meanwhile, give nothing twice and nothing to a refunded line.
+
+type DeliveredFiles = ReadonlyMap<string, Awaited<ReturnType<typeof readFilesOf>>>
+
+interface GivenFile {
+  delivery: string
+  /** The buyer's address, or null. */
+  email: string | null
+  file: string
+}
+
+/**
+ * Gives the files to everybody who lacks them; returns what was given, each once.
+ * @param quiet nobody is told, by the platform either.
+ */
+async function giveFiles(
+  tx: ShopScope,
+  operation: string,
+  wanted: WantedFiles,
+  { secrets, now, quiet }: { secrets: Secrets; now: Date; quiet: boolean },
+): Promise<GivenFile[]> {
+  const orders = await ordersLacking(tx, wanted)
+  if (orders.length === 0) return []
+  await lockOrders(tx, orders)
+  const missing = Map.groupBy(await filesLacking(tx, wanted, orders), (one) => one.order_id)
+  if (missing.size === 0) return []
+  // An order whose products had no file has no delivery yet.
+  await createDeliveries(tx, secrets, [...missing.keys()], { now })
+  const rows = await lockDeliveries(tx, [...missing.keys()])
+  const { settings } = await readShop(tx)
+  const added = [...rows.values()].map((delivery) => ({
+    delivery,
+    perUnit: settings.multiply_limits,
+    sold: missing.get(delivery.order_id) ?? [],
+  }))
+  await addDeliveryFiles(tx, secrets, added, now, operation)
+  if (settings.delivery_workflow !== null)
+    for (const { delivery } of added) await prepareFiles(tx, delivery)
+  const mailed = await withoutFirstMail(tx, [...rows.values()])
+  await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)
+  return added.flatMap(({ delivery, sold }) =>
+    filesOf(sold).map((file) => ({ delivery: delivery.id, email: delivery.email, file })),
+  )
+}
+
+/** The operation decides whether buyers get a mail: it is no first mail about the order. */
+async function withoutFirstMail(
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+): Promise<DeliveryRow[]> {
+  const unmailed = rows.filter(
+    (row) => row.mailed_at === null && row.held_by === null && row.email !== null,
+  )
+  const noted = await tx.query<{ id: string; mailed_at: Date }>(
+    `update deliveries set mailed_at = now() where shop_id = :shop and id = any(:ids::uuid[])
+     returning id, mailed_at`,
+    { ids: unmailed.map(({ id }) => id) },
+  )
+  const times = new Map(noted.map(({ id, mailed_at }) => [id, mailed_at]))
+  return rows.map((row) => ({ ...row, mailed_at: times.get(row.id) ?? row.mailed_at }))
+}
+
+const filesOf = (sold: readonly SoldFile[]): string[] => [
+  ...new Set(sold.map(({ file_id }) => file_id)),
+]
+
+/**
+ * Withdraws what the operation gave of these files, unless another line of the order gives the file
+ * to its buyer too. Giving it again is possible.
+ */
+async function takeBackFiles(
+  tx: ShopScope,
+  operation: string,
+  files: readonly string[],
+  now: Date,
+): Promise<void> {
+  const given = `from delivery_files df join deliveries d on d.shop_id = df.shop_id
+      and d.id = df.delivery_id
+    where df.shop_id = :shop and df.given_by = :operation and df.file_id = any(:files::uuid[])
+      and not df.taken_back`
+  const orders = await tx.query<{ order_id: string }>(`select distinct d.order_id ${given}`, {
+    operation,
+    files,
+  })
+  const ids = orders.map(({ order_id }) => order_id)
+  if (ids.length === 0) return
+  await lockOrders(tx, ids)
+  const rows = [...(await lockDeliveries(tx, ids)).values()]
+  const taken = await tx.query<{ delivery_id: string; file_id: string }>(
+    `update delivery_files set taken_back = true, withdrawn = true
+     where shop_id = :shop and given_by = :operation and file_id = any(:files::uuid[])
+       and not taken_back
+     returning delivery_id, file_id`,
+    { operation, files },
+  )
+  const left = await filesByDelivery(tx, rows)
+  await revokeTaken(tx, rows, left, taken, now)
+  const prepared = await readPreparations(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  for (const row of rows.filter(({ id }) => prepared.has(id))) {
+    await prepareFiles(tx, row)
+    await repeatPreparation(tx, row.id)
+  }
+  await returnKeys(tx, [...prepared.keys()])
+  await follow(tx, rows, left, now)
+}
+
+/** By delivery. */
+const filesByDelivery = async (
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+): Promise<DeliveredFiles> =>
+  Map.groupBy(
+    await readFilesOf(
+      tx,
+      rows.map(({ id }) => id),
+    ),
+    ({ delivery_id }) => delivery_id,
+  )
+
+/** Revokes the links of files that no other line gives. */
+async function revokeTaken(
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+  left: DeliveredFiles,
+  taken: readonly { delivery_id: string; file_id: string }[],
+  now: Date,
+): Promise<void> {
+  const kept = new Set(
+    [...left.values()]
+      .flat()
+      .filter(({ withdrawn }) => !withdrawn)
+      .map((one) => `${one.delivery_id}/${one.file_id}`),
+  )
+  const lost = Map.groupBy(
+    taken.filter((one) => !kept.has(`${one.delivery_id}/${one.file_id}`)),
+    ({ delivery_id }) => delivery_id,
+  )
+  for (const row of rows)
+    await setRevoked(
+      tx,
+      row.link_id,
+      (lost.get(row.id) ?? []).map(({ file_id }) => file_id),
+      now,
+    )
+}
+
+/** Updates the deliveries' states to their files, and what the platform's orders show. */
+async function follow(
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+  files: DeliveredFiles,
+  now: Date,
+  quiet = false,
+): Promise<void> {
+  const holdOf = await workflowHolds(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const written: FollowedDelivery[] = []
+  for (const row of rows) {
+    const own = files.get(row.id) ?? []
+    const withdrawn_at = own.some(({ entitled }) => entitled) ? null : (row.withdrawn_at ?? now)
+    const held_by =
+      row.held_by === null || row.held_by === 'workflow' ? holdOf(row.id) : row.held_by
+    written.push({
+      row: await writeState(tx, row, { ...row, withdrawn_at, held_by }, now),
+      files: own,
+    })
+  }
+  await queueFollowUps(tx, written, quiet)
+  // The number of files has changed, also where their lines have not.
+  await queueEffects(
+    tx,
+    rows.map(({ order_id }) => ({ order: order_id, kind: 'mark' })),
+  )
+}

@@ -26,7 +26,7 @@ import { customerSyncTask, customerTagTask } from './customer-tags.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { createOrderPages } from './order-pages.ts'
 import { reconcileOrder } from './reconcile.ts'
-import { followReleases, noteUnreleased, releaseDue } from './releases.ts'
+import { followReleases, noteUnreleased, releaseDue } from './release-task.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,18 +1,19 @@
 // Posts the messages of webhooks. The body is written once, before the first attempt.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { wholeAddress } from '../../core/kept-address.ts'
-import type { CallbackOptions } from '../messages/callbacks.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
-import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
 import {
   TEST_EVENT,
   type WebhookEvent,
   type WebhookPayload,
 } from '../../core/outbox/webhook-events.ts'
 import { present } from '../../core/present.ts'
-import { recordFailure, recordSuccess } from './health.ts'
+import { reasonColumns } from '../../core/texts.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import type { CallbackOptions } from '../messages/callbacks.ts'
+import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
 import { operationFiles } from './operation-events.ts'
 import { secretPlace } from './webhooks.ts'
 
@@ -100,4 +101,71 @@ function dataOf(
   return event?.operations?.content === 'record'
     ? operationRecord(scope, operation)
     : operationFiles(scope, operation, event ?? {})
+}
+
+// Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
+// without a success switch it off.
+
+/**
+ * After this many days of failures a webhook is switched off. It is longer than all attempts of one
+ * message.
+ */
+const SWITCHED_OFF_AFTER_DAYS = 5
+
+async function recordSuccess(scope: ShopScope, webhook: string): Promise<void> {
+  await scope.query(
+    `update webhook_endpoints set failing_since = null, last_error = null, last_success_at = now()
+     where shop_id = :shop and id = :webhook`,
+    { webhook },
+  )
+}
+
+/**
+ * Records a failure, and switches the webhook off after days of failures.
+ * @param gone the receiver said that it wants no more messages.
+ */
+function recordFailure(
+  scope: ShopScope,
+  webhook: string,
+  { because, gone, now }: { because: AnyText; gone: boolean; now: Date },
+): Promise<void> {
+  const { reason, reasonText } = reasonColumns(because)
+  return scope.transaction(async (tx) => {
+    const [row] = await tx.query<{ url: string; switched: boolean }>(
+      `update webhook_endpoints set last_error = :reason, last_error_text = :reasonText,
+         failing_since = coalesce(failing_since, :now::timestamptz),
+         enabled = enabled and not :gone::boolean
+           and coalesce(failing_since > :now::timestamptz - :days::integer * interval '1 day', true)
+       where shop_id = :shop and id = :webhook
+       returning url, old.enabled and not new.enabled as switched`,
+      { webhook, reason, reasonText, gone, now, days: SWITCHED_OFF_AFTER_DAYS },
+    )
+    if (!row?.switched) return
+    const why = gone
+      ? say('it answered 410, which means that it wants no more messages')
+      : say('nothing has reached it for {days} days: {reason}', {
+          days: SWITCHED_OFF_AFTER_DAYS,
+          reason: textOf(because),
+        })
+    await tx.query(
+      `update webhook_endpoints set switched_off = :reason, switched_off_text = :reasonText,
+         switched_off_at = :now
+       where shop_id = :shop and id = :webhook`,
+      { webhook, ...reasonColumns(why), now },
+    )
+    await raiseNotice(tx, {
+      level: 'critical',
+      title: say('A webhook was switched off'),
+      body: sentences(
+        say('{host} gets no more messages, because {why}.', {
+          host: URL.parse(row.url)?.host ?? say('The address'),
+          why,
+        }),
+        say(
+          'Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.',
+        ),
+      ),
+      operation_id: null,
+    })
+  })
 }

@@ -3,13 +3,6 @@ import { useState } from 'react'
 import { Titled } from '../../shell/components/titled.tsx'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
-import {
-  useBuyerPage,
-  useChangeBuyerPage,
-  type BuyerLocale,
-  type BuyerPage,
-  type BuyerPageDraft,
-} from './calls.ts'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -20,15 +13,29 @@ import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { useRecordDraft } from '../../shell/components/use-record-draft.ts'
 import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Select, TextField } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Select,
+  TextField,
+  Checkbox,
+  ChoiceList,
+  Hint,
+  InlineStack,
+  Link,
+} from '../../shell/ui/index.ts'
+import '../../shell/components/form-and-preview.css'
+import { Copy } from '../../shell/components/copy.tsx'
+import {
+  useBuyerPage,
+  useChangeBuyerPage,
+  type BuyerLocale,
+  type BuyerPage,
+  type BuyerPageDraft,
+} from './calls.ts'
 import { ColourField } from './colour-field.tsx'
-import { EndedCard } from './ended-card.tsx'
 import { LANGUAGES } from './languages.ts'
-import { CopiedLinksCard } from './copied-links-card.tsx'
-import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
 import { PreviewCard } from './preview-card.tsx'
-import '../../shell/components/form-and-preview.css'
 import './buyer-page.css'
 
 export function BuyerPagePage() {
@@ -206,3 +213,100 @@ function Texts({ draft, problems, onChange, locale, onLocale }: PartProps) {
     </Titled>
   )
 }
+
+// What buyers can do about files that are expired or used up.
+
+interface EndedCardProps {
+  draft: BuyerPageDraft
+  onChange: (part: Partial<BuyerPageDraft>) => void
+}
+
+export const EndedCard = ({ draft, onChange }: EndedCardProps) => (
+  <Titled title={t('Files that are expired or used up')}>
+    <Checkbox
+      label={t('Buyers can ask for more')}
+      helpText={t(
+        'The page has a form, once a day for each link. You get a notice and grant it with one click.',
+      )}
+      checked={draft.ask_again}
+      onChange={(ask_again) => onChange({ ask_again })}
+    />
+    <Checkbox
+      label={t('Show “Buy again”')}
+      helpText={t('The button leads to the product, while your shop offers it.')}
+      checked={draft.buy_again}
+      onChange={(buy_again) => onChange({ buy_again })}
+    />
+  </Titled>
+)
+
+// What the addresses do that a merchant copies or lists.
+
+interface CopiedLinksCardProps {
+  draft: BuyerPageDraft
+  onChange: (part: Partial<BuyerPageDraft>) => void
+}
+
+export const CopiedLinksCard = ({ draft, onChange }: CopiedLinksCardProps) => (
+  <Titled title={t('Links that you copy')}>
+    <ChoiceList
+      title={t('A copied link')}
+      titleHidden
+      selected={[draft.copied_links]}
+      onChange={([choice]) => onChange({ copied_links: choice === 'page' ? 'page' : 'direct' })}
+      choices={[
+        {
+          value: 'direct',
+          label: t('Download the file directly'),
+          helpText: t('Also for programs. A program that opens the link can use up a download.'),
+        },
+        {
+          value: 'page',
+          label: t('Open a page with a button'),
+          helpText: t(
+            'Opening the page counts nothing, so chats and mail filters that follow links use up no download.',
+          ),
+        },
+      ]}
+    />
+    <Hint>{t('Also in lists of links as CSV. Links in emails always open a page.')}</Hint>
+  </Titled>
+)
+
+// Whether buyers can open their library, and how they find it.
+
+interface LibraryCardProps {
+  draft: BuyerPageDraft
+  /** The address where buyers ask for the link to their library. */
+  url: string
+  onChange: (part: Partial<BuyerPageDraft>) => void
+}
+
+export const LibraryCard = ({ draft, url, onChange }: LibraryCardProps) => (
+  <Titled title={t('All downloads of a buyer')}>
+    <Checkbox
+      label={t('Buyers can open their library')}
+      helpText={t(
+        'They enter their email address and get a mail with a link to all their files. The answer is the same for unknown addresses.',
+      )}
+      checked={draft.library}
+      onChange={(library) => onChange({ library })}
+    />
+    {draft.library && (
+      <Checkbox
+        label={t('Show “All my downloads” on the pages of orders')}
+        helpText={t('The button sends the mail to the address of the order.')}
+        checked={draft.library_link}
+        onChange={(library_link) => onChange({ library_link })}
+      />
+    )}
+    {draft.library && (
+      <InlineStack gap="200" blockAlign="center">
+        <Link url={url} target="_blank">
+          {t('Open the page for buyers')}
+        </Link>
+        <Copy text={url} what={t('address of the page for buyers')} label={t('Copy address')} />
+      </InlineStack>
+    )}
+  </Titled>
+)

@@ -1,16 +1,33 @@
 // Everyone who bought files or was sent a link, found by email address.
-import { useBuyers } from './calls.ts'
-import { BuyersTable } from './buyers-table.tsx'
-import { BUYERS_STATE } from './url-state.ts'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Box, Card, TextField } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Card,
+  TextField,
+  Badge,
+  InlineStack,
+  Link,
+  Text,
+} from '../../shell/ui/index.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import type { CardLayout, Columns } from '../../shell/components/record-columns.ts'
+import { RecordTable } from '../../shell/components/record-table.tsx'
+import { useBuyers, type Buyer } from './calls.ts'
+import { BUYERS_STATE, buyerPath } from './url-state.ts'
+import {
+  blockedFilesText,
+  downloadsText,
+  filesText,
+  lastDownloadText,
+  ordersText,
+} from './labels.ts'
 
 const SHOWN = 50
 
@@ -84,5 +101,67 @@ function Search({ value, onSearch }: { value: string; onSearch: (text: string) =
         />
       </PageSearch>
     </Box>
+  )
+}
+
+// Buyers of one page of the list.
+
+type Column = 'buyer' | 'orders' | 'files' | 'blocked' | 'downloads' | 'last'
+
+const COLUMNS: Columns<Column, Buyer> = {
+  buyer: {
+    title: t('Buyer'),
+    cut: { whole: ({ email }) => email },
+    cell: (buyer) => <Address buyer={buyer} />,
+  },
+  orders: { title: t('Orders'), tabular: true, cell: ({ orders }) => orders, inCard: ordersText },
+  files: { title: t('Files'), tabular: true, cell: ({ files }) => files, inCard: filesText },
+  blocked: { title: t('Blocked'), cell: (buyer) => <Blocked buyer={buyer} /> },
+  downloads: {
+    title: t('Downloads'),
+    tabular: true,
+    cell: ({ downloads }) => downloads,
+    inCard: downloadsText,
+  },
+  last: {
+    title: t('Last download'),
+    cell: lastDownloadText,
+    inCard: (buyer) =>
+      buyer.last_download_at === null ? null : t('last {time}', { time: lastDownloadText(buyer) }),
+  },
+}
+
+const CARD: CardLayout<Column> = {
+  gap: '100',
+  lines: ['buyer', 'blocked', { facts: ['orders', 'files', 'downloads', 'last'] }],
+}
+
+export function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
+  return (
+    <RecordTable
+      names={{ singular: t('buyer'), plural: t('buyers') }}
+      columns={COLUMNS}
+      card={CARD}
+      rows={buyers}
+      idOf={({ email }) => email}
+    />
+  )
+}
+
+const Address = ({ buyer: { email } }: { buyer: Buyer }) => (
+  <Link url={buyerPath(email)} dataPrimaryLink monochrome removeUnderline>
+    <Text as="span" fontWeight="semibold" breakWord>
+      {email}
+    </Text>
+  </Link>
+)
+
+function Blocked({ buyer }: { buyer: Buyer }) {
+  const text = blockedFilesText(buyer)
+  if (text === null) return null
+  return (
+    <InlineStack>
+      <Badge tone="warning">{text}</Badge>
+    </InlineStack>
   )
 }

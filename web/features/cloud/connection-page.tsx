@@ -2,33 +2,38 @@
 import { useEffect, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
+import { together } from '../../shell/client/together.ts'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { messageText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, Banner, BlockStack, Text, Box, Card, Heading } from '../../shell/ui/index.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Quiet } from '../../shell/components/quiet.tsx'
+import { isMoving, useOperation } from '../operations/calls.ts'
+import { StatusBadge } from '../operations/status.tsx'
 import {
   type Cloud,
   type Connection,
   useCloud,
   useConnection,
   useDeleteConnection,
+  type Sync,
+  useSyncs,
 } from './calls.ts'
-import { isMoving, useOperation } from '../operations/calls.ts'
-import { together } from '../../shell/client/together.ts'
-import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
-import { Page } from '../../shell/components/page.tsx'
-import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { connectionState } from './labels.ts'
-import { messageText } from '../../shell/messages/server-text.ts'
-import { t } from '../../shell/messages/t.ts'
-import { Badge, Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { connectionState, countsText, syncWord } from './labels.ts'
 import { AccessCard } from './access-card.tsx'
-import { AuthorizeBanner } from './authorize-banner.tsx'
 import { EditAccess } from './edit-access.tsx'
 import { OptionsForm } from './options-form.tsx'
 import { RejectionsCard } from './rejections-card.tsx'
 import { RcloneMissing } from './rclone-missing.tsx'
-import { SetupSteps } from './setup-steps.tsx'
 import { SyncCard } from './sync-card.tsx'
-import { SyncsCard } from './syncs-card.tsx'
 import './connections.css'
+import { SyncLink } from './sync-link.tsx'
+import { useAuthorize } from './use-authorize.ts'
 
 export function ConnectionPage({ id }: { id: string }) {
   const connection = useConnection(id)
@@ -178,5 +183,122 @@ function DeleteConnection({
       </Text>
       {progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}
     </DeleteDialog>
+  )
+}
+
+// The steps of a new connection, with the next one.
+
+export function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
+  // The whole account is an empty folder; before the choice it is null.
+  const chosen = typeof (settings.folder ?? settings.prefix) === 'string'
+  const next = state === 'unauthorized' ? 1 : chosen ? 3 : 2
+  const steps = [
+    t('Connect'),
+    t('Authorize'),
+    t('Choose a folder'),
+    t('Set the options'),
+    t('Preview the first sync'),
+  ]
+  return (
+    <Titled title={t('Set up')}>
+      <ol className="steps">
+        {steps.map((step, at) => (
+          <li key={step} aria-current={at === next ? 'step' : undefined}>
+            {step} {at < next && <Badge tone="success">{t('Done')}</Badge>}
+            {at === next && <Badge tone="attention">{t('Next')}</Badge>}
+          </li>
+        ))}
+      </ol>
+    </Titled>
+  )
+}
+
+// The last syncs of a connection, each with a link to its files.
+
+export function SyncsCard({ connection }: { connection: Connection }) {
+  const syncs = useSyncs(connection.id)
+  const list = syncs.data?.data
+  const { refetch } = syncs
+  const status = connection.last_sync?.status
+  // Keeps the list consistent with the card above it.
+  useEffect(() => void refetch(), [refetch, status])
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Heading>{t('Last syncs')}</Heading>
+      </Box>
+      {syncs.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <LoadProblem query={syncs} what={t('The syncs could not be loaded')} />
+        </Box>
+      )}
+      {syncs.isPending && <LoadingRows rows={2} what={t('syncs')} />}
+      {list?.length === 0 && (
+        <Quiet heading={t('No sync yet')} text={t('Each sync is listed here with its result.')} />
+      )}
+      {list && list.length > 0 && (
+        <ul className="connections" aria-label={t('Last syncs')}>
+          {list.map((sync) => (
+            <Row key={sync.started_at} sync={sync} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const Row = ({ sync }: { sync: Sync }) => (
+  <li>
+    <SyncLink sync={sync} />
+    <span>{sync.error?.message ?? countsText(sync)}</span>
+    <StatusBadge word={syncWord(sync)} />
+  </li>
+)
+
+// A connection without access (not yet, or no longer): one click starts the sign-in.
+
+interface Props {
+  connection: Connection
+  /** The provider uses keys, which are edited instead. */
+  onEditKeys: (() => void) | null
+}
+
+export function AuthorizeBanner({ connection, onEditKeys }: Props) {
+  const { id, provider_title: provider, last_sync, error } = connection
+  const { start, waiting, problem } = useAuthorize(id, () => toast(t('Access granted')))
+  const before = last_sync !== null
+  return (
+    <Banner
+      tone={before ? 'critical' : 'info'}
+      title={
+        before
+          ? t('{provider} no longer gives access', { provider })
+          : t('Sign in at {provider} to continue', { provider })
+      }
+      action={
+        onEditKeys
+          ? { content: t('Change keys'), onAction: onEditKeys }
+          : {
+              content: before ? t('Authorize again') : t('Authorize'),
+              onAction: start,
+            }
+      }
+    >
+      <BlockStack gap="100">
+        {before && (
+          <p>
+            {error ? messageText(error) : t('Nothing is synced until access is granted again.')}
+          </p>
+        )}
+        {waiting && (
+          <p role="status">
+            {t('Waiting for the window of {provider}. If you closed it, authorize again.', {
+              provider,
+            })}
+          </p>
+        )}
+        {problem !== null && <p role="alert">{problem}</p>}
+      </BlockStack>
+    </Banner>
   )
 }

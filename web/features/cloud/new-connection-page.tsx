@@ -1,7 +1,6 @@
 // The first steps of a connection: choose a provider, then enter its fields.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { type Provider, useCloud, useCreateConnection } from './calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { focusField } from '../../shell/components/problem-list.tsx'
@@ -10,10 +9,12 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { BlockStack, Button, Card, InlineStack, Text, Hint } from '../../shell/ui/index.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
+import { type Provider, useCloud, useCreateConnection } from './calls.ts'
 import { ProviderFields } from './provider-fields.tsx'
 import { missingFields, textsOf } from './provider-draft.ts'
-import { ProviderList } from './provider-list.tsx'
 import { RcloneMissing } from './rclone-missing.tsx'
 import './connections.css'
 
@@ -128,3 +129,53 @@ function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => 
 
 /** Chosen in a later step. */
 const FOLDERS = ['folder', 'prefix'] as const
+
+// The providers to choose from; one that the operator has not configured says so.
+
+interface Props {
+  providers: readonly Provider[]
+  onChoose: (provider: Provider) => void
+}
+
+export function ProviderList({ providers, onChoose }: Props) {
+  return (
+    <Card>
+      <ul className="providers" aria-label={t('Providers')}>
+        {providers.map((provider) => (
+          <li
+            key={provider.id}
+            className={provider.available ? 'provider' : 'provider unavailable'}
+          >
+            <About provider={provider} />
+            {provider.available && (
+              <Button
+                accessibilityLabel={actionName(t('Connect'), provider.title)}
+                onClick={() => onChoose(provider)}
+              >
+                {t('Connect')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const HOW: Record<Provider['sign_in'], string> = {
+  oauth: t('You sign in at the provider.'),
+  keys: t('You enter an access key.'),
+  none: t('A folder of this server, to try a sync without an account.'),
+}
+
+function About({ provider: { title, sign_in, message, message_text } }: { provider: Provider }) {
+  return (
+    <BlockStack gap="100">
+      <Text as="h2" variant="headingSm">
+        {title}
+      </Text>
+      <Hint>{HOW[sign_in]}</Hint>
+      {message !== null && <Text as="p">{messageText({ message, message_text })}</Text>}
+    </BlockStack>
+  )
+}

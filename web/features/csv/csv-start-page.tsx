@@ -1,7 +1,6 @@
 // The first step of a CSV import: choosing a file, an example, and the saved column mappings.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { type CsvMapping, useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { saveBytes } from '../../shell/client/save.ts'
@@ -14,11 +13,30 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
-import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
-import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from './labels.ts'
-import { KeptFiles } from './kept-files.tsx'
-import { Stages } from './stages.tsx'
+import {
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineStack,
+  Text,
+  Link,
+  SmallPrint,
+} from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
+import { LoadingNothing } from '../../shell/components/lists.tsx'
+import { momentText } from '../../shell/labels/time.ts'
+import { StatusBadge } from '../operations/status.tsx'
+import {
+  type CsvMapping,
+  useCsvMappings,
+  useDeleteCsvMapping,
+  useSendCsv,
+  type KeptCsv,
+  useKeptCsvs,
+} from './calls.ts'
+import { CSV_FIELDS_TEXT, EXAMPLE_CSV, CSV_STATUSES } from './labels.ts'
+import { Stages } from './stages.tsx'
 
 export function CsvStartPage() {
   const send = useSendCsv()
@@ -142,3 +160,42 @@ function DeleteMapping({ mapping, onClose }: { mapping: CsvMapping; onClose: () 
     </DeleteDialog>
   )
 }
+
+// Stored CSV files: each can be continued where it was left.
+
+export function KeptFiles() {
+  const kept = useKeptCsvs()
+  if (kept.error && !kept.data)
+    return <LoadProblem query={kept} what={t('Your earlier CSV files could not be loaded')} />
+  if (!kept.data) return <LoadingNothing />
+  if (kept.data.data.length === 0) return null
+  return (
+    <Titled
+      title={t('Your CSV files')}
+      help={t('CSV files are kept for a day. Continue where you left off.')}
+    >
+      <ul className="kept-files">
+        {kept.data.data.map((file) => (
+          <li key={file.id}>
+            <KeptFile file={file} />
+          </li>
+        ))}
+      </ul>
+    </Titled>
+  )
+}
+
+const KeptFile = ({ file: { id, filename, status, rows, created_at } }: { file: KeptCsv }) => (
+  <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
+    <BlockStack>
+      <Link url={`/import/csv/${id}`}>{filename}</Link>
+      <SmallPrint>
+        {t('{rows, plural, one {# row} other {# rows}} · {time}', {
+          rows,
+          time: momentText(created_at),
+        })}
+      </SmallPrint>
+    </BlockStack>
+    <StatusBadge word={CSV_STATUSES[status]} />
+  </InlineStack>
+)

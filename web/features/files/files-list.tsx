@@ -1,15 +1,17 @@
 // The rows of the list with their selection, which is its own state: a tick renders nothing else of
 // the page.
 import { Fragment, memo } from 'react'
-import { type Answer } from '../../shell/client/endpoints.ts'
-import { type Operation } from '../../shell/client/types.ts'
-import { type UrlState } from '../../shell/url-state/use-url-state.ts'
+import type { Answer } from '../../shell/client/endpoints.ts'
+import type { Operation } from '../../shell/client/types.ts'
+import type { UrlState } from '../../shell/url-state/use-url-state.ts'
+import { Box, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { selectionText } from '../../shell/files/selection-labels.ts'
+import { t } from '../../shell/messages/t.ts'
 import { useBulkActions } from './bulk-actions.tsx'
-import { type ListColumn } from './columns.ts'
+import type { ListColumn } from './columns.ts'
 import { FilesTable } from './files-table.tsx'
-import { SelectionLine } from './selection-line.tsx'
-import { useSelection } from './selection.ts'
-import { type FilesUrlState } from './url-state.ts'
+import { useSelection, type FileSelection } from './selection.ts'
+import { type FilesUrlState, filterOf } from './url-state.ts'
 
 interface Props {
   /** Undefined: it is loading, failed, or empty. */
@@ -52,3 +54,30 @@ export const FilesList = memo(function FilesList(props: Props) {
     </>
   )
 })
+
+// The selection in words, if the rows do not show it: files on other pages, or all that match.
+
+function SelectionLine({
+  selection,
+  urlState,
+}: {
+  selection: FileSelection
+  urlState: FilesUrlState
+}) {
+  const { all, count, onPage, clear } = selection
+  const text = selectionText({ all, count, onPage, filter: filterOf(urlState) })
+  return (
+    <div role="status">
+      {text && (
+        <Box paddingInline="400" paddingBlock="200" background="bg-surface-secondary">
+          <InlineStack gap="300" blockAlign="center">
+            <Text as="span">{text}</Text>
+            <Button variant="plain" onClick={clear}>
+              {t('Clear selection')}
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </div>
+  )
+}

@@ -1,14 +1,9 @@
 // What happened to a file, newest first: operations with their changes, links, deliveries, downloads,
 // refused ones, and views.
-import { type ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { SLOW_MS } from '../../shell/client/polling.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
-import {
-  type File,
-  type ItemState,
-  type Operation,
-  type Schemas,
-} from '../../shell/client/types.ts'
+import type { File, ItemState, Operation, Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { refusedText } from '../../shell/files/labels.ts'
@@ -27,10 +22,13 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
+import { SmallError } from '../../shell/components/small-error.tsx'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { changesOf } from '../operations/change.ts'
 import { Changes } from '../operations/changes.tsx'
 import { useRequester } from '../operations/use-requester.ts'
-import { UndoEntry } from './undo-entry.tsx'
+import { useOperation } from '../operations/calls.ts'
+import { useOperationActions } from '../operations/operation-actions.tsx'
 import './history-card.css'
 
 type Entry = Schemas['FileHistoryEntry']
@@ -203,3 +201,62 @@ const Line = ({ when, children }: { when: string; children: ReactNode }) => (
     <SmallPrint>{when}</SmallPrint>
   </>
 )
+
+// The button in a file's history that undoes an operation. The question names what it undoes: all
+// files of the operation, not only this one.
+
+interface UndoEntryProps {
+  id: string
+  title: string
+  /** How many files the operation changed. */
+  files: number
+  onUndone: (operation: Operation) => void
+}
+
+function UndoEntry({ id, title, files, onUndone }: UndoEntryProps) {
+  const [asked, setAsked] = useState(false)
+  const operation = useOperation(asked ? id : null)
+  const undo =
+    files > 1 ? t('Undo for {files, plural, one {# file} other {# files}}', { files }) : t('Undo')
+  return (
+    <>
+      <Button
+        variant="plain"
+        loading={asked && operation.isPending}
+        onClick={() => setAsked(true)}
+        accessibilityLabel={actionName(undo, title)}
+      >
+        {undo}
+      </Button>
+      {asked && <SmallError error={operation.error} />}
+      {asked && operation.data && (
+        <AskUndo
+          operation={operation.data}
+          onUndone={(undo) => {
+            setAsked(false)
+            onUndone(undo)
+          }}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface AskProps extends Pick<UndoEntryProps, 'onUndone'> {
+  operation: Operation
+  onClose: () => void
+}
+
+function AskUndo({ operation, onUndone, onClose }: AskProps) {
+  // It was undone or its time ended after the history was read.
+  const possible = operation.actions.includes('undo')
+  const { question } = useOperationActions(operation, onUndone, { action: 'undo', onClose })
+  return possible ? (
+    question
+  ) : (
+    <Text as="p" tone="critical">
+      {t('This operation can no longer be undone.')}
+    </Text>
+  )
+}

@@ -1,9 +1,7 @@
 // One link in a list: its recipient, its status, and its actions.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
-import { useEmailLinks } from './calls.ts'
-import { useResetLink } from './list-calls.ts'
-import { type DownloadLink } from '../../shell/client/types.ts'
+import type { DownloadLink, Schemas } from '../../shell/client/types.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import {
   ActionList,
@@ -13,16 +11,24 @@ import {
   LockIcon,
   Popover,
   Text,
+  Hint,
 } from '../../shell/ui/index.ts'
 import { linkStatus } from '../../shell/files/labels.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Question } from '../../shell/components/question.tsx'
+import { capitalized } from '../../shell/labels/size.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { AttemptRow } from '../../shell/files/attempt-row.tsx'
+import { useEmailLinks } from './calls.ts'
+import { useResetLink, useRevokeLinks, useLinkOpenings } from './list-calls.ts'
 import { notSentText } from './labels.ts'
 import { askText } from './ask-form.ts'
 import { ChangeAsk } from './change-ask.tsx'
 import { ExtendLink } from './extend-link.tsx'
-import { LinkOpeningsDialog } from './link-openings.tsx'
-import { RevokeLink } from './revoke-link.tsx'
-import { t } from '../../shell/messages/t.ts'
 import { ViewsBadge } from './views-badge.tsx'
+import './link-openings.css'
 
 export function Customer({ link }: { link: DownloadLink }) {
   return (
@@ -154,3 +160,91 @@ export function LinkActions({
     </InlineStack>
   )
 }
+
+// Asks before a link is revoked: it cannot be brought back.
+
+interface Props {
+  link: Pick<DownloadLink, 'id'>
+  /** `link of ann@example.com` */
+  whose: string
+  onClose: () => void
+}
+
+function RevokeLink({ link, whose, onClose }: Props) {
+  const revoke = useRevokeLinks()
+  const run = () =>
+    revoke.mutate([link.id], {
+      onSuccess: () => {
+        toast(t('The link was revoked'))
+        onClose()
+      },
+    })
+  return (
+    <Question
+      title={t('Revoke this link?')}
+      onClose={onClose}
+      action={{
+        content: t('Revoke'),
+        destructive: true,
+        loading: revoke.isPending,
+        onAction: run,
+      }}
+      back={t('Cancel')}
+      error={revoke.error}
+      problem={t('The link could not be revoked')}
+    >
+      <Text as="p" breakWord>
+        {capitalized(whose)}
+      </Text>
+      <Text as="p">
+        {t('It stops working immediately, and can’t be restored: create another one.')}
+      </Text>
+    </Question>
+  )
+}
+
+// Who opened a link that asks before a download, and the attempts that were refused.
+
+type Openings = Schemas['LinkOpenings']
+type Row = Pick<Openings['refusals'][number], 'at' | 'filename' | 'address' | 'agent'> & {
+  email?: string | null
+  refused?: Openings['refusals'][number]
+}
+
+function LinkOpeningsDialog({ link, onClose }: { link: DownloadLink; onClose: () => void }) {
+  const openings = useLinkOpenings(link.id)
+  const rows = openings.data && rowsOf(openings.data)
+  return (
+    <Dialog
+      title={t('Who opened the link')}
+      onClose={onClose}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
+    >
+      {openings.isPending && <LoadingRows rows={3} what={t('openings')} />}
+      <LoadProblem query={openings} what={t('The openings could not be loaded')} />
+      {rows?.length === 0 && <Hint>{t('Nobody has answered what the link asks for.')}</Hint>}
+      {rows && rows.length > 0 && (
+        <ul className="link-openings" aria-label={t('Who opened the link')}>
+          {rows.map((row, place) => (
+            <OpeningRow key={`${row.at} ${place}`} row={row} />
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+const OpeningRow = ({ row: { at, email, refused, filename, address, agent } }: { row: Row }) => (
+  <AttemptRow
+    what={refused ? (filename ?? t('The page with all files')) : (email ?? t('With the password'))}
+    about={[refused ? '' : filename, agent, address]}
+    at={at}
+    refused={refused}
+    result={{ text: t('Opened'), tone: 'success' }}
+  />
+)
+
+const rowsOf = ({ openings, refusals }: Openings): Row[] =>
+  [...openings, ...refusals.map((refused): Row => ({ ...refused, refused }))].toSorted(
+    (a: Row, b: Row) => b.at.localeCompare(a.at),
+  )

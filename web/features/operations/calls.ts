@@ -3,23 +3,23 @@ import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack
 import { useEffect, useState } from 'react'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { type Query } from '../../shell/client/endpoints.ts'
-import { followOperation } from './operation-events.ts'
+import type { Query } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS, SLOW_MS } from '../../shell/client/polling.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
-import {
-  type Artifact,
-  type Item,
-  type ItemStatus,
-  type NewOperation,
-  type Operation,
-  type OperationAction,
-  type OperationStatus,
-  type Schemas,
+import type {
+  Artifact,
+  Item,
+  ItemStatus,
+  NewOperation,
+  Operation,
+  OperationAction,
+  OperationStatus,
+  Schemas,
 } from '../../shell/client/types.ts'
-import { hasEnded, isMoving, useOperations } from './running-calls.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
+import { followEvents } from '../../shell/client/events.ts'
+import { hasEnded, isMoving, useOperations } from './running-calls.ts'
 
 export { hasEnded, isMoving, useOperations }
 
@@ -173,4 +173,65 @@ export async function saveArtifact({ url, filename }: Artifact): Promise<void> {
 /** Saves the log of every file's result on the merchant's computer. Throws `ApiError`. */
 export async function saveLog(id: string, format: 'csv' | 'json'): Promise<void> {
   saveBytes(await callForBytes(`/api/operations/${id}/log.${format}`), `${id}.${format}`)
+}
+
+// The events of operations: one stream for each operation, for all places that show it. A browser
+// opens six connections to a server without HTTP/2. Streams stay open, so a page that opened one
+// for each of many operations could send no other request. Further operations are polled.
+
+export interface Follower {
+  /** Whether events arrive. */
+  onLive(live: boolean): void
+  onChange(operation: Operation): void
+}
+
+interface Stream {
+  followers: Set<Follower>
+  live: boolean
+  end(): void
+}
+
+const MAX_STREAMS = 3
+const streams = new Map<string, Stream>()
+
+/** Calls the follower until the returned function is called; never, if it must be polled. */
+function followOperation(id: string, follower: Follower): () => void {
+  const stream = streams.get(id) ?? open(id)
+  if (!stream) return () => {}
+  stream.followers.add(follower)
+  if (stream.live) follower.onLive(true)
+  return () => {
+    stream.followers.delete(follower)
+    if (stream.followers.size === 0) stream.end()
+  }
+}
+
+function open(id: string): Stream | null {
+  if (streams.size >= MAX_STREAMS) return null
+  const leaving = new AbortController()
+  const stream: Stream = {
+    followers: new Set(),
+    live: false,
+    end: () => {
+      leaving.abort()
+      streams.delete(id)
+    },
+  }
+  streams.set(id, stream)
+  const each = (call: (follower: Follower) => void) => {
+    if (!leaving.signal.aborted) stream.followers.forEach(call)
+  }
+  void followEvents(`/api/operations/${id}/events`, {
+    last: 'end',
+    signal: leaving.signal,
+    onLive: (live) => {
+      stream.live = live
+      each((follower) => follower.onLive(live))
+    },
+    onEvent: ({ data }) => {
+      const operation = JSON.parse(data) as Operation
+      each((follower) => follower.onChange(operation))
+    },
+  })
+  return stream
 }

@@ -1,19 +1,20 @@
 // The files of one operation, each with its result, with tabs and a search.
 import { ListPages } from '../../shell/components/list-pages.tsx'
-import { isMoving, useItems } from './calls.ts'
-import { type ItemStatus, type Operation } from '../../shell/client/types.ts'
+import type { ItemStatus, Operation, Item } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { ITEMS_STATE, type ItemsUrlState, operationsQuery } from './url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Button, Card, InlineStack, Tabs, Text, TextField } from '../../shell/ui/index.ts'
+import { numberText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
+import { usePlugins } from '../../shell/client/plugins.ts'
+import { isMoving, useItems } from './calls.ts'
+import { ITEMS_STATE, type ItemsUrlState, operationsQuery } from './url-state.ts'
 import { waitingCount } from './labels.ts'
 import { isPreview } from './operation-status.ts'
-import { numberText } from '../../shell/labels/size.ts'
 import { ItemsTable } from './items-table.tsx'
-import { NextSteps } from './next-steps.tsx'
-import { t } from '../../shell/messages/t.ts'
+import { adviceFor } from './advice.ts'
 
 const PAGE_SIZE = 50
 
@@ -170,4 +171,28 @@ function tabsOf(operation: Operation, warned: number): ResultTab[] {
     tabOf('cancelled', t('Cancelled'), cancelled),
     { status: null, warned: true, text: t('Warnings'), count: warned },
   ]
+}
+
+// Advice about the failed files below, each once, with the errors that it is about.
+
+interface Props {
+  operation: Operation
+  items: readonly Item[]
+}
+
+function NextSteps({ operation, items }: Props) {
+  const advice = adviceFor(operation, items, usePlugins().data?.data ?? [])
+  if (advice.length === 0) return null
+  return (
+    <Box padding="400" borderBlockEndWidth="025" borderColor="border-secondary">
+      <Text as="h3" variant="headingSm">
+        {t('Next steps')}
+      </Text>
+      <ul className="bullets">
+        {advice.map(({ text, errors }) => (
+          <li key={text}>{t('{field}: {value}', { field: errors.join(', '), value: text })}</li>
+        ))}
+      </ul>
+    </Box>
+  )
 }

@@ -1,29 +1,42 @@
 // One operation: its progress, its result, its actions, and the result of every file.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { useChannels } from '../imports/channel-calls.ts'
-import { type LoadedQuery } from '../../shell/client/together.ts'
+import type { LoadedQuery } from '../../shell/client/together.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { isMoving, saveLog, useOperation } from './calls.ts'
-import { type Operation } from '../../shell/client/types.ts'
-import { type ActionButton, useOperationActions } from './operation-actions.tsx'
+import type { Operation, Schemas } from '../../shell/client/types.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { StatusBadge } from './status.tsx'
-import { useRequester } from './use-requester.ts'
 import { usePageChannels } from '../../shell/feature.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
-import { BlockStack, Layout } from '../../shell/ui/index.ts'
-import { labelText, operationTitle } from './labels.ts'
-import { statusWord } from './operation-status.ts'
-import { momentText } from '../../shell/labels/time.ts'
-import { AboutCard } from './about-card.tsx'
+import { BlockStack, Layout, Hint, Link, Card, Text } from '../../shell/ui/index.ts'
+import { momentText, remainingText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { Facts, Figures } from '../../shell/components/facts.tsx'
+import { Steps } from '../../shell/components/steps.tsx'
+import { tRich } from '../../shell/messages/rich.ts'
+import { numberText, capitalized, sizeText } from '../../shell/labels/size.ts'
+import { durationText } from '../../shell/messages/duration.ts'
+import { useChannels, type Channel } from '../imports/channel-calls.ts'
+import { channelText } from '../imports/labels.ts'
+import { isMoving, saveLog, useOperation, type Mails, useOperationMails } from './calls.ts'
+import { type ActionButton, useOperationActions } from './operation-actions.tsx'
+import { StatusBadge, Progress } from './status.tsx'
+import { useRequester } from './use-requester.ts'
+import {
+  labelText,
+  operationTitle,
+  cannotUndoText,
+  hasEndedWell,
+  sourceText,
+  awaitsFiles,
+  waitingCount,
+} from './labels.ts'
+import { statusWord, isPreview } from './operation-status.ts'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
-import { useRetry } from './retry-dialog.tsx'
-import { SummaryCard } from './summary-card.tsx'
-import { t } from '../../shell/messages/t.ts'
+import { useRetry, problemOf } from './retry-dialog.tsx'
 
 export function OperationPage({ id }: { id: string }) {
   const operation = useOperation(id)
@@ -130,4 +143,157 @@ function useLog(id: string) {
     { content: t('JSON, for programs'), onAction: () => save('json') },
   ]
   return { choices, error }
+}
+
+// About the operation: its files, its steps, what can be undone, and related operations.
+
+interface Props {
+  operation: Operation
+  /** What a retry could run; undefined: not known, or it cannot be retried. */
+  retry: Schemas['Retry'] | undefined
+}
+
+export function AboutCard({ operation, retry }: Props) {
+  const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
+  const channels = useChannels()
+  return (
+    <Titled title={t('What it does')}>
+      {undoes && (
+        <p>
+          {tRich(
+            'Restores each file to its state before <link>the operation that it undoes</link>. Later changes are kept.',
+            {},
+            { link: (text) => <Link url={`/operations/${undoes}`}>{text}</Link> },
+          )}
+        </p>
+      )}
+      <Steps steps={steps} />
+      {retry?.changed && (
+        <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>
+      )}
+      {retry?.problem && <Hint>{problemOf(retry)}</Hint>}
+      <Facts rows={factsOf(operation, channels)} />
+      {cannot_undo.length > 0 && !undoes && <Hint>{cannotUndoText(cannot_undo)}</Hint>}
+      {undo_until && !undone_by && hasEndedWell(operation) && (
+        <Hint>{t('Can be undone until {time}.', { time: momentText(undo_until) })}</Hint>
+      )}
+      {undone_by && (
+        <p>
+          {tRich(
+            'Undone by <link>a later operation</link>.',
+            {},
+            {
+              link: (text) => <Link url={`/operations/${undone_by}`}>{text}</Link>,
+            },
+          )}
+        </p>
+      )}
+    </Titled>
+  )
+}
+
+function factsOf(operation: Operation, channels: readonly Channel[]): [string, React.ReactNode][] {
+  const { channel, schedule_id, finished_at, paused_at } = operation
+  const facts: [string, React.ReactNode][] = []
+  const files = sourceText(operation)
+  if (files) facts.push([t('Files'), files])
+  if (schedule_id)
+    facts.push([
+      t('Started by'),
+      <Link key="schedule" url={`/schedules/${schedule_id}`}>
+        {t('A scheduled task')}
+      </Link>,
+    ])
+  else facts.push([t('Channel'), channelText(channels, channel)])
+  if (paused_at) facts.push([t('Paused', {}, 'time'), momentText(paused_at)])
+  if (finished_at) facts.push([t('Ended', {}, 'time'), momentText(finished_at)])
+  return facts
+}
+
+// The operation's progress in live counts.
+
+export function SummaryCard({ operation }: { operation: Operation }) {
+  const moving = isMoving(operation)
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <BlockStack gap="100">
+          <Progress operation={operation} wide />
+          {/* The line stays while its content may come, so that nothing below it moves. */}
+          {(moving || operation.status === 'paused') && (
+            <Text as="p" variant="bodySm" tone="subdued">
+              {lineOf(operation)}
+            </Text>
+          )}
+        </BlockStack>
+        <Figures rows={figuresOf(operation, moving)} />
+        {operation.action === 'give-files' && !isPreview(operation) && (
+          <MailsLine id={operation.id} />
+        )}
+        {/* Announced by screen readers only when it changes. */}
+        <div role="status">
+          <Text as="span" visuallyHidden>
+            {statusWord(operation).text}
+          </Text>
+        </div>
+      </BlockStack>
+    </Card>
+  )
+}
+
+function lineOf(operation: Operation): string {
+  const { status, remaining_seconds } = operation
+  if (status === 'paused') return t('Paused. Resume to process the waiting files.')
+  if (status === 'queued') return t('Waiting to start')
+  if (awaitsFiles(operation)) return t('The operation ends when no more files arrive.')
+  return capitalized(remainingText(remaining_seconds))
+}
+
+function figuresOf(operation: Operation, moving: boolean): [string, React.ReactNode][] {
+  const { done, failed, skipped, unchanged, cancelled, bytes, bytes_saved } = operation
+  const preview = isPreview(operation)
+  const waiting = waitingCount(operation)
+  const failures = <span className="critical">{numberText(failed)}</span>
+  const figures: [string, React.ReactNode][] = [
+    [preview ? t('Would be done') : t('Done'), numberText(done)],
+  ]
+  if (unchanged > 0) figures.push([t('Of them unchanged'), numberText(unchanged)])
+  figures.push(
+    [preview ? t('Would fail') : t('Failed'), failed > 0 ? failures : '0'],
+    [preview ? t('Would be skipped') : t('Skipped'), numberText(skipped)],
+  )
+  if (cancelled > 0) figures.push([t('Cancelled'), numberText(cancelled)])
+  if (moving || waiting > 0) figures.push([t('Waiting'), numberText(waiting)])
+  figures.push([t('All files'), numberText(operation.total)])
+  if (bytes > 0) figures.push([t('Size'), sizeText(bytes)])
+  if (bytes_saved > 0) figures.push([t('Saved'), sizeText(bytes_saved)])
+  if (!preview)
+    figures.push([
+      moving ? t('Elapsed') : t('Duration'),
+      operation.started_at ? durationText(operation.elapsed_seconds) : '–',
+    ])
+  return figures
+}
+
+// How many of an operation's emails to buyers were sent, and until when the others wait.
+
+export function MailsLine({ id }: { id: string }) {
+  const mails = useOperationMails(id)
+  const { data } = mails
+  // Nothing is shown before it is known whether there are emails at all. What was read stays shown if
+  // it cannot be read again.
+  if (data) return data.total === 0 ? null : <Text as="p">{textOf(data)}</Text>
+  return <LoadProblem query={mails} what={t('The emails could not be counted')} />
+}
+
+function textOf({ total, sent, failed, ends_at }: Mails): string {
+  const counts = t('Emails: {sent} of {total} sent', {
+    sent: numberText(sent),
+    total: numberText(total),
+  })
+  return [
+    counts,
+    ...(failed > 0 ? [t('{count} not delivered', { count: numberText(failed) })] : []),
+    ...(ends_at === null ? [] : [t('the last one at {at}', { at: momentText(ends_at) })]),
+  ].join(' · ')
 }

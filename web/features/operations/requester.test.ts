@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requesterText } from './requester.ts'
+import { requesterText } from './use-requester.ts'
 
 test('a person is “You” or another one, never a number', () => {
   expect(requesterText('user 1', 'user 1')).toBe('You')

@@ -1,19 +1,24 @@
 // All deliveries: found by order or buyer, with the state of each.
 import { useState } from 'react'
-import { useDeliveries } from './calls.ts'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
-import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Card } from '../../shell/ui/index.ts'
-import { DELIVERY_LISTINGS, DELIVERIES_STATE, DELIVERY_QUERY, listingQuery } from './url-state.ts'
+import { BlockStack, Card, Box, Button, InlineStack, Tag } from '../../shell/ui/index.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { ListViews } from '../../shell/views/list-views.tsx'
+import { useRead } from '../../shell/client/reads.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { problemsOf } from '../../shell/components/problems.ts'
+import type { Choice } from '../mapping/calls.ts'
+import { ProductPicker } from '../mapping/product-picker.tsx'
+import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
+import { useDeliveries } from './calls.ts'
+import { DELIVERY_LISTING_TEXTS } from './labels.ts'
+import { DELIVERY_LISTINGS, DELIVERIES_STATE, DELIVERY_QUERY, listingQuery } from './url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
-import { DeliveryFilters } from './delivery-filters.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 
 const SHOWN = 50
@@ -132,5 +137,111 @@ function DeliveryList({ urlState, go, pages, deliveries, onUnblock }: ListProps)
         </>
       )}
     </Card>
+  )
+}
+
+// The file and the product to which the list of deliveries is limited.
+
+type State = ReturnType<typeof DELIVERIES_STATE.read>
+
+interface Props {
+  urlState: Pick<State, 'file' | 'product' | 'about'>
+  go: UrlState<State>['go']
+}
+
+export function DeliveryFilters({ urlState: { file, product, about }, go }: Props) {
+  const [choosing, setChoosing] = useState<'file' | 'product' | null>(null)
+  const close = () => setChoosing(null)
+  const named = useRead('GET /api/files/{id}', { path: { id: file || null } }).data
+  return (
+    <Box padding="300" paddingBlockStart="0">
+      <InlineStack gap="200" blockAlign="center">
+        {file === '' ? (
+          <Button size="slim" onClick={() => setChoosing('file')}>
+            {t('With one file …')}
+          </Button>
+        ) : (
+          <Tag onRemove={() => go({ file: '' })}>
+            {t('File: {name}', { name: named?.filename ?? file })}
+          </Tag>
+        )}
+        {product === '' ? (
+          <Button size="slim" onClick={() => setChoosing('product')}>
+            {t('With one product …')}
+          </Button>
+        ) : (
+          <Tag onRemove={() => go({ product: '', about: '' })}>
+            {t('Product: {name}', { name: about || product })}
+          </Tag>
+        )}
+      </InlineStack>
+      {choosing === 'file' && (
+        <FileFilter
+          onClose={close}
+          onChoose={(chosen) => {
+            close()
+            go({ file: chosen })
+          }}
+        />
+      )}
+      {choosing === 'product' && (
+        <ProductFilter
+          onClose={close}
+          onChoose={({ product_id, title }) => {
+            close()
+            go({ product: product_id, about: title })
+          }}
+        />
+      )}
+    </Box>
+  )
+}
+
+// Limits the list of deliveries to those with one file, or of orders with one product.
+
+interface FileProps {
+  onClose: () => void
+  onChoose: (file: string) => void
+}
+
+export function FileFilter({ onClose, onChoose }: FileProps) {
+  const [file, setFile] = useState<string | null>(null)
+  return (
+    <Dialog
+      title={t('Deliveries of one file')}
+      onClose={onClose}
+      why={file === null ? t('Choose a file first.') : null}
+      primaryAction={{ content: t('Show'), onAction: () => file && onChoose(file) }}
+    >
+      <FilePicker
+        required
+        brief={false}
+        name="file"
+        path="file"
+        schema={{ title: t('File') }}
+        value={file}
+        problems={problemsOf([])}
+        onChange={(chosen) => setFile(chosen as string)}
+      />
+    </Dialog>
+  )
+}
+
+interface ProductProps {
+  onClose: () => void
+  onChoose: (product: { product_id: string; title: string }) => void
+}
+
+export function ProductFilter({ onClose, onChoose }: ProductProps) {
+  const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
+  return (
+    <Dialog
+      title={t('Deliveries of one product')}
+      onClose={onClose}
+      why={choice === null ? t('Choose a product first.') : null}
+      primaryAction={{ content: t('Show'), onAction: () => choice && onChoose(choice) }}
+    >
+      <ProductPicker whole choice={choice} onChoose={setChoice} />
+    </Dialog>
   )
 }

@@ -1,18 +1,24 @@
 // One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { DELIVERY_STATUSES } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Banner, Button } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import {
+  type DeliveredFile,
+  type DeliveryDetail,
+  useChangeDelivery,
+  useDelivery,
+  type DeliveryChange,
+} from './calls.ts'
+import { DELIVERY_STATUSES } from './labels.ts'
 import { AboutCard } from './about-card.tsx'
 import { AddressDialog } from './address-dialog.tsx'
-import { ChangedBanner } from './changed-banner.tsx'
 import { CorrectDialog } from './correct-dialog.tsx'
 import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
@@ -233,4 +239,38 @@ function OpenDialog({ open, onUse, onUnblocked, ...props }: DialogProps) {
     case 'replace':
       return <ReplaceDialog {...props} file={open.file} />
   }
+}
+
+// A term of one buyer's file was changed: with the way back.
+
+interface Props {
+  delivery: string
+  title: string
+  children: ReactNode
+  /** Of the changed terms, what they were. */
+  before: NonNullable<DeliveryChange['terms']>[number]
+  onClose: () => void
+}
+
+export function ChangedBanner({ delivery, title, children, before, onClose }: Props) {
+  const undo = useChangeDelivery(delivery)
+  const restore = () =>
+    undo.mutate(
+      { changes: [{ terms: [before] }], resend: false },
+      {
+        onSuccess: () => {
+          toast(t('Undone'))
+          onClose()
+        },
+      },
+    )
+  return (
+    <Banner tone="success" title={title} onDismiss={onClose}>
+      <div role="status">{children}</div>
+      {undo.error && <Problem error={undo.error} what={t('This could not be undone')} />}
+      <Button loading={undo.isPending} onClick={restore}>
+        {t('Undo')}
+      </Button>
+    </Banner>
+  )
 }

@@ -1,7 +1,7 @@
 // One list of licence keys: its terms, and the keys that buyers have.
 import { useCallback, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { type LoadedQuery } from '../../shell/client/together.ts'
+import type { LoadedQuery } from '../../shell/client/together.ts'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { ListPages } from '../../shell/components/list-pages.tsx'
@@ -13,14 +13,14 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { listState, oneOf, trimmed } from '../../shell/url-state/list-state.ts'
 import { AddKeys } from './add-keys.tsx'
-import { type LicenceList, useLicenceKeys, useLicenceList } from './calls.ts'
+import { type LicenceList, useLicenceKeys, useLicenceList, type LicenceKey } from './calls.ts'
 import { EditList } from './create-list.tsx'
 import { DeleteList } from './delete-list.tsx'
 import { KeyDialogs, type KeyDialog } from './key-actions.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { keyStatus, licenceCounts, termTexts } from './labels.ts'
-import { KEY_STATUSES, KEYS_STATE } from './url-state.ts'
 
 const SHOWN = 50
 const BACK = { content: t('Licence keys'), url: '/settings/licences' }
@@ -154,3 +154,13 @@ function AssignedKeys({ list: { id } }: Pick<WholeProps, 'list'>) {
     </>
   )
 }
+
+// The search and page of the keys of a list, in the address.
+
+export const KEY_STATUSES = ['active', 'expired', 'revoked', 'replaced'] as const
+
+export const KEYS_STATE = listState({
+  /** Exactly a key, the name of an order, or the address of a buyer. */
+  search: trimmed,
+  status: oneOf<LicenceKey['status'], ''>(KEY_STATUSES, ''),
+})

@@ -1,19 +1,21 @@
 // The fields of a scheduled task: its name, when, what, on which files, and what happens
 // afterwards.
-import { type Plugin } from '../../shell/client/plugins.ts'
-import { type Workflow } from '../../shell/client/workflows.ts'
+import type { Plugin } from '../../shell/client/plugins.ts'
+import type { Workflow } from '../../shell/client/workflows.ts'
 import { FilterFields } from '../../shell/files/filter-fields.tsx'
 import { NameField } from '../../shell/components/name-field.tsx'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
-import { Banner, BlockStack, Card, Checkbox, Select } from '../../shell/ui/index.ts'
-import { NOTIFY } from './labels.ts'
-import { mayDelete, type ScheduleDraft } from './draft.ts'
-import { type ScheduleForm } from './use-schedule-form.ts'
-import { WhatCard } from './what-card.tsx'
-import { WhenCard } from './when-card.tsx'
+import { Banner, BlockStack, Card, Checkbox, Select, Hint } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
+import { startOptions } from '../plugins/option-form/alternatives.ts'
+import { OptionForm } from '../plugins/option-form/option-form.tsx'
+import { stepsText } from '../plugins/step-labels.ts'
+import { NOTIFY } from './labels.ts'
+import { mayDelete, type ScheduleDraft, actionsOf, workflowsOf } from './draft.ts'
+import type { ScheduleForm } from './use-schedule-form.ts'
+import { WhenCard } from './when-card.tsx'
 
 interface Props {
   form: ScheduleForm
@@ -111,4 +113,107 @@ function Afterwards({
       </div>
     </Titled>
   )
+}
+
+// What a task does: an action with its options, or a workflow.
+
+interface WhatCardProps {
+  form: ScheduleForm
+  plugins: readonly Plugin[]
+  workflows: readonly Workflow[]
+}
+
+function WhatCard({ form, plugins, workflows }: WhatCardProps) {
+  const { draft, change, problems } = form
+  const { runs } = draft
+  const action = runs && 'action' in runs ? plugins.find(({ id }) => id === runs.action) : undefined
+  const workflow =
+    runs && 'workflow' in runs ? workflows.find(({ id }) => id === runs.workflow) : undefined
+  const lasting = workflow ? workflow.cannot_undo : action?.undo === 'none' ? [action.title] : []
+  const whole = problems.at('options')
+  return (
+    <Titled title={t('What')}>
+      <Select
+        label={t('Action')}
+        id={fieldId(runs && 'workflow' in runs ? 'workflow' : 'action')}
+        error={problems.at('action') ?? problems.at('workflow')}
+        options={choicesOf(runs, plugins, workflows)}
+        value={valueOf(runs)}
+        onChange={(value) => {
+          const next = runsOf(value)
+          const plugin = plugins.find(({ id }) => next && 'action' in next && id === next.action)
+          change({ runs: next, options: plugin ? startOptions(plugin) : {} })
+        }}
+      />
+      {whole && (
+        <div tabIndex={-1} id={fieldId('options')} className="place">
+          <Banner tone="critical">
+            <p>{whole}</p>
+          </Banner>
+        </div>
+      )}
+      {action && Object.keys(action.options.properties ?? {}).length > 0 && (
+        <OptionForm
+          schema={action.options}
+          value={draft.options}
+          onChange={(options) => {
+            change({ options })
+            form.visit('options')
+          }}
+          path="options"
+          problems={problems}
+          alternatives={action.alternatives}
+        />
+      )}
+      {workflow && <Hint>{stepsText(workflow.steps)}</Hint>}
+      {lasting.length > 0 && (
+        <Banner tone="warning">
+          <p>{t('This can’t be undone: {list}.', { list: lasting.join(', ') })}</p>
+        </Banner>
+      )}
+    </Titled>
+  )
+}
+
+/** The choices, including the chosen one, which may have been deleted. */
+function choicesOf(
+  runs: ScheduleDraft['runs'],
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+) {
+  const actions = actionsOf(plugins, workflows).map(({ id, title }) =>
+    choice(`action ${id}`, title),
+  )
+  const others = workflowsOf(plugins, workflows).map(({ id, name }) =>
+    choice(`workflow ${id}`, name),
+  )
+  const value = valueOf(runs)
+  const present =
+    value === '' ? [choice('', t('Choose'))] : [choice(value, titleOf(runs, plugins, workflows))]
+  return [
+    ...([...actions, ...others].some((one) => one.value === value) ? [] : present),
+    { title: t('Actions'), options: actions },
+    ...(others.length === 0 ? [] : [{ title: t('Workflows'), options: others }]),
+  ]
+}
+
+function titleOf(
+  runs: ScheduleDraft['runs'],
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+): string {
+  if (runs === null) return ''
+  if ('action' in runs) return plugins.find(({ id }) => id === runs.action)?.title ?? runs.action
+  return workflows.find(({ id }) => id === runs.workflow)?.name ?? runs.workflow
+}
+
+const choice = (value: string, label: string) => ({ value, label })
+
+const valueOf = (runs: ScheduleDraft['runs']): string =>
+  runs === null ? '' : 'action' in runs ? `action ${runs.action}` : `workflow ${runs.workflow}`
+
+function runsOf(value: string): ScheduleDraft['runs'] {
+  const [kind, id] = value.split(' ')
+  if (id === undefined) return null
+  return kind === 'action' ? { action: id } : { workflow: id }
 }

@@ -1,17 +1,16 @@
 // The fields of the shop's settings.
 import { useState } from 'react'
-import { RefreshProducts } from '../mapping/refresh-products.tsx'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
 import { SHOP_SWITCHES } from '../../shell/client/settings.gen.ts'
-import { type MatchMethod } from '../../shell/client/types.ts'
+import type { MatchMethod, ShopSettings } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { LANGUAGES } from './languages.ts'
-import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 import { viewText, VIEWS } from '../../shell/files/view-labels.ts'
+import { RefreshProducts } from '../mapping/refresh-products.tsx'
+import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
 /** The value for none: the select has texts only. */
 const SHOP_LANGUAGE = ''
@@ -263,3 +262,18 @@ export function TimeZoneField({ draft, problems, onChange }: FieldsProps) {
     />
   )
 }
+
+/* oxlint-disable house/translated-texts -- languages are named in themselves */
+// The languages of emails to the shop, each by its own name.
+
+const LANGUAGES: {
+  value: NonNullable<ShopSettings['mail_language']>
+  label: string
+}[] = [
+  { value: 'en', label: 'English' },
+  { value: 'de', label: 'Deutsch' },
+  { value: 'es', label: 'Español' },
+  { value: 'fr', label: 'Français' },
+  { value: 'ja', label: '日本語' },
+  { value: 'pt', label: 'Português (Brasil)' },
+]

@@ -1,4 +1,4 @@
-// Where a watermark appears on a page, as the server places it (plugins/_pdf/placement.ts); for the
+// Where a watermark appears on a page, as the server places it (plugins/_pdf/watermark.ts); for the
 // picture in the settings, in points from the top left.
 import { type ShopSettings } from '../../shell/client/types.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChosenFile } from '../../shell/components/chosen-files.ts'
-import { conflictsOf } from './choices.ts'
+import { conflictsOf } from './use-admission.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 
 const file = (path: string): ChosenFile => ({

@@ -1,29 +1,28 @@
 // Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useSession } from '../../shell/client/queries.ts'
 import { Unloaded } from '../../shell/components/unloaded.tsx'
-import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import type { ChosenFile } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
-import { Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Card, Text, Link } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
 import { batchAdvice, MAX_BYTES } from './labels.ts'
-import { announcementOf } from './announcement.ts'
+import { announcementOf, endedText } from './announcement.ts'
 import { ForAllCard } from './for-all-card.tsx'
 import { NeedsProduct } from './needs-product.tsx'
 import { needsProduct } from './rows.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
-import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
-import { type QueueState } from './queue.ts'
+import { type QueueState, UploadQueue } from './queue.ts'
 import { QueueCard } from './queue-card.tsx'
 import { type RefusedFile, useAdmission } from './use-admission.ts'
 import { takeDropped } from './dropped.ts'
-import { useQueue } from './use-queue.ts'
 import './upload.css'
-import { t } from '../../shell/messages/t.ts'
+import type { Import } from './imports.ts'
 
 export function UploadPage() {
   const session = useSession()
@@ -186,3 +185,61 @@ function RefusedFiles({
     </Banner>
   )
 }
+
+// The shop's queue of uploads for a page; created on first use, kept as long as the tab lives.
+
+const queues = new Map<string, UploadQueue>()
+
+export function useQueue(shop: string) {
+  let queue = queues.get(shop)
+  if (!queue) queues.set(shop, (queue = new UploadQueue(shop)))
+  const state = useSyncExternalStore(queue.subscribe, queue.state)
+  return { queue, state }
+}
+
+// Files are imported as they arrive: links to the imports, and the problems that prevent one.
+
+interface Props extends Pick<QueueState, 'imports' | 'errors'> {
+  onRetry: (batch: string) => void
+}
+
+export function Imports({ imports, errors, onRetry }: Props) {
+  return (
+    <>
+      {errors.map(([batch, error]) => (
+        <Banner
+          key={batch}
+          tone="critical"
+          title={t('The files have arrived, but could not be imported')}
+          action={{ content: t('Try again'), onAction: () => onRetry(batch) }}
+        >
+          <p>{error.message}</p>
+        </Banner>
+      ))}
+      {imports.map((one) => (
+        <Banner
+          key={one.batch}
+          tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}
+          stopAnnouncements
+        >
+          <p>
+            {`${stateText(one)} `}
+            {one.failed > 0 &&
+              `${t('{failed, plural, one {# file is} other {# files are}} not complete: see below.', { failed: one.failed })} `}
+            {one.operation && <Link url={`/operations/${one.operation}`}>{t('View details')}</Link>}
+          </p>
+        </Banner>
+      ))}
+    </>
+  )
+}
+
+const stateText = ({ ended, done }: Import): string =>
+  ended
+    ? endedText(done)
+    : t(
+        'Each file is imported when it arrives: {done, plural, one {# file} other {# files}} so far.',
+        {
+          done,
+        },
+      )

@@ -1,16 +1,16 @@
 // From chosen files to uploads: files that are too large are refused here, the merchant is asked
 // about taken names, and the others are sent.
 import { useState } from 'react'
-import { checkNames } from './calls.ts'
-import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import type { ChosenFile } from '../../shell/components/chosen-files.ts'
 import { sizeText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
+import { checkNames } from './calls.ts'
 import { MAX_BYTES } from './labels.ts'
 import type { Choice } from './conflicts-dialog.tsx'
-import { conflictsOf } from './choices.ts'
 import { comparableName } from './outcomes.ts'
-import { type UploadQueue } from './queue.ts'
-import { type UploadRow } from './rows.ts'
-import { t } from '../../shell/messages/t.ts'
+import type { UploadQueue } from './queue.ts'
+import type { UploadRow } from './rows.ts'
+import type { AddedFile } from './queue-files.ts'
 
 export interface RefusedFile {
   file: ChosenFile
@@ -109,3 +109,24 @@ async function sortByName(files: readonly ChosenFile[], queued: readonly string[
 const TOO_LARGE = t('Larger than {size}: compress it or split it, or ask support for assistance', {
   size: sizeText(MAX_BYTES),
 })
+
+// How each selected file whose name is taken is handled, from the answers for some of them.
+
+/**
+ * A file without a question shares its name only with later files of the same selection. It gets
+ * their answer: uploads arrive in any order, and the name may be taken when it arrives.
+ */
+export function conflictsOf(
+  files: readonly ChosenFile[],
+  choices: ReadonlyMap<ChosenFile, Choice>,
+): AddedFile[] {
+  const answers = new Map<string, Exclude<Choice, 'skip'>>()
+  for (const [{ data }, choice] of choices) {
+    const name = comparableName(data.name)
+    if (choice !== 'skip' && !answers.has(name)) answers.set(name, choice)
+  }
+  return files.flatMap((file): AddedFile[] => {
+    const choice = choices.get(file) ?? answers.get(comparableName(file.data.name)) ?? 'error'
+    return choice === 'skip' ? [] : [{ ...file, on_conflict: choice }]
+  })
+}

@@ -3,6 +3,27 @@ import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
 import { lastError } from '../../shell/client/change.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { Facts } from '../../shell/components/facts.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { momentText } from '../../shell/labels/time.ts'
+import { errorText, reasonText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineStack,
+  Text,
+  Select,
+} from '../../shell/ui/index.ts'
+import { useKnown } from '../../shell/client/edits.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
 import {
   useChangeWebhook,
   useDeleteWebhook,
@@ -10,21 +31,13 @@ import {
   useWebhookEvents,
   useWebhook,
   type Webhook,
+  useRotateSecret,
 } from './calls.ts'
-import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
-import { Facts } from '../../shell/components/facts.tsx'
-import { Page } from '../../shell/components/page.tsx'
-import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
 import { eventsText, webhookState } from './labels.ts'
-import { momentText } from '../../shell/labels/time.ts'
-import { errorText, reasonText } from '../../shell/messages/server-text.ts'
-import { t } from '../../shell/messages/t.ts'
-import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
-import { EditWebhook } from './edit-webhook.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
 import { SentMessages } from './sent-messages.tsx'
+import { useWebhookForm } from './use-webhook-form.ts'
+import { WebhookForm } from './webhook-fields.tsx'
+import { Secret } from './create-webhook.tsx'
 
 type DialogName = 'edit' | 'rotate' | 'delete' | null
 
@@ -185,5 +198,73 @@ function Delete({ webhook, onClose }: { webhook: Webhook; onClose: () => void })
         {t('Messages that wait for it are not sent, and the list of what was sent is lost.')}
       </Text>
     </DeleteDialog>
+  )
+}
+
+// The dialog that changes a webhook. Its address is changed only when another one is typed: what is
+// shown lacks the query, which may hold a token.
+
+export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const change = useChangeWebhook(webhook.id, useKnown(webhook))
+  const { form, submit, error } = useWebhookForm(webhook, change, ({ url, ...rest }) =>
+    change.mutate(url === webhook.url ? rest : { ...rest, url }, {
+      onSuccess: () => {
+        toast(t('Webhook saved'))
+        onClose()
+      },
+    }),
+  )
+  return (
+    <Dialog
+      title={t('Edit webhook')}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: t('Save'), onAction: submit, loading: change.isPending }}
+    >
+      {error && <Problem error={error} what={t('The webhook could not be saved')} />}
+      <WebhookForm
+        {...form}
+        urlHelp={t('A part after ? is kept but not shown, until you write another address.')}
+      />
+    </Dialog>
+  )
+}
+
+// The dialog that replaces a webhook's secret, and shows the new one.
+
+const TIMES = [
+  { value: '24', label: t('For a day') },
+  { value: '168', label: t('For a week') },
+  { value: '0', label: t('Not at all: it may have leaked') },
+]
+
+export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const rotate = useRotateSecret(webhook.id)
+  const [hours, setHours] = useState('24')
+  if (rotate.data)
+    return <Secret title={t('The secret was replaced')} made={rotate.data} onClose={onClose} />
+  return (
+    <Dialog
+      title={t('Replace the signing secret?')}
+      onClose={onClose}
+      primaryAction={{
+        content: t('Replace'),
+        loading: rotate.isPending,
+        onAction: () => rotate.mutate(Number(hours)),
+      }}
+    >
+      {rotate.error && (
+        <Problem error={rotate.error} what={t('The secret could not be replaced')} />
+      )}
+      <Text as="p">
+        {t('Messages carry a signature of both secrets while the previous one works.')}
+      </Text>
+      <Select
+        label={t('The previous secret works')}
+        options={TIMES}
+        value={hours}
+        onChange={setHours}
+      />
+    </Dialog>
   )
 }

@@ -1,8 +1,7 @@
 // The steps of a workflow, in order: added at the end, inserted, dragged, moved by buttons or keys,
 // removed.
 import { useEffect, useRef, useState } from 'react'
-import { type Plugin } from '../../shell/client/plugins.ts'
-import { startOptions } from '../plugins/option-form/alternatives.ts'
+import type { Plugin } from '../../shell/client/plugins.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { SortableList } from '../../shell/components/sortable.tsx'
 import {
@@ -13,13 +12,20 @@ import {
   InlineError,
   InlineStack,
   Text,
+  ActionList,
+  Button,
+  Icon,
+  PlusIcon,
+  Popover,
 } from '../../shell/ui/index.ts'
-import { AddStep } from './add-step.tsx'
+import { t } from '../../shell/messages/t.ts'
+import type { Workflow } from '../../shell/client/workflows.ts'
+import { startOptions } from '../plugins/option-form/alternatives.ts'
+import { byKind, unfitText } from '../plugins/step-labels.ts'
 import { newStep, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
-import { type WorkflowForm } from './use-workflow-form.ts'
+import type { WorkflowForm } from './use-workflow-form.ts'
 import './workflows.css'
-import { t } from '../../shell/messages/t.ts'
 
 interface Props {
   form: WorkflowForm
@@ -162,4 +168,65 @@ function useFocusAfter(): (id: string) => void {
   return (id) => {
     wanted.current = id
   }
+}
+
+// The list of plugins, by kind, from which a step is added at the end or inserted before another.
+
+interface AddStepProps {
+  kind: Workflow['kind']
+  plugins: readonly Plugin[]
+  /** The step before which it is inserted, in words; absent: it is added at the end. */
+  before?: string
+  onAdd: (plugin: string) => void
+}
+
+function AddStep({ kind, plugins, before, onAdd }: AddStepProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Popover
+      active={open}
+      onClose={() => setOpen(false)}
+      autofocusTarget="first-node"
+      preferredAlignment="left"
+      activator={
+        before === undefined ? (
+          <Button id={fieldId('steps')} icon={PlusIcon} disclosure onClick={() => setOpen(!open)}>
+            {t('Add step')}
+          </Button>
+        ) : (
+          <button
+            type="button"
+            className="insert-step"
+            aria-expanded={open}
+            aria-label={t('Insert a step before {before}', { before })}
+            title={t('Insert a step here')}
+            onClick={() => setOpen(!open)}
+          >
+            <Icon source={PlusIcon} />
+          </button>
+        )
+      }
+    >
+      <div className="add-step">
+        <ActionList
+          actionRole="menuitem"
+          sections={byKind(plugins).map((group) => ({
+            title: group.title,
+            items: group.plugins.map((plugin) => {
+              const unfit = unfitText(plugin, kind)
+              return {
+                content: plugin.title,
+                helpText: unfit ?? undefined,
+                disabled: unfit !== null,
+                onAction: () => {
+                  setOpen(false)
+                  onAdd(plugin.id)
+                },
+              }
+            }),
+          }))}
+        />
+      </div>
+    </Popover>
+  )
 }

@@ -1,19 +1,31 @@
 // Tries the workflow as it is in the form on a few files. Nothing is changed or sent.
-import { useState } from 'react'
+import { useState, useEffect } from 'react'
 import { Titled } from '../../shell/components/titled.tsx'
-import { type File, type TriedFile } from '../../shell/client/types.ts'
-import { type WorkflowBody } from '../../shell/client/workflows.ts'
+import type { File, TriedFile } from '../../shell/client/types.ts'
+import type { WorkflowBody } from '../../shell/client/workflows.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn } from '../../shell/components/problems.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
 import { t, translationOf } from '../../shell/messages/t.ts'
-import { Badge, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  Button,
+  InlineStack,
+  Text,
+  BlockStack,
+  Checkbox,
+  Hint,
+  Tag,
+  TextField,
+} from '../../shell/ui/index.ts'
+import { useFile, useFileBytes, useFiles } from '../../shell/client/queries.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { sizeText } from '../../shell/labels/size.ts'
+import { useDebounced } from '../../shell/url-state/use-debounced.ts'
 import { Changes } from '../operations/changes.tsx'
 import { changesOf } from '../operations/change.ts'
-import { ChosenFiles } from './chosen-files.tsx'
-import { useTrial } from './trial-calls.ts'
-import { TriedPictures } from './tried-pictures.tsx'
+import { useTrial, MOST_TRIED } from './trial-calls.ts'
 
 interface Props {
   workflow: WorkflowBody
@@ -155,4 +167,133 @@ function failedStep({ steps }: TriedFile, titles: readonly string[]): string {
   return last && (last.result === 'failed' || last.result === 'skipped')
     ? `${t('{step}:', { step: titles[last.step] ?? '' })} `
     : ''
+}
+
+// The picture of a file before and after a trial.
+
+/** Larger images are not fetched for a small picture. */
+const LARGEST = 2 * 1024 ** 2
+
+/** The pictures before and after, if the trial made an image. */
+function TriedPictures({ file: { file_id, picture } }: { file: TriedFile }) {
+  if (!picture) return null
+  return (
+    <div className="tried-pictures">
+      <Before id={file_id} />
+      <figure>
+        {/* An <img> never runs scripts, even from hostile bytes. */}
+        <img src={`data:${picture.content_type};base64,${picture.base64}`} alt="" />
+        <figcaption>{t('After', {}, 'picture')}</figcaption>
+      </figure>
+    </div>
+  )
+}
+
+function Before({ id }: { id: string }) {
+  const { data: file } = useFile(id)
+  const fits =
+    file !== undefined && file.size_bytes <= LARGEST && file.content_type.startsWith('image/')
+  const { data: bytes } = useFileBytes(id, file?.version ?? 0, fits)
+  const [url, setUrl] = useState<string | null>(null)
+  useEffect(() => {
+    if (!bytes) return
+    const made = URL.createObjectURL(bytes)
+    // oxlint-disable-next-line react/set-state-in-effect -- the URL lives until clean-up
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [bytes])
+  if (url === null) return null
+  return (
+    <figure>
+      <img src={url} alt="" />
+      <figcaption>{t('Before', {}, 'picture')}</figcaption>
+    </figure>
+  )
+}
+
+// Up to ten files to try a workflow on; without a choice the newest ones are tried.
+
+interface ChosenFilesProps {
+  chosen: readonly File[]
+  onChange: (chosen: readonly File[]) => void
+}
+
+function ChosenFiles({ chosen, onChange }: ChosenFilesProps) {
+  const [open, setOpen] = useState(false)
+  const without = (id: string) => chosen.filter((one) => one.id !== id)
+  return (
+    <BlockStack gap="300">
+      {chosen.length > 0 && (
+        <div className="tags">
+          {chosen.map(({ id, filename }) => (
+            <Tag key={id} onRemove={() => onChange(without(id))}>
+              {filename}
+            </Tag>
+          ))}
+        </div>
+      )}
+      <div>
+        <Button
+          variant="plain"
+          disclosure={open ? 'up' : 'down'}
+          ariaExpanded={open}
+          ariaControls="trial-files"
+          onClick={() => setOpen(!open)}
+        >
+          {t('Choose files')}
+        </Button>
+      </div>
+      <div id="trial-files" hidden={!open}>
+        {open && (
+          <Choices
+            chosen={chosen}
+            onTick={(file, ticked) => onChange(ticked ? [...chosen, file] : without(file.id))}
+          />
+        )}
+      </div>
+    </BlockStack>
+  )
+}
+
+interface ChoicesProps {
+  chosen: readonly File[]
+  onTick: (file: File, ticked: boolean) => void
+}
+
+function Choices({ chosen, onTick }: ChoicesProps) {
+  const [search, setSearch] = useState('')
+  const files = useFiles({ search: useDebounced(search.trim()), limit: 8 }, false)
+  const ids = new Set(chosen.map(({ id }) => id))
+  const list = files.data?.data
+  return (
+    <BlockStack gap="200">
+      <TextField
+        label={t('Search files by name')}
+        clearButton
+        onClearButtonClick={() => setSearch('')}
+        value={search}
+        onChange={setSearch}
+      />
+      <LoadProblem query={files} what={t('The files could not be loaded')} />
+      {files.isPending && <LoadingRows rows={3} what={t('the files')} />}
+      {list?.length === 0 && <Hint>{t('No file matches.')}</Hint>}
+      {chosen.length >= MOST_TRIED && (
+        <Hint>{t('No more files can be tried at a time. Remove one to choose another.')}</Hint>
+      )}
+      <BlockStack>
+        {list?.map((file) => (
+          <Checkbox
+            key={file.id}
+            label={t('{filename}, {size}', {
+              filename: file.filename,
+              size: sizeText(file.size_bytes),
+            })}
+            checked={ids.has(file.id)}
+            disabled={!ids.has(file.id) && chosen.length >= MOST_TRIED}
+            onChange={(ticked) => onTick(file, ticked)}
+          />
+        ))}
+      </BlockStack>
+    </BlockStack>
+  )
 }

@@ -4,10 +4,16 @@ import { usePlugins } from '../../shell/client/plugins.ts'
 import { together } from '../../shell/client/together.ts'
 import { useWorkflow, type Workflow } from '../../shell/client/workflows.ts'
 import { UnloadedPage } from '../../shell/components/unloaded-page.tsx'
-import { BuiltInWorkflow } from './built-in-workflow.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { Page } from '../../shell/components/page.tsx'
+import { Badge, BlockStack, Card, Heading, Hint, Text } from '../../shell/ui/index.ts'
+import '../../shell/components/form.css'
+import { useChannels } from '../imports/channel-calls.ts'
+import { runsOnText } from '../plugins/step-labels.ts'
 import { copyOf, draftOf, emptyDraft } from './draft.ts'
 import { WorkflowEditor } from './workflow-editor.tsx'
-import { t } from '../../shell/messages/t.ts'
+import { conditionSentence } from './condition-text.ts'
+import './workflows.css'
 
 const BACK = { content: t('Workflows'), url: '/workflows' }
 
@@ -51,3 +57,46 @@ export function WorkflowPage({ id }: { id: string }) {
 
 const startOf = (workflow: Workflow, fresh: boolean) =>
   fresh ? copyOf(workflow) : draftOf(workflow)
+
+// A built-in workflow: its steps to be read, and the way to a copy that can be changed.
+
+export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
+  return (
+    <Page
+      title={workflow.name}
+      titleMetadata={<Badge>{t('Built in')}</Badge>}
+      subtitle={runsOnText(workflow, useChannels())}
+      backAction={{ content: t('Workflows'), url: '/workflows' }}
+      primaryAction={{
+        content: t('Duplicate'),
+        onAction: () => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`),
+      }}
+    >
+      <Card>
+        <BlockStack gap="300">
+          <Heading>{t('Steps')}</Heading>
+          <ol className="steps-read">
+            {workflow.steps.map(({ id, title, summary, when }, at) => (
+              <li key={id}>
+                <span className="step-number" aria-hidden="true">
+                  {at + 1}
+                </span>
+                <div>
+                  <Text as="p" fontWeight="semibold">
+                    {title}
+                  </Text>
+                  {summary !== title && (
+                    <Hint>
+                      <span className="sentence">{summary}</span>
+                    </Hint>
+                  )}
+                  {when && <Hint>{conditionSentence(when)}</Hint>}
+                </div>
+              </li>
+            ))}
+          </ol>
+        </BlockStack>
+      </Card>
+    </Page>
+  )
+}

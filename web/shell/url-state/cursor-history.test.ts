@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cursorOf, rememberCursor } from './cursor-history.ts'
+import { cursorOf, rememberCursor } from './use-url-state.ts'
 
 test('leads back through the visited pages, and to the first one without any', () => {
   rememberCursor('/files', 2, 'two')

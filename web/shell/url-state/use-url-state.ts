@@ -1,8 +1,7 @@
 // Stores a list's state in the address, so that reload, back and a shared address show the same.
 import { useCallback, useEffect, useMemo } from 'react'
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
-import { cursorOf, rememberCursor } from './cursor-history.ts'
-import { type PagePosition } from './list-state.ts'
+import type { PagePosition } from './list-state.ts'
 
 /** How a list's address has its state. */
 export interface ListState<P> {
@@ -70,5 +69,34 @@ export function useUrlState<P extends PagePosition>({ read, write }: ListState<P
       onNext: () => next && turn(urlState.page + 1, next),
       onPrevious: () => turn(urlState.page - 1, known(urlState.page - 1)),
     }),
+  }
+}
+
+// The cursors of visited pages: the API's cursors only point forward, and "previous" needs them.
+// They survive a reload.
+
+const memory = new Map<string, string>()
+
+/** Remembers that page `page` of `list` begins at `cursor`. */
+export function rememberCursor(list: string, page: number, cursor: string): void {
+  const key = `cursors ${list} ${page}`
+  memory.set(key, cursor)
+  try {
+    sessionStorage.setItem(key, cursor)
+  } catch {
+    // Storage is full or forbidden in this frame: the cursors last until the next reload.
+  }
+}
+
+/** The cursor at which page `page` begins; the empty string (the beginning of the list) if it is unknown. */
+export function cursorOf(list: string, page: number): string {
+  if (page <= 1) return ''
+  const key = `cursors ${list} ${page}`
+  const known = memory.get(key)
+  if (known !== undefined) return known
+  try {
+    return sessionStorage.getItem(key) ?? ''
+  } catch {
+    return ''
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../core/log.ts'
 import type { LinkTarget } from '../targets.ts'
-import { WriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
+import { WriteBehindCounter, type PendingCount } from './link-cache.ts'
 
 const AT = new Date('2026-03-01T12:00:00Z')
 const linkOf = (key: string, link = key): [string, LinkTarget] => [key, { link } as LinkTarget]

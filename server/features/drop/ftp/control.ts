@@ -1,15 +1,17 @@
 // One control connection: its state, its replies, and the dispatch of lines to verbs.
-import { ownValue } from '../../../../plugins/contract.ts'
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
+import { ownValue } from '../../../../plugins/contract.ts'
 import { errorFields } from '../../../core/log.ts'
 import { DropError, faultOf, type DropCode } from '../errors.ts'
 import { countError } from '../refusals.ts'
 import { encrypted, type FtpOptions } from './options.ts'
 import { namesOf, readLine } from './names.ts'
 import { createPassive, DataError } from './passive.ts'
-import type { State } from './state.ts'
-import { VERBS } from './verbs.ts'
+import type { State, Verb } from './state.ts'
+import { SIGN_IN_VERBS } from './sign-in-verbs.ts'
+import { FOLDER_VERBS } from './folder-verbs.ts'
+import { TRANSFER_VERBS } from './transfer-verbs.ts'
 
 export interface Control {
   reply: State['reply']
@@ -215,3 +217,20 @@ function replyError(state: State, error: unknown): void {
   if (error instanceof DropError) return state.reply(REPLY_CODES[error.code], error.message)
   state.reply(451, 'The service is not available: try again soon')
 }
+
+// All verbs by name (RFC 959, 2228, 2389, 2428, 3659, 4217). PORT and EPRT are refused: the server
+// opens no connections.
+
+const passiveOnly: Verb = ({ reply }) =>
+  reply(502, 'Only passive data connections are supported: use EPSV or PASV')
+
+const VERBS: Readonly<Record<string, Verb>> = Object.assign(
+  Object.create(null) as Record<string, Verb>,
+  {
+    ...SIGN_IN_VERBS,
+    ...FOLDER_VERBS,
+    ...TRANSFER_VERBS,
+    PORT: passiveOnly,
+    EPRT: passiveOnly,
+  },
+)

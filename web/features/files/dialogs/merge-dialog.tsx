@@ -1,16 +1,15 @@
 // Merges the selected PDF documents in the chosen order.
 import { useState } from 'react'
-import { type File } from '../../../shell/client/types.ts'
+import type { File } from '../../../shell/client/types.ts'
 import { SortableList } from '../../../shell/components/sortable.tsx'
 import { sizeText } from '../../../shell/labels/size.ts'
 import { BlockStack, SmallPrint, Text, TextField } from '../../../shell/ui/index.ts'
+import { t } from '../../../shell/messages/t.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
-import { type EntryProps } from './entry-props.ts'
-import { PasswordField } from './password-field.tsx'
+import type { EntryProps } from './entry-props.ts'
 import { type FormReading, useForm } from './use-form.ts'
 import './ordered-files.css'
-import { t } from '../../../shell/messages/t.ts'
 
 interface MergeForm {
   filename: string
@@ -98,3 +97,22 @@ const DocumentOrder = ({ files, onOrder }: OrderProps) => (
     </Text>
   </BlockStack>
 )
+
+// The password of encrypted documents: for one step, and not shown in history.
+
+interface Props {
+  value: string
+  error?: string
+  onChange: (password: string) => void
+}
+
+function PasswordField(props: Props) {
+  return (
+    <TextField
+      {...props}
+      label={t('Password (optional)')}
+      type="password"
+      helpText={t('For PDFs that need a password to open. It is not stored in the history.')}
+    />
+  )
+}

@@ -1,6 +1,6 @@
 // Open reviews: files with their candidates, to accept one, choose another product, or reject them.
 // Files with the same best candidate are one group; `like` shows the files of one group.
-import { type ComponentProps, useState } from 'react'
+import { type ComponentProps, useState, type FocusEvent, useEffect, useMemo, useRef } from 'react'
 import { LoadingRows, Nothing, PageTurner } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
@@ -8,14 +8,24 @@ import { listState, word } from '../../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Button, Card, Hint, InlineStack } from '../../../shell/ui/index.ts'
 import { t } from '../../../shell/messages/t.ts'
-import { type Candidate, type Review, useReviewGroups, useReviews } from '../calls.ts'
+import { type PageKey, usePageKeys } from '../../../shell/palette/page-keys.ts'
+import { Dialog } from '../../../shell/components/dialog.tsx'
+import { Problem } from '../../../shell/components/problem.tsx'
+import {
+  type Candidate,
+  type Review,
+  useReviewGroups,
+  useReviews,
+  type Choice,
+  filesAlike,
+  useMapTo,
+} from '../calls.ts'
 import { DecisionBar, type Decision } from '../decision-bar.tsx'
 import { RuleDialog } from '../rules/rule-dialog.tsx'
 import { commonStart, ruleText } from '../rules/rule-text.ts'
+import { ProductPicker } from '../product-picker.tsx'
 import { AcceptAbove } from './accept-above.tsx'
-import { ChooseProduct } from './choose-product.tsx'
 import { ReviewCard, type GroupSummary } from './review-card.tsx'
-import { useReviewKeys } from './review-keys.ts'
 import './reviews.css'
 
 const SHOWN = 25
@@ -192,5 +202,109 @@ function RememberRule({ shown, candidate, onClose, onDecided }: RememberProps) {
           })
       }}
     />
+  )
+}
+
+// The keys of the list of reviews: j and k move between the cards; a card handles the others.
+
+const cards = () => [...document.querySelectorAll<HTMLElement>('[data-review]')]
+
+/** `count`: how many cards are shown. Returns what the element around them has to call. */
+export function useReviewKeys(count: number): { onFocus: (event: FocusEvent) => void } {
+  /** The place of the card that had the focus last. */
+  const place = useRef<number | null>(null)
+  const keys = useMemo((): readonly PageKey[] => {
+    const move = (by: number) => {
+      const all = cards()
+      const at = all.findIndex((card) => card.contains(document.activeElement))
+      // A decided card is gone: the next one has its place.
+      const to = at === -1 ? (place.current ?? 0) : at + by
+      focusCard(all[Math.max(0, Math.min(all.length - 1, to))])
+    }
+    return [
+      { key: 'j', does: t('Next review'), run: () => move(1) },
+      { key: 'k', does: t('Previous review'), run: () => move(-1) },
+      { key: '1–9', does: t('Choose a candidate') },
+      { key: 'Enter', does: t('Accept the chosen candidate') },
+      { key: 'x', does: t('Accept none of them') },
+      { key: 'o', does: t('Decide one by one') },
+      { key: 'u', does: t('Undo the last decision'), run: pressUndo },
+    ]
+  }, [])
+  usePageKeys(keys)
+  useEffect(() => {
+    if (place.current === null || document.activeElement !== document.body) return
+    const all = cards()
+    focusCard(all[Math.min(all.length - 1, place.current)])
+  }, [count])
+  return {
+    onFocus: ({ target }) => {
+      const at = cards().findIndex((card) => card.contains(target))
+      if (at !== -1) place.current = at
+    },
+  }
+}
+
+function focusCard(card: HTMLElement | undefined): void {
+  card?.focus({ preventScroll: true })
+  card?.scrollIntoView({ block: 'nearest' })
+}
+
+const pressUndo = () => document.querySelector<HTMLElement>('[data-undo] button')?.click()
+
+// If no candidate is right: any product of the shop, found by title or SKU.
+
+interface Props {
+  review: Review
+  /** The product is for all files of the group. */
+  alike?: GroupSummary | undefined
+  onClose: () => void
+  onDecided: (decision: Decision) => void
+}
+
+export function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
+  const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
+  const map = useMapTo()
+  const { filename } = review.file
+  const finish = () =>
+    choice &&
+    map.mutate(
+      { files: alike ? () => filesAlike(review) : () => Promise.resolve([review.file.id]), choice },
+      {
+        onSuccess: ({ id, total }) => {
+          const { title } = choice
+          onDecided({
+            text: alike
+              ? t(
+                  '{accepted, plural, one {# file is attached to {title}} other {# files are attached to {title}}}',
+                  { accepted: total, title },
+                )
+              : t('{filename} is attached to {title}', { filename, title }),
+            undo: { kind: 'operation', id },
+          })
+          onClose()
+        },
+      },
+    )
+  return (
+    <Dialog
+      title={
+        alike
+          ? t('Choose a product for {count, plural, one {# file} other {# files}}', {
+              count: alike.count,
+            })
+          : t('Choose a product for {filename}', { filename })
+      }
+      onClose={onClose}
+      why={choice ? null : t('Choose a product first.')}
+      primaryAction={{
+        content: t('Attach'),
+        loading: map.isPending,
+        onAction: () => void finish(),
+      }}
+    >
+      {map.error && <Problem error={map.error} what={t('The file could not be attached')} />}
+      <ProductPicker choice={choice} onChoose={setChoice} />
+    </Dialog>
   )
 }

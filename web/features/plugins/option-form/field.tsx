@@ -1,16 +1,16 @@
 // One field of a form, drawn as its option's widget or type says.
+import { useState } from 'react'
 import { ownValue } from '../../../../plugins/_page/own-value.ts'
 import { Checkbox, Select, TextField } from '../../../shell/ui/index.ts'
-import { titleFromName, shapeOf, titleOf, withoutNull, type Shape } from '../option-shape.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { FilterFields, TagWords } from '../../../shell/files/filter-fields.tsx'
 import { NumberField } from '../../../shell/components/number-field.tsx'
 import { fieldId } from '../../../shell/components/problems.ts'
 import { SizeField } from '../../../shell/components/size-field.tsx'
 import { WordsField } from '../../../shell/components/words-field.tsx'
-import { type FieldProps, type Options, type WithForm } from './field-props.ts'
+import { titleFromName, shapeOf, titleOf, withoutNull, type Shape } from '../option-shape.ts'
+import type { FieldProps, Options, WithForm } from './field-props.ts'
 import { isHidden } from './hidden.ts'
-import { RawField } from './raw-field.tsx'
 import { RowsField } from './rows-field.tsx'
 import { useScope } from './scope.ts'
 import { widgetOf } from './widgets.ts'
@@ -213,3 +213,42 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
 
 const asRead = (values: readonly string[] | null) => (word: string) =>
   values ? titleFromName(word) : word
+
+// A field for an option without any other widget: its value as JSON. Invalid JSON is passed on as
+// typed.
+
+interface Props {
+  id: string
+  label: string
+  helpText?: string
+  error?: string
+  value: unknown
+  onChange: (value: unknown) => void
+}
+
+function RawField({ value, onChange, ...rest }: Props) {
+  const [typed, setTyped] = useState(() =>
+    value === undefined ? '' : JSON.stringify(value, null, 2),
+  )
+  return (
+    <TextField
+      {...rest}
+      multiline={4}
+      monospaced
+      value={typed}
+      onChange={(text) => {
+        setTyped(text)
+        onChange(read(text))
+      }}
+    />
+  )
+}
+
+function read(text: string): unknown {
+  if (text.trim() === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,15 +1,32 @@
 // The shop's API keys: scopes, last use, and revoking them.
-import { useState } from 'react'
+import { useState, useMemo } from 'react'
 import { toast } from '../../../shell/client/bridge.ts'
-import { type ApiKey, useApiKeys, useRevokeApiKey } from '../api-key-calls.ts'
 import { LoadingRows, Nothing } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { Question } from '../../../shell/components/question.tsx'
-import { BlockStack, Card, Text } from '../../../shell/ui/index.ts'
-import { ApiKeysTable } from './api-keys-table.tsx'
-import { CreateApiKey } from './create-api-key.tsx'
+import {
+  BlockStack,
+  Card,
+  Text,
+  Badge,
+  SmallPrint,
+  Tooltip,
+  Banner,
+  ChoiceList,
+  Select,
+  TextField,
+} from '../../../shell/ui/index.ts'
 import { t } from '../../../shell/messages/t.ts'
+import { CriticalButton } from '../../../shell/components/critical-button.tsx'
+import type { CardLayout, Columns } from '../../../shell/components/record-columns.ts'
+import { RecordTable } from '../../../shell/components/record-table.tsx'
+import { Code } from '../../../shell/components/copy.tsx'
+import { Dialog } from '../../../shell/components/dialog.tsx'
+import { Problem } from '../../../shell/components/problem.tsx'
+import { clearing, objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
+import { type ApiKey, useApiKeys, useRevokeApiKey, useCreateApiKey } from '../api-key-calls.ts'
+import { keyExpiryText, keyStatus, lastUsedText, SCOPES, USUAL_SCOPES } from '../api-key-labels.ts'
 
 export function ApiKeysPage() {
   const keys = useApiKeys()
@@ -83,5 +100,197 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
         )}
       </Text>
     </Question>
+  )
+}
+
+// API keys with their permissions and last use.
+
+interface Props {
+  keys: readonly ApiKey[]
+  onRevoke: (key: ApiKey) => void
+}
+
+export function ApiKeysTable({ keys, onRevoke }: Props) {
+  const columns = useMemo(() => columnsOf(onRevoke), [onRevoke])
+  return (
+    <RecordTable
+      names={{ singular: t('key'), plural: t('keys') }}
+      columns={columns}
+      card={CARD}
+      rows={keys}
+      idOf={({ id }) => id}
+    />
+  )
+}
+
+type ColumnId = 'name' | 'status' | 'scopes' | 'lastUsed' | 'expires' | 'revoke'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: [
+    { start: 'name', end: 'status' },
+    { facts: ['lastUsed'] },
+    { start: 'scopes', end: 'revoke' },
+  ],
+}
+
+const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
+  name: { title: t('Key'), wraps: true, cell: (apiKey) => <Name apiKey={apiKey} /> },
+  status: { title: t('Status'), cell: (apiKey) => <Status apiKey={apiKey} /> },
+  scopes: {
+    title: t('Permissions'),
+    cell: (apiKey) => <Scopes apiKey={apiKey} />,
+    inCard: (apiKey) => (
+      <BlockStack>
+        <SmallPrint>{t('Permissions')}</SmallPrint>
+        <Scopes apiKey={apiKey} />
+      </BlockStack>
+    ),
+  },
+  lastUsed: {
+    title: t('Last used'),
+    cell: lastUsedText,
+    inCard: (apiKey) =>
+      t('Last used: {lastUsed} · Expires: {expires}', {
+        lastUsed: lastUsedText(apiKey),
+        expires: keyExpiryText(apiKey),
+      }),
+  },
+  expires: { title: t('Expires'), cell: keyExpiryText },
+  revoke: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (apiKey) =>
+      apiKey.revoked_at === null && (
+        <CriticalButton
+          label={t('Revoke {name}', { name: apiKey.name })}
+          onClick={() => onRevoke(apiKey)}
+          text={t('Revoke')}
+        />
+      ),
+  },
+})
+
+const Name = ({ apiKey: { name, hint } }: { apiKey: ApiKey }) => (
+  <BlockStack>
+    <Text as="span" fontWeight="semibold" breakWord>
+      {name}
+    </Text>
+    <SmallPrint>{hint}…</SmallPrint>
+  </BlockStack>
+)
+
+function Status({ apiKey }: { apiKey: ApiKey }) {
+  const { text, tone } = keyStatus(apiKey, new Date())
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+function Scopes({ apiKey: { scopes } }: { apiKey: ApiKey }) {
+  const all = scopes.length === SCOPES.length
+  return (
+    <Tooltip content={scopes.join(', ')} hasUnderline>
+      <Text as="span">
+        {all
+          ? t('Everything')
+          : t('{count, plural, one {# scope} other {# scopes}}', { count: scopes.length })}
+      </Text>
+    </Tooltip>
+  )
+}
+
+// The dialog that creates an API key and shows it once, to be copied.
+
+const LIFETIMES = [
+  { value: '', label: t('Never') },
+  { value: '30', label: t('After 30 days') },
+  { value: '90', label: t('After 90 days') },
+  { value: '365', label: t('After a year') },
+]
+
+interface MissingTexts {
+  name?: string
+  scopes?: string
+}
+
+/** What to say at the fields that have no value. */
+const missingIn = (name: string, scopes: readonly string[]): MissingTexts => ({
+  ...(name.trim() === '' ? { name: t('Enter a name that you will recognize') } : {}),
+  ...(scopes.length === 0 ? { scopes: t('Choose at least one') } : {}),
+})
+
+export function CreateApiKey({ onClose }: { onClose: () => void }) {
+  const create = useCreateApiKey()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<string[]>([...USUAL_SCOPES])
+  const [days, setDays] = useState('')
+  const [missing, setMissing] = useState<MissingTexts>({})
+  const problems = problemsOf(objectionsIn(create.error))
+  const submit = () => {
+    const found = missingIn(name, scopes)
+    setMissing(found)
+    if (Object.keys(found).length > 0) return
+    create.mutate({
+      name: name.trim(),
+      scopes: SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope)),
+      expires_in_days: days === '' ? null : Number(days),
+    })
+  }
+  if (create.data) return <Made made={create.data} onClose={onClose} />
+  return (
+    <Dialog
+      title={t('Create API key')}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
+    >
+      {create.error && problems.all.length === 0 && (
+        <Problem error={create.error} what={t('The key could not be created')} />
+      )}
+      <TextField
+        label={t('Name')}
+        autoFocus
+        maxLength={100}
+        placeholder={t('Nightly import')}
+        helpText={t('The history shows this name for operations that the key starts.')}
+        value={name}
+        error={missing.name ?? problems.at('name')}
+        onChange={clearing(create, (text: string) => {
+          setName(text)
+          setMissing({})
+        })}
+      />
+      <ChoiceList
+        title={t('Permissions')}
+        allowMultiple
+        choices={SCOPES.map(({ scope, text }) => ({ value: scope, label: text, helpText: scope }))}
+        selected={scopes}
+        error={missing.scopes ?? problems.at('scopes')}
+        onChange={clearing(create, (chosen: string[]) => {
+          setScopes(chosen)
+          setMissing({})
+        })}
+      />
+      <Select label={t('Expires')} options={LIFETIMES} value={days} onChange={setDays} />
+    </Dialog>
+  )
+}
+
+function Made({
+  made,
+  onClose,
+}: {
+  made: { name: string; key: string | null }
+  onClose: () => void
+}) {
+  return (
+    <Dialog
+      title={t('{name} was created', { name: made.name })}
+      onClose={onClose}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
+    >
+      <BlockStack gap="400">
+        <Banner tone="warning">{t('Copy the key now: it is not shown again.')}</Banner>
+        {made.key !== null && <Code text={made.key} what={t('API key')} wrap />}
+      </BlockStack>
+    </Dialog>
   )
 }

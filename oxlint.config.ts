@@ -268,7 +268,7 @@ export default defineConfig({
       rules: { 'max-lines-per-function': ['error', { max: 60 }] },
     },
     {
-      // A value that must be there is named by server/core/present.ts, or its type says so. Inner
+      // A value that must be there is named by server/core/lazy.ts, or its type says so. Inner
       // loops over typed arrays are excluded.
       files: ['{plugins,server}/**/*.ts'],
       excludeFiles: [TESTS, 'server/matching/title-index.ts', 'plugins/_pdf/*.ts'],

@@ -8,7 +8,7 @@ import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
 import type { DirectUploads } from '../server/core/configuration/storage-settings.ts'
 import type { Cloud, CloudOptions } from '../server/features/cloud/cloud.ts'
-import type { OAuthClients } from '../server/features/cloud/oauth.ts'
+import type { OAuthClients } from '../server/features/cloud/set-up.ts'
 import {
   NO_MAIL_SETTINGS,
   type MailEnvironment,
@@ -38,7 +38,7 @@ import type { BlobStore } from '../server/core/store/store.ts'
 import { answerSchemas, requireDocumented, type AnswerSchemas } from './documented-answers.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
-import { present } from '../server/core/present.ts'
+import { present } from '../server/core/lazy.ts'
 import { WAIT_MS } from './wait.ts'
 
 export interface Answer {

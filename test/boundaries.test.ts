@@ -37,7 +37,7 @@ ruleTester.run('boundaries', boundaries, {
   ],
   invalid: [
     refused('server/engine/engine.ts', '../features/packs/routes.ts', imported, /no feature/),
-    refused('server/http/scopes.ts', '../engine/worker/lease.ts', allExported, /public files/),
+    refused('server/http/endpoint.ts', '../engine/worker/lease.ts', allExported, /public files/),
     refused('server/features/home/routes.ts', '../drop/vfs.ts', typed, /lint\/offers/),
     refused('web/features/home/home.tsx', '../cloud/labels.ts', imported, /lint\/offers/),
     refused('server/features/csv/start.ts', '../../engine/batches/run.ts', loaded, /public files/),

@@ -1,7 +1,7 @@
 // Files and mails of links, made without an import.
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../server/core/secrets.ts'
-import { present } from '../server/core/present.ts'
+import { present } from '../server/core/lazy.ts'
 import { queueLinkMails } from '../server/features/links/mail.ts'
 import { randomUUID } from 'node:crypto'
 

@@ -3,11 +3,10 @@
 // a name of our own, and afterwards the copy is moved into the new catalogue (carried.ts).
 import { ownValue, type Warning } from '../contract.ts'
 import { say, sayPlain } from '../sandbox.ts'
-import { copyBookmarks } from './bookmarks.ts'
+import { copyBookmarks, linksOf, withExplicitLinks, type Links } from './bookmarks.ts'
 import { claimWarnings, CLAIMS_OF_INFO, readClaims } from './claims.ts'
 import { Additions, writeChanges } from './changes.ts'
 import { layersOf } from './layers.ts'
-import { linksOf, withExplicitLinks, type Links } from './links.ts'
 import { stringText, treeEntries } from './name-trees.ts'
 import {
   isDictionary,

@@ -3,7 +3,7 @@ import type { Warning } from '../contract.ts'
 import { serveRequests } from '../sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
-import { repairWarnings } from './repair-warnings.ts'
+import { repairWarnings } from './merge.ts'
 import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)

@@ -9,10 +9,10 @@ import { moveCarried } from './carried.ts'
 import { RESULT } from './finish.ts'
 import { checkResult, isDamage, openSound } from './open.ts'
 import { readWhole } from './pages.ts'
-import { repairWarnings } from './repair-warnings.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { PROBLEMS } from './problems.ts'
 import type { MergeTask } from './tasks.ts'
+import type { OpenedDocument } from './opened.ts'
 
 /** A warning about one document, or about the result. */
 type MergeWarning = Warning & { document?: number }
@@ -88,4 +88,24 @@ async function firstBad(folder: string, carryings: readonly Carrying[]): Promise
 const UNPROTECTED: Warning = {
   code: 'pdf_unprotected',
   message: sayPlain('Some of the documents had a password: the merged document has none'),
+}
+
+// Warnings about a document that was damaged or signed.
+
+export const repairWarnings = ({
+  repaired,
+  signed,
+}: Pick<OpenedDocument, 'repaired' | 'signed'>): Warning[] => [
+  ...(repaired ? [REPAIRED] : []),
+  ...(signed ? [SIGNED] : []),
+]
+
+const REPAIRED: Warning = {
+  code: 'pdf_repaired',
+  message: sayPlain('The document was damaged. It was repaired as far as possible: check it'),
+}
+
+const SIGNED: Warning = {
+  code: 'signature_lost',
+  message: sayPlain('The document was signed. The result is not signed'),
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { english } from '../texts.ts'
 import type { AnyText } from '../say.ts'
-import { outlineOf } from './marks.ts'
+import { outlineOf } from './picture-mark.ts'
 
 const widthOf = async (text: string) => {
   const { left, right } = await outlineOf(text)

@@ -10,6 +10,9 @@ import {
   type ReadContext,
   sayPlain,
   type Text,
+  type CatalogVariant,
+  say,
+  type AnyText,
 } from '../contract.ts'
 
 const reasonText: z.ZodType<Text> = z.strictObject({
@@ -115,3 +118,87 @@ function outcomeOf(
 const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
 const isSame = (a: Mapping, b: Mapping) =>
   a.product_id === b.product_id && a.variant_id === b.variant_id
+
+// Files whose names begin with a SKU: `{product_sku}_{filename}`. A SKU may contain `_`, so each
+// beginning is looked up, and the longest that a product has counts.
+
+type OutcomeOf = (item: Item, sku: string, hits: SkuHits, options: { replace: boolean }) => Outcome
+
+/** An item with the beginnings of its name that may be a SKU, the longest first. */
+export interface PrefixedItem {
+  item: Item
+  prefixes: readonly string[]
+}
+
+/**
+ * Maps files to the products of the SKUs with which their names begin.
+ * @returns the items whose names begin with no known SKU
+ */
+export async function* mapByPrefix(
+  items: readonly PrefixedItem[],
+  { catalog, signal }: ReadContext<'catalog'>,
+  outcomeOf: OutcomeOf,
+): AsyncGenerator<Outcome, readonly Item[]> {
+  if (items.length === 0) return []
+  let found: ReadonlyMap<string, readonly CatalogVariant[]>
+  try {
+    const all = [...new Set(items.flatMap(({ prefixes }) => prefixes))]
+    found = all.length > 0 ? await catalog.findBySku(all, signal) : new Map()
+  } catch (error) {
+    for (const { item } of items) yield failed(item, error)
+    return []
+  }
+  const unknown: Item[] = []
+  for (const { item, prefixes } of items) {
+    signal.throwIfAborted()
+    const known = firstKnown(prefixes, found)
+    if (known) yield outcomeOf(item, known.sku, known.hits, { replace: false })
+    else unknown.push(item)
+  }
+  return unknown
+}
+
+function firstKnown(
+  prefixes: readonly string[],
+  found: ReadonlyMap<string, readonly CatalogVariant[]>,
+): { sku: string; hits: SkuHits } | null {
+  for (const sku of prefixes) {
+    const reason = say('The filename begins with the SKU {sku}', { sku })
+    const hits = mappingsOfSku(found.get(sku) ?? [], reason)
+    if (hits) return { sku, hits }
+  }
+  return null
+}
+
+// The products that variants with one SKU belong to.
+
+/** The products that a SKU means, at least one. */
+export type SkuHits = readonly [Mapping, ...Mapping[]]
+
+/**
+ * One hit for each product: the variant with that SKU, or the whole product where several of its
+ * variants share it. Null: no variant has the SKU.
+ */
+export function mappingsOfSku(
+  variants: readonly CatalogVariant[],
+  reason: AnyText,
+  method: 'sku' | 'rule' = 'sku',
+): SkuHits | null {
+  const products = [...Map.groupBy(variants, ({ product_id }) => product_id).values()]
+  const [first, ...others] = products.flatMap(([variant, ...more]): Mapping[] =>
+    variant
+      ? [
+          {
+            product_id: variant.product_id,
+            product_title: variant.product_title,
+            variant_id: more.length === 0 ? variant.variant_id : null,
+            sku: variant.sku,
+            method,
+            score: 1,
+            reason,
+          },
+        ]
+      : [],
+  )
+  return first ? [first, ...others] : null
+}

@@ -17,10 +17,16 @@ import {
   say,
   sayPlain,
 } from '../contract.ts'
-import { chosenFor, choice, mapChosen } from './chosen.ts'
-import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
+import {
+  chosenFor,
+  choice,
+  mapChosen,
+  mapByPrefix,
+  type PrefixedItem,
+  mappingsOfSku,
+  type SkuHits,
+} from './chosen.ts'
 import { mapByRules } from './rules.ts'
-import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
 
 const options = z
   .strictObject({

@@ -11,7 +11,7 @@ import {
   type Outcome,
   type ReadContext,
 } from '../contract.ts'
-import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
+import { mappingsOfSku, type SkuHits } from './chosen.ts'
 
 type OutcomeOfHits = (item: Item, sku: string, hits: SkuHits) => Outcome
 

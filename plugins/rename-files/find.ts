@@ -2,8 +2,7 @@
 // whose time grows only with the length of the name; features that would need more are refused by
 // name.
 import { RE2JS, RE2JSException } from 're2js'
-import { say, sayPlain, type Text, textOf } from '../contract.ts'
-import type { Problem } from './problem.ts'
+import { say, sayPlain, type Text, textOf, type AnyText } from '../contract.ts'
 
 export interface Replacement {
   find: string
@@ -122,4 +121,11 @@ function replacedIn(name: string, expression: RE2JS, parts: readonly Part[]): st
     end = matcher.end()
   }
   return result + name.slice(end)
+}
+
+// An option's problem, with its name.
+
+export interface Problem {
+  path: string
+  message: AnyText
 }

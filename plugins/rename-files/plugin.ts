@@ -14,10 +14,9 @@ import {
   textIssue,
 } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
-import { replacerOf } from './find.ts'
+import { replacerOf, type Problem } from './find.ts'
 import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'
 import { fillPattern, patternParts, VARIABLES, type Variable } from './pattern.ts'
-import type { Problem } from './problem.ts'
 
 const KNOWN = VARIABLES.map((name) => `{${name}}`).join(', ')
 

@@ -2,8 +2,6 @@
 // mistakes. Every type of file is accepted.
 import { z } from 'zod'
 import mime from 'mime-types'
-import { mismatchOf } from './contents.ts'
-import { isUnexpectedPage, isUnnamedPage } from './pages.ts'
 import {
   definePlugin,
   hasExtension,
@@ -20,6 +18,7 @@ import {
   type AnyText,
   ownValue,
 } from '../contract.ts'
+import { mismatchOf, isUnexpectedPage, isUnnamedPage } from './pages.ts'
 
 const MB = 1024 ** 2
 

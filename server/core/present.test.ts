@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elementAt, firstOf, lastOf, present, zip } from './present.ts'
+import { elementAt, firstOf, lastOf, present, zip } from './lazy.ts'
 
 test('a value that is there is given, and an absent one is named', () => {
   expect(present(0, 'count')).toBe(0)

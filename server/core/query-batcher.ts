@@ -1,7 +1,7 @@
 // Collects questions that arrive while a statement is running and asks them together in the next
 // one. Under load one statement answers dozens of requests; a request that arrives alone is sent in
 // the same turn of the event loop.
-import { zip } from './present.ts'
+import { zip } from './lazy.ts'
 
 const QUESTIONS = 200
 const STATEMENTS = 4

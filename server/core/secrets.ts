@@ -11,7 +11,7 @@ import {
 import { open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { makeDataFolder } from './make-folder.ts'
-import { firstOf } from './present.ts'
+import { firstOf } from './lazy.ts'
 
 export interface Secrets {
   /**

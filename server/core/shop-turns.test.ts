@@ -1,7 +1,7 @@
 // Each shop has its turn once a day, also where runs are late, long, failed or missed.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { firstOf } from './present.ts'
+import { firstOf } from './lazy.ts'
 import { sweepBlobsInTurn, sweepInTurn, turnSince } from './shop-turns.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

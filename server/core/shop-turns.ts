@@ -1,7 +1,7 @@
 // Turns of the hourly sweeps: each shop once a day, in the hour that its number gives. The last hour
 // of each sweep is kept, so that a run that lasts longer than an hour, a stopped worker or a failed
 // sweep skips no shop.
-import { firstOf } from './present.ts'
+import { firstOf } from './lazy.ts'
 import type { Database } from './db/database.ts'
 
 const HOUR_MS = 60 * 60 * 1000

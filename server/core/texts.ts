@@ -122,3 +122,12 @@ export function writtenIn(data: unknown, language: TextLanguage): unknown {
 /** Text has values: a failure of an item has a `message` too. */
 const isText = (data: object): data is Text =>
   'message' in data && 'values' in data && typeof data.message === 'string'
+
+/** The text that was percent-encoded; null: it is no UTF-8, or has a bad escape. */
+export function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -10,7 +10,7 @@ import {
   type SearchField,
   type Fields,
 } from './search.ts'
-import { elementAt } from '../core/present.ts'
+import { elementAt } from '../core/lazy.ts'
 
 export interface SearchFields {
   all: Fields

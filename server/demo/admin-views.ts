@@ -4,7 +4,7 @@ import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
 import type { SearchWarning } from './search.ts'
-import { elementAt } from '../core/present.ts'
+import { elementAt } from '../core/lazy.ts'
 
 export interface ProductView {
   __typename: 'Product'

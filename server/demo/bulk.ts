@@ -12,7 +12,7 @@ import { parse, validate, visit, type DocumentNode, type ExecutionResult } from 
 import { adminSchema } from './admin-schema.ts'
 import { type Notes } from './admin-views.ts'
 import { toGid } from './catalog-ids.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 export interface BulkRunner {
   /** The root fields for bulk queries. */

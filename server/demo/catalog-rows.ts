@@ -2,7 +2,7 @@
 // variants need little memory.
 import type { Columns } from './catalog-columns.ts'
 import { createIds } from './catalog-ids.ts'
-import { elementAt } from '../core/present.ts'
+import { elementAt } from '../core/lazy.ts'
 
 export interface Products {
   id: number[]

@@ -7,7 +7,7 @@ import Papa from 'papaparse'
 import { findColumns } from './catalog-columns.ts'
 import { emptyTables, rowReader, type Products, type Variants } from './catalog-rows.ts'
 import { fold } from './search.ts'
-import { elementAt } from '../core/present.ts'
+import { elementAt } from '../core/lazy.ts'
 
 export interface DemoCatalog {
   products: Products

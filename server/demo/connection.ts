@@ -1,7 +1,7 @@
 // Paging as on the platform: cursors contain a place in the order, so that they stay valid when
 // rows are added or removed.
 import { GraphQLError } from 'graphql'
-import { zip } from '../core/present.ts'
+import { zip } from '../core/lazy.ts'
 
 export interface PageArguments {
   first?: number | null

@@ -14,7 +14,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 
 export const MAX_POINTS = 1000
 const MUTATION_POINTS = 10

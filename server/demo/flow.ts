@@ -3,7 +3,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { readBounded } from '../core/bounded-body.ts'
+import { readBounded } from '../core/body-budget.ts'
 import type { DemoApp } from './app.ts'
 import { encodedPathOf, isOwnPage } from './own-page.ts'
 

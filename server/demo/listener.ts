@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { readBounded } from '../core/bounded-body.ts'
+import { readBounded } from '../core/body-budget.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createAdminEndpoint, type AdminCounts, type AdminEndpoint } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'

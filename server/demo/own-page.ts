@@ -1,6 +1,6 @@
 // Requests of browsers to the demo platform: their paths, and whether they are answered.
 import type { IncomingMessage } from 'node:http'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codePoint } from '../../test/code-points.ts'
-import { quoteSearchValue } from '../storefront/sku-search.ts'
+import { quoteSearchValue } from '../storefront/catalog.ts'
 import { parseSearch, type Expression } from './search-query.ts'
 import { indexed, keyword, ordered, search, words, type Fields } from './search.ts'
 

@@ -3,7 +3,7 @@
 // Why items have no index on their status: docs/decisions/0001.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
-import { lastOf } from '../core/present.ts'
+import { lastOf } from '../core/lazy.ts'
 import type { ChainJob } from '../core/queue/queue.ts'
 import { followersOf } from './freeze.ts'
 import type { OperationRow, WorkItem } from './types.ts'

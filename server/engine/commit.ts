@@ -1,8 +1,7 @@
 // Commits a group of ended items: files, changes and outcomes in one transaction. Only items that
 // still carry this claim's lease are written, so a worker that lost the lease writes nothing.
-import { retryTransaction } from '../core/db/retry-transaction.ts'
+import { retryTransaction, type ShopScope } from '../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { LeaseLost } from '../core/queue/lease.ts'

@@ -2,7 +2,7 @@
 // without writing anything.
 import type { AnyText, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import type { Change } from '../files/drafts.ts'
 import { freshItem } from './work-item.ts'
 import { resolveSteps, writeContext } from './context.ts'

@@ -2,9 +2,9 @@
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { firstOf, present } from '../core/present.ts'
+import { firstOf, present } from '../core/lazy.ts'
 import { matchesPreview, ledgerOf } from '../files/change-ledger.ts'
-import type { FileRecord } from '../files/records.ts'
+import type { FileRecord } from '../files/drafts.ts'
 import type { ChainJob } from '../core/queue/queue.ts'
 import { inNameOrder } from './freeze.ts'
 import { openEntries } from './sealed.ts'

@@ -2,7 +2,7 @@
 // for the item.
 import { say, textOf, type FailurePolicy, type PluginKind } from '../../plugins/contract.ts'
 import { storedMessage, textsOfDetail } from '../core/texts.ts'
-import { lastOf } from '../core/present.ts'
+import { lastOf } from '../core/lazy.ts'
 import type { ItemError, ResolvedStep, StoredWarning, WorkItem } from './types.ts'
 
 export const MAX_ATTEMPTS = 3

@@ -3,7 +3,7 @@
 import { storedWarning } from '../core/texts.ts'
 import type { Entry, FileChange, Warning } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import type { Draft } from '../files/drafts.ts'
 import { predecessorsOf } from './freeze.ts'
 import { BATCH } from './steps.ts'

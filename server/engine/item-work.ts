@@ -15,9 +15,14 @@ import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../co
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { present } from '../core/present.ts'
-import { draftOfRecord, viewOfDraft, type Draft } from '../files/drafts.ts'
-import { readRecords, type FileRecord } from '../files/records.ts'
+import { present } from '../core/lazy.ts'
+import {
+  draftOfRecord,
+  viewOfDraft,
+  type Draft,
+  readRecords,
+  type FileRecord,
+} from '../files/drafts.ts'
 import { applyToDraft } from './work-item.ts'
 import {
   collectEffects,

@@ -1,5 +1,4 @@
 // Reads items: for the steps on the whole operation, and for history.
-import { textOfMessage, textsOfDetail } from '../core/texts.ts'
 import {
   searchWords,
   usualSettings,
@@ -10,11 +9,17 @@ import {
   type StagedBlob,
   type ReportedItem,
 } from '../../plugins/contract.ts'
+import { textOfMessage, textsOfDetail } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { hasAllWords } from '../core/db/word-match.ts'
-import { lastOf } from '../core/present.ts'
-import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
-import { readRecords, type FileRecord } from '../files/records.ts'
+import { lastOf } from '../core/lazy.ts'
+import {
+  viewOfDraft,
+  draftOfRecord,
+  type Draft,
+  readRecords,
+  type FileRecord,
+} from '../files/drafts.ts'
 import { shownUrl } from '../files/rules.ts'
 import { IS_ENDED_PREVIEW } from './lifecycle.ts'
 import type { ItemError, ItemStatus, StoredWarning } from './types.ts'

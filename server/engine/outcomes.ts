@@ -1,11 +1,10 @@
 // Counts outcomes. The operation's counters change in the transaction that writes the outcomes, and
 // the transaction that completes them queues the finalization.
 import type { AnyText } from '../../plugins/contract.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
+import { type ShopScope, sharedRows } from '../core/db/for-shop.ts'
 import { LeaseLost } from '../core/queue/lease.ts'
 import { queueFinish } from '../core/queue/queue.ts'
 import { storedMessage } from '../core/texts.ts'
-import { sharedRows } from '../core/db/shared-rows.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import { announceControl } from './runner.ts'
 import type { Stop, ItemEnding, ItemError, ItemStatus, WorkItem } from './types.ts'

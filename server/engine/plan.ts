@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, Outcome, ReadContext, FileChange, Item } from '../../plugins/contract.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from './types.ts'
 import {
   advance,

@@ -3,9 +3,8 @@
 // written, and the lease expires.
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
-import { retryRolledBack } from '../core/db/retry-transaction.ts'
+import { retryRolledBack, type ShopScope } from '../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../files/uniform-update.ts'
 import { errorFields } from '../core/log.ts'
 import { LeaseLost } from '../core/queue/lease.ts'

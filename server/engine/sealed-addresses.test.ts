@@ -3,7 +3,7 @@ import { openTestApp, untilEnded, type TestApp } from '../../test/app.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { sweepOperations } from './retention.ts'
-import { keepAddress, wholeAddress, withoutSecrets } from '../core/kept-address.ts'
+import { keepAddress, wholeAddress, withoutSecrets } from '../core/client-address.ts'
 
 const CANARY = 'canary-d41d8cd98f'
 

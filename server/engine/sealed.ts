@@ -9,7 +9,7 @@ import {
   type Workflow,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { keepAddress, wholeAddress, type SealPlace } from '../core/kept-address.ts'
+import { keepAddress, wholeAddress, type SealPlace } from '../core/client-address.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { sensitiveOptions } from '../core/sensitive.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
-import { present, zip } from '../core/present.ts'
+import { present, zip } from '../core/lazy.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import { textOfMessage } from '../core/texts.ts'
 import { changeFiles } from '../files/changes.ts'

@@ -12,9 +12,8 @@ import type {
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
-import type { Draft } from '../files/drafts.ts'
+import type { Draft, FileRecord } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
-import type { FileRecord } from '../files/records.ts'
 
 export const OPERATION_STATUSES = [
   'previewing',

@@ -20,9 +20,14 @@ import {
   type BackgroundTask,
   type TaskJob,
 } from '../core/queue/background.ts'
-import { jobLimits, QUICK_PLACES } from '../core/queue/job-concurrency.ts'
+import {
+  jobLimits,
+  QUICK_PLACES,
+  type ChainJob,
+  type FinishJob,
+  type OutboxJob,
+} from '../core/queue/queue.ts'
 import { createPlaces, type Places } from '../core/queue/places.ts'
-import type { ChainJob, FinishJob, OutboxJob } from '../core/queue/queue.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { type EngineRunner, createOperationControl, runExclusively } from './runner.ts'
 import { finishOperation } from './finish.ts'

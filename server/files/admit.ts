@@ -1,7 +1,8 @@
 // The entry point for new files: `admitFiles` decides name, size, type and conflicts for every
 // channel, inside the caller's transaction. `admit-version.ts` is the only other entry for bytes.
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { placeInPacks } from './packs.ts'
+import { zip } from '../core/lazy.ts'
+import { placeInPacks } from './mappings.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
 import { holdBlobs } from './blob-holds.ts'
@@ -14,9 +15,7 @@ import {
   type AdmissionLimits,
   type AdmissionResult,
 } from './admission.ts'
-import { insertFiles } from './insert-files.ts'
-import { resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
-import { zip } from '../core/present.ts'
+import { insertFiles, resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
 
 /**
  * Creates a file for each admission, in the order given, and returns one result for each. A refused

@@ -3,7 +3,7 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { holdBlobs } from './blob-holds.ts'
-import { readRecords, type FileRecord } from './records.ts'
+import { readRecords, type FileRecord } from './drafts.ts'
 
 export interface BackedUp {
   /** The file's bare UUID. */

@@ -7,8 +7,7 @@ import {
   type SettingName,
   type Mapping,
 } from '../../plugins/contract.ts'
-import type { Change } from './drafts.ts'
-import type { KeptMapping } from './records.ts'
+import type { Change, KeptMapping } from './drafts.ts'
 import { extensionOf, contentTypeOf, nameKey } from './rules.ts'
 import { TRANSACTION_TIME, type Column, type FileColumns } from './file-columns.ts'
 

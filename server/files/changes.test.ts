@@ -7,8 +7,7 @@ import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { addVersion } from './admit-version.ts'
 import { changeFiles, type ChangeResult } from './changes.ts'
-import { type Change, draftOfRecord, type Draft } from './drafts.ts'
-import { readRecords, type FileRecord } from './records.ts'
+import { type Change, draftOfRecord, type Draft, readRecords, type FileRecord } from './drafts.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope

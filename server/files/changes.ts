@@ -2,13 +2,11 @@
 // current records, many files per statement, and returns them as before and after. It runs inside
 // the caller's transaction. A file whose row has changed since its draft was made is not written.
 import { say } from '../../plugins/contract.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { zip, firstOf } from '../core/present.ts'
-import { sharedRows } from '../core/db/shared-rows.ts'
+import { type ShopScope, sharedRows } from '../core/db/for-shop.ts'
+import { zip, firstOf } from '../core/lazy.ts'
 import type { Change } from './drafts.ts'
-import { addMappings, removeMappings } from './mappings.ts'
+import { addMappings, removeMappings, resolvePacks } from './mappings.ts'
 import { resolveNames } from './names.ts'
-import { resolvePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, type Problem } from './rules.ts'
 import { matchesPreview, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'

@@ -1,15 +1,13 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
 import { type FileSettings, movedMappings, textOf } from '../../plugins/contract.ts'
-import { retryTransaction } from '../core/db/retry-transaction.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
+import { retryTransaction, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
+import { firstOf } from '../core/lazy.ts'
 import { changeFiles } from './changes.ts'
-import { draftOfRecord, type Draft } from './drafts.ts'
-import { findPack } from './packs.ts'
-import { readRecords, type FileRecord } from './records.ts'
+import { draftOfRecord, type Draft, readRecords, type FileRecord } from './drafts.ts'
+import { findPack } from './mappings.ts'
 import { normalizeTags } from './rules.ts'
-import { firstOf } from '../core/present.ts'
 
 /** The fields to change; absent ones stay unchanged. */
 export interface FileEdit extends Partial<FileSettings> {

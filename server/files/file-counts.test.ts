@@ -6,7 +6,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { createLogger } from '../core/log.ts'
 import { addNotedCounts, checkCounts, countOfTag, readCounts, sweepCounts } from './file-counts.ts'
 import { countFiles, EXACT_TOTAL, listTags, totalOfFiles } from './list.ts'
-import { usageOfShop } from './plan-limits.ts'
+import { usageOfShop } from './quotas.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope

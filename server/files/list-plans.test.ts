@@ -5,7 +5,7 @@ import { insertManyFiles } from '../../test/factories.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { toPublicId } from '../core/ids.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { countFiles, cursorOf, FILE_SORTS, listFilePage, totalOfFiles } from './list.ts'
 

@@ -12,7 +12,7 @@ import { textOfColumns } from '../core/db/text-columns.ts'
 import { hasAllWords } from '../core/db/word-match.ts'
 import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import { VERSION_SHA256 } from './digests.ts'
 import { foundByDownloads } from './download-order.ts'
 

@@ -2,7 +2,7 @@
 // has it, or if the file that has it gets another one in the same batch: two files can swap names,
 // and a series can shift by one.
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { elementAt } from '../core/present.ts'
+import { elementAt } from '../core/lazy.ts'
 
 /** A file to rename. Names are compared by their keys. */
 export interface NameRequest {

@@ -1,15 +1,14 @@
-import { inEnglish } from '../../test/english.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
+import { sized } from '../../test/scale.ts'
 import { isRollback } from '../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { changeFiles } from './changes.ts'
-import { type Change, draftOfRecord } from './drafts.ts'
+import { type Change, draftOfRecord, readRecords, type FileRecord } from './drafts.ts'
 import { grantNames, type NameRequest } from './name-allocation.ts'
-import { readRecords, type FileRecord } from './records.ts'
-import { sized } from '../../test/scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope

@@ -10,7 +10,7 @@ import {
   type NameRequest,
 } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
-import { zip } from '../core/present.ts'
+import { zip } from '../core/lazy.ts'
 
 const NUMBER_BATCH = 20
 const LAST_NUMBER = 10_000

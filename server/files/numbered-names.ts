@@ -2,7 +2,7 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { nameKey, numberedName } from './rules.ts'
-import { firstOf, zip } from '../core/present.ts'
+import { firstOf, zip } from '../core/lazy.ts'
 
 export const FIRST_NUMBER = 2
 export const MIN_NUMBERS = 20

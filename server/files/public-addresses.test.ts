@@ -1,13 +1,12 @@
-import { english } from '../../plugins/contract.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { english } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import type { OnConflict } from './admission.ts'
 import { changeFiles } from './changes.ts'
-import { draftFrom, draftOfRecord } from './drafts.ts'
+import { draftFrom, draftOfRecord, readRecords } from './drafts.ts'
 import { publicUrl, rotateAddress } from './public-addresses.ts'
-import { readRecords } from './records.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

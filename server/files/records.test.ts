@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import { readRecords } from './records.ts'
+import { readRecords } from './drafts.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope

@@ -9,8 +9,7 @@ import { applyToDraft } from '../engine/work-item.ts'
 import { uniformUpdate } from './uniform-update.ts'
 import { changeFiles } from './changes.ts'
 import type { Ledger } from './change-ledger.ts'
-import { draftOfRecord } from './drafts.ts'
-import { readRecords } from './records.ts'
+import { draftOfRecord, readRecords } from './drafts.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope

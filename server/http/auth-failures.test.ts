@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
 import { AppError } from '../core/errors.ts'
-import { createFailureLimiter } from './auth-failures.ts'
+import { createFailureLimiter } from './auth.ts'
 
 const MAX = 5
 let app: TestApp

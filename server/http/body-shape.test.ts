@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES, shapeCounter } from './body-shape.ts'
+import { MAX_DEPTH, MAX_FIELDS, MAX_VALUES, shapeCounter } from './body.ts'
 
 /** Passes the text to the counter in pieces of this length. */
 function count(text: string, length = text.length): void {

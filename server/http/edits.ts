@@ -8,7 +8,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 /** The characters of the ETag for one field: 36 bits. */
 const FIELD_LENGTH = 6

@@ -2,9 +2,11 @@
 // OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
 import { z } from 'zod'
+import { say, type Entry } from '../../plugins/contract.ts'
 import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import type { ErrorDetail } from '../core/errors.ts'
+import { type ErrorDetail, AppError } from '../core/errors.ts'
+import { scopesOfConflict } from '../engine/moves.ts'
 
 export const SCOPES = [
   'files:read',
@@ -194,3 +196,29 @@ export const endpoint = endpointsOf({})
 /** The scopes of which one is enough; empty: any valid key. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
   scope === null ? [] : typeof scope === 'string' ? [scope] : scope
+
+// Scopes that depend on the request, in addition to the endpoint's own scope.
+
+/** `Permission denied`, as the specification words it; its detail names the missing scope. */
+export const missingScope = (missing: string) =>
+  new AppError('missing_scope', {
+    details: [
+      {
+        param: 'scope',
+        code: 'missing_scope',
+        message: say('This key lacks the scope {missing}', { missing }),
+      },
+    ],
+  })
+
+/** Throws `missing_scope`, which names the first missing one. */
+export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => !caller.scopes.has(scope))
+  if (missing) throw missingScope(missing)
+}
+
+/**
+ * What an import needs in addition to `imports:write`: replacing the bytes of files changes them.
+ */
+export const requireImportScopes = (caller: Caller, onConflict: Entry['on_conflict']): void =>
+  requireScopes(caller, scopesOfConflict(onConflict))

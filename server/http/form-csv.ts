@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 import { say, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import { readBodyPieces, type PieceOptions } from '../core/request-body.ts'
-import { lastOf } from '../core/present.ts'
-import { percentDecoded } from '../core/percent-decoded.ts'
+import { lastOf } from '../core/lazy.ts'
+import { percentDecoded } from '../core/texts.ts'
 
 /** Windows sends CSV files with Excel's media type. */
 const TYPES = [

@@ -1,7 +1,7 @@
 // The headers of file responses: always an attachment, never a type that a browser would run.
 import type { IncomingMessage } from 'node:http'
 import { MAX_NAME_LENGTH } from '../files/rules.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 /** Headers of every response: no type sniffing, no referrer, no indexing. */
 const SAFE: readonly string[] = [

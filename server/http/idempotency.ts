@@ -11,7 +11,7 @@ import { AppError } from '../core/errors.ts'
 import { pollLease, timedLease } from '../core/queue/lease.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Reply } from './endpoint.ts'
-import { MAX_WAIT_SECONDS } from './prefer.ts'
+import { MAX_WAIT_SECONDS } from './body.ts'
 
 const BEAT_MS = 3_000
 /**

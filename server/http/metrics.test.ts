@@ -6,7 +6,7 @@ import { openTestApp, type TestApp } from '../../test/app.ts'
 import { silent } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
 import { DEFAULT_LIMITS } from '../core/configuration/limits.ts'
-import { createFailureLimiter } from './auth-failures.ts'
+import { createFailureLimiter } from './auth.ts'
 import { errorResponses } from './errors.ts'
 import { createMetrics } from './metrics.ts'
 

@@ -1,11 +1,11 @@
 // GET /metrics, for Prometheus: this process, its requests and downloads, counted in memory, and
 // the state of all operations and jobs, read from the database at most every few seconds. Labels
 // contain fixed words only, never the name of a shop, a file or a person.
-import { say } from '../../plugins/contract.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import {
   blobFindings,
@@ -16,8 +16,7 @@ import {
   type RunningTotals,
 } from '../core/totals.ts'
 import { bodyBudget } from '../core/body-budget.ts'
-import { bearerToken } from './auth.ts'
-import type { FailureLimiter } from './auth-failures.ts'
+import { bearerToken, type FailureLimiter } from './auth.ts'
 
 /** Bounds of the buckets, in seconds. */
 const DURATIONS = [0.005, 0.02, 0.1, 0.5, 2.5, 10, 60]

@@ -10,11 +10,11 @@ import {
 } from 'zod-openapi'
 import { z } from 'zod'
 import { TEST_EVENT, type WebhookEvent } from '../core/outbox/webhook-events.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
-import { MAX_WAIT_SECONDS } from './prefer.ts'
+import { MAX_WAIT_SECONDS } from './body.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from './schemas.ts'
 
 const WEBHOOKS = 'Webhooks'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { expect, test } from 'vitest'
-import { waitingTime } from './prefer.ts'
+import { waitingTime } from './body.ts'
 
 test.each([
   ['', 30, null],

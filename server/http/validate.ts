@@ -10,7 +10,7 @@ import {
   type ErrorCode,
   type ErrorDetail,
 } from '../core/errors.ts'
-import { MAX_DEPTH, tooDeep } from './body-shape.ts'
+import { MAX_DEPTH, tooDeep } from './body.ts'
 
 /**
  * The parsed value. Throws `validation_failed` with the first hundred problems and their number,

@@ -1,6 +1,6 @@
 // Words that distinguish products: numbers in words, sizes, languages, levels. Two different words
 // of a kind are never typos of each other.
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 type Kind = 'number' | 'size' | 'language' | 'level' | 'sign' | 'mode' | 'gender'
 

@@ -10,7 +10,7 @@ import {
 } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 /** If hits on different products are closer than this, a person decides. */
 const MARGIN = 0.05

@@ -41,7 +41,7 @@ import {
   wordsOfName,
   type Words,
 } from './words.ts'
-import { zip } from '../core/present.ts'
+import { zip } from '../core/lazy.ts'
 import { skuKey } from '../core/sku-key.ts'
 
 export type NamedFile = Pick<FileView, 'filename' | 'tags'>

@@ -2,7 +2,7 @@
 // A SKU may contain delimiters itself, so every sequence of parts is looked up in the catalog, in
 // batches.
 import { stemOf } from './words.ts'
-import { firstOf, lastOf } from '../core/present.ts'
+import { firstOf, lastOf } from '../core/lazy.ts'
 import { skuKey } from '../core/sku-key.ts'
 
 /**

@@ -1,7 +1,7 @@
 // An index of one shop's titles for searches by similarity: tens of thousands of names against tens
 // of thousands of titles. A name's rarest trigrams are looked up first, and the search ends as soon
 // as no other title can be good enough: the result is the same as if every title had been compared.
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { otherwise, wordsOf, type Words } from './words.ts'
 

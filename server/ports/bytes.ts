@@ -7,7 +7,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { locateFile } from '../files/list.ts'
 import { withWorkFolder } from './children/work-folder.ts'
 import { copyOut, locateItem, type StoredBytes } from './item-bytes.ts'
-import { stageBytes, type StagePlace } from './stage.ts'
+import { stageBytes, type StagePlace } from './catalog.ts'
 
 interface Parts extends StoredBytes {
   scope: ShopScope

@@ -1,11 +1,22 @@
 // The catalog as plugins see it: exact SKUs from the storefront itself, guesses from the mirror.
-import type { Catalog } from '../../plugins/contract.ts'
+import {
+  type Catalog,
+  type RemoteFetcher,
+  PortError,
+  type Stage,
+  type StagedBlob,
+} from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { readNameRules } from '../matching/name-rules.ts'
 import { findSpelledSkus } from '../matching/spelled-skus.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
+import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
+import { ERRORS, type ErrorCode } from '../core/errors.ts'
+import { StoreError, type BlobStore, type ByteSource } from '../core/store/store.ts'
+import type { GuardedClient } from './guarded-fetch.ts'
+import { foundIn, typeByStart, watchHead } from './found-type.ts'
 
 export const createCatalogPort = (
   scope: ShopScope,
@@ -27,3 +38,82 @@ export const createCatalogPort = (
     return findProduct(scope, productId, variantId)
   },
 })
+
+// What plugins may fetch from the internet: connects the guarded client with the shop's storage
+// location.
+
+/**
+ * Both functions throw `PortError`: `url_not_accessible` and `file_too_large` for the source,
+ * `storage_…` for the store.
+ */
+export function createRemote({
+  client,
+  places,
+  ...place
+}: StagePlace & { client: GuardedClient; places?: Semaphore }): RemoteFetcher {
+  const requester = { shop: place.shop, ...(places ? { places } : {}) }
+  return {
+    atMost: (count) => createRemote({ client, places: createSemaphore(count), ...place }),
+    probe: (url, signal) => client.probe(url, signal, requester),
+    download: async (url, signal) => {
+      const { body, content_type } = await client.open(url, signal, requester)
+      try {
+        return await stageBytes(place, body, content_type, signal)
+      } finally {
+        await body.return?.()
+      }
+    },
+  }
+}
+
+// Stores bytes in the shop's storage location for plugins: they are staged until the engine commits
+// the item.
+
+export interface StagePlace {
+  store: BlobStore
+  /** The shop's internal number. */
+  shop: number
+  /** The name of the storage location `store`. */
+  location: string
+}
+
+const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable: boolean }>> = {
+  full: { code: 'storage_full', retryable: true },
+  denied: { code: 'permission_denied', retryable: false },
+  missing: { code: 'storage_failed', retryable: true },
+  damaged: { code: 'file_damaged', retryable: false },
+  unavailable: { code: 'storage_failed', retryable: true },
+}
+
+/**
+ * Stores bytes. A `StoreError` becomes a `PortError`; an error of `bytes` itself is thrown
+ * unchanged.
+ */
+export async function stageBytes(
+  { store, shop, location }: StagePlace,
+  bytes: ByteSource,
+  contentType: string | null,
+  signal: AbortSignal,
+): Promise<StagedBlob> {
+  try {
+    const watched = watchHead(bytes)
+    const { hash, size_bytes } = await store.write(shop, watched, signal)
+    const written = { hash, size_bytes }
+    const head = watched.head()
+    const found = await foundIn(head, { store, shop }, written)
+    return { ...written, location, content_type: await typeByStart(contentType, head), ...found }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw storeFailure(error)
+  }
+}
+
+/** A store's error in the terms of plugins. */
+export function storeFailure(error: StoreError): PortError {
+  const { code, retryable } = FAILURES[error.code]
+  return new PortError(code, ERRORS[code].message, retryable, { cause: error })
+}
+
+export function createStage(place: StagePlace): Stage {
+  return { write: (bytes, contentType, signal) => stageBytes(place, bytes, contentType, signal) }
+}

@@ -7,7 +7,7 @@ import { documentOf } from '../../test/documents.ts'
 import { photo } from '../../test/images.ts'
 import { createDiskStore } from '../core/store/disk.ts'
 import { foundType } from './found-type.ts'
-import { createStage } from './stage.ts'
+import { createStage } from './catalog.ts'
 
 const program = Buffer.concat([Buffer.from('MZ\x90\0\x03\0', 'latin1'), Buffer.alloc(5000)])
 

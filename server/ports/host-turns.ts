@@ -2,7 +2,7 @@
 // one at a time after a host has refused one for its limits, and none while it asks to wait. A host
 // is given up only while no request to it is open: an open one may still be answered.
 import type { PortError } from '../../plugins/contract.ts'
-import { firstOf, present } from '../core/present.ts'
+import { firstOf, present } from '../core/lazy.ts'
 import { hostIsBusy, type HostRefusal } from './failures.ts'
 
 const PER_HOST = 4

@@ -9,7 +9,7 @@ import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { hasBytesOf } from '../core/store/verifier.ts'
 import { readOrRepair, type CheckBlob } from './repair.ts'
-import { storeFailure } from './stage.ts'
+import { storeFailure } from './catalog.ts'
 
 export interface BlobPlace {
   hash: string

@@ -1,7 +1,7 @@
 // One fetch over several addresses: where a redirect leads, and the cookies that some servers set
 // before they serve a file.
 import type { IncomingHttpHeaders } from 'node:http'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 
 const MAX_COOKIES = 30
 const MAX_COOKIE_BYTES = 4096

@@ -15,8 +15,8 @@ import {
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { locateItem, portError, type StoredBytes } from './item-bytes.ts'
 import { readOrRepair, type CheckBlob } from './repair.ts'
-import { storeFailure } from './stage.ts'
-import { present } from '../core/present.ts'
+import { storeFailure } from './catalog.ts'
+import { present } from '../core/lazy.ts'
 
 const BACKUP = 'backup'
 

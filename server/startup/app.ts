@@ -1,28 +1,26 @@
 // The HTTP application: downloads and other raw requests are answered before Koa; Koa answers
 // health, what features have mounted, the API, and the page for all other addresses.
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
-import { errorFields } from '../core/log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { receiveFrom } from '../core/request-body.ts'
 import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import type { AccessLog } from '../http/access-log.ts'
-import { createAuthenticator, type Authenticator } from '../http/auth.ts'
+import { createAuthenticator, type Authenticator, createFailureLimiter } from '../http/auth.ts'
 import { subnetOfRequest } from '../http/clients.ts'
-import { createFailureLimiter } from '../http/auth-failures.ts'
 import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { health, HEALTH_PATHS } from '../http/health.ts'
 import { createMetrics, METRICS_PATH, type Metrics } from '../http/metrics.ts'
-import { mounted, mountsByPath, type Mount, type RawMount } from '../http/mounts.ts'
-import { apiOrigins } from '../http/origins.ts'
-import { stateGauges } from './state-gauges.ts'
+import { mounted, mountsByPath, type Mount, type RawMount, apiOrigins } from '../http/mounts.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { pageRoute } from '../http/page.ts'
-import { createRateLimiter } from '../http/rate-limit.ts'
-import { createRouter } from '../http/router.ts'
+import { createRateLimiter, createRouter } from '../http/router.ts'
 import { version } from '../ports/user-agent.ts'
 import {
   allEndpoints,
@@ -33,6 +31,9 @@ import {
   REQUEST_PATHS,
   type WebParts,
 } from '../features.ts'
+import type { Environment } from '../core/configuration/environment.ts'
+import { listen } from '../http/listen.ts'
+import { stateGauges } from './state-gauges.ts'
 
 export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, accessLog, metricsToken: token = null } = parts
@@ -187,4 +188,60 @@ function unknownApi(
     if (methods.length > 0) throw notAllowed(ctx, methods)
     throw new AppError('not_found')
   }
+}
+
+// The port of the web role. It is closed until the process is ready, so that a proxy sends requests
+// to another one. Only if the start has to wait, it is open before: probes then learn that the
+// process lives and is not ready.
+
+const STOP_WITHIN_MS = 5000
+const RETRY_SECONDS = 2
+
+/** The answer of a process that is not ready yet. */
+export const starting = (): AppError =>
+  new AppError('unavailable', {
+    message: say('This process is starting'),
+    retryAfter: RETRY_SECONDS,
+  })
+
+export interface Entrance {
+  /** Listens before the application is ready. Rejects with a sentence if the port is taken. */
+  open(): Promise<void>
+  /** Listens, if it does not yet, and passes all requests on. */
+  serve(app: RequestListener): Promise<{ port: number }>
+  /** Closes the port, and connections that do not end. */
+  close(): Promise<void>
+}
+
+export function createEntrance(
+  { port, host }: Pick<Environment, 'port' | 'host'>,
+  log: Logger,
+): Entrance {
+  let handle: RequestListener | null = null
+  let server: Server | null = null
+  const open = async (first: () => RequestListener) => {
+    handle = first()
+    server ??= await listen((request, response) => handle?.(request, response), port, host)
+    return server
+  }
+  return {
+    open: async () => void (await open(() => startingApp(log))),
+    serve: async (app) => ({ port: ((await open(() => app)).address() as AddressInfo).port }),
+    close: async () => {
+      if (!server?.listening) return
+      const closed = new Promise((resolve) => server?.close(resolve))
+      server.closeIdleConnections()
+      setTimeout(() => server?.closeAllConnections(), STOP_WITHIN_MS).unref()
+      await closed
+    },
+  }
+}
+
+function startingApp(log: Logger): RequestListener {
+  const app = new Koa()
+  app.use(errorResponses(log))
+  app.use(health({ check: () => Promise.reject(starting()) }))
+  app.use(() => Promise.reject(starting()))
+  const callback = app.callback()
+  return (request, response) => void callback(request, response)
 }

@@ -15,7 +15,7 @@ import { applyProduct } from '../storefront/mirror/product-change.ts'
 import { changesTask } from '../storefront/webhooks/apply.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import { checkBlob, type BlobCheckParts } from '../files/blob-checks.ts'
 import {
   blobsWithoutSum,

@@ -11,7 +11,7 @@ import { refuseUnnamedPooler } from '../core/db/pooler-check.ts'
 import type { Logger } from '../core/log.ts'
 import { openSecrets, isSecretOf } from '../core/db/server-keys.ts'
 import { ensureSecret, type Secrets, hashKey } from '../core/secrets.ts'
-import { present, firstOf } from '../core/present.ts'
+import { present, firstOf } from '../core/lazy.ts'
 
 // Finds a process that was started with another secret than the one that the database was used
 // with: it would write addresses of links and sealed values that the other processes cannot use.

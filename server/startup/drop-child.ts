@@ -7,7 +7,7 @@ import type { Logger } from '../core/log.ts'
 import { ensureSecret } from '../core/secrets.ts'
 import { OWN_GROUP } from '../ports/children/launch.ts'
 import { createRestarts } from './restarts.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 
 export interface DropChild {
   /** The ports that it listens on; 0 for any free port, until it has started. */

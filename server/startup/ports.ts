@@ -2,24 +2,21 @@
 // settings.
 import { featurePorts, type PortParts } from '../features.ts'
 import type { Database } from '../core/db/database.ts'
-import { lazy, type Makers } from '../core/lazy.ts'
+import { lazy, type Makers, present } from '../core/lazy.ts'
 import type { Logger } from '../core/log.ts'
 import type { EngineParts, Ports } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
-import { findPack } from '../files/packs.ts'
+import { findPack } from '../files/mappings.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createBytesPort } from '../ports/bytes.ts'
-import { createCatalogPort } from '../ports/catalog.ts'
+import { createCatalogPort, createRemote, createStage } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
-import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import { SCRATCH } from '../ports/scratch.ts'
 import type { Sandboxes } from '../ports/sandbox.ts'
-import { createStage } from '../ports/stage.ts'
 import { createStoredFiles } from '../ports/stored.ts'
-import { present } from '../core/present.ts'
 
 interface PortsParts extends Omit<PortParts, 'scope' | 'place' | 'check'> {
   database: Database

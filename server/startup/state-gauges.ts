@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../core/db/database.ts'
 import type { Gauges } from '../http/metrics.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
-import { firstOf } from '../core/present.ts'
+import { firstOf } from '../core/lazy.ts'
 import { countTaskJobs } from '../core/queue/private-jobs.ts'
 import { stagingMetrics } from './staging-metrics.ts'
 

@@ -6,7 +6,7 @@ import { PortError, sayPlain } from '../../plugins/contract.ts'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 import { pollLease, timedLease } from '../core/queue/lease.ts'
 import type { Grants } from './grants.ts'
 import {

@@ -9,9 +9,8 @@ import type { Access } from './access.ts'
 import type { Library } from './library.ts'
 import type { GraphqlOperation } from './operations.ts'
 import type { Grant } from './shop-tokens.ts'
-import { createThrottle } from './throttle.ts'
-import { withTransport, type Transport } from './transport.ts'
 import {
+  createThrottle,
   answerWithout,
   costOf,
   classifyFailure,
@@ -20,7 +19,7 @@ import {
   type Cost,
   type PlatformFailure,
 } from './platform-failures.ts'
-import { keptPerShop } from './per-shop.ts'
+import { withTransport, type Transport } from './transport.ts'
 
 /**
  * Sends a query for one shop. Throws `PortError` `storefront_unavailable`.
@@ -194,4 +193,14 @@ const endOfWait = (signal: AbortSignal, failure: PlatformFailure) => (error: unk
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => {})
   signal.throwIfAborted()
+}
+
+/** Makes a value for each shop when it is first used, and keeps it. */
+export function keptPerShop<T>(make: (shop: number) => T): (shop: number) => T {
+  const made = new Map<number, { value: T }>()
+  return (shop) => {
+    const kept = made.get(shop) ?? { value: make(shop) }
+    made.set(shop, kept)
+    return kept.value
+  }
 }

@@ -11,7 +11,7 @@ import {
   type GraphqlOperation,
 } from './operations.ts'
 import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
-import { zip } from '../core/present.ts'
+import { zip } from '../core/lazy.ts'
 
 export interface FulfilmentRequest {
   order: string

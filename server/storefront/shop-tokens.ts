@@ -2,7 +2,7 @@
 import type { Session } from '@shopify/shopify-api'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Secrets } from '../core/secrets.ts'
-import { present } from '../core/present.ts'
+import { present } from '../core/lazy.ts'
 
 export interface TokenRow {
   domain: string

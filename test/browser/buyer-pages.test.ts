@@ -11,16 +11,15 @@ import { libraryRequests } from '../../server/features/library/requests.ts'
 import { createPackLink } from '../../server/features/links/model/pack-links.ts'
 import { reconcileOrder } from '../../server/features/orders/reconcile.ts'
 import { createLogger } from '../../server/core/log.ts'
-import { addMappings } from '../../server/files/mappings.ts'
-import { ensurePack } from '../../server/files/packs.ts'
+import { addMappings, ensurePack } from '../../server/files/mappings.ts'
 import { findViolations } from '../bench/page/accessibility.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { openDepot, type Depot } from '../delivery.ts'
 import { paidOrder } from '../orders.ts'
 import { someOf } from '../scale.ts'
-import { sharedBrowser } from './page-browser.ts'
 import { WAIT_MS } from '../wait.ts'
 import { wav } from '../sounds.ts'
+import { sharedBrowser } from './page-browser.ts'
 
 const MAX_BYTES = 60_000
 const PHONE = { width: 390, height: 844 }

@@ -2,7 +2,7 @@
 // for longer than reading them takes.
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_FIELDS, MAX_VALUES } from '../../server/http/body-shape.ts'
+import { MAX_FIELDS, MAX_VALUES } from '../../server/http/body.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { randomOf, sized } from '../scale.ts'
 import {

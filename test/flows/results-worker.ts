@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
 import type { Ports } from '../../server/engine/parts.ts'
 import { operationListings } from '../../server/features/downloads/zip-of-operation.ts'
-import { createStage } from '../../server/ports/stage.ts'
+import { createStage } from '../../server/ports/catalog.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { secrets, startOwnWorker } from './own-worker.ts'
 

@@ -2,7 +2,7 @@
 // and what the document has in addition to its pages.
 import { availableParallelism } from 'node:os'
 import { beforeAll, expect, test } from 'vitest'
-import { present } from '../../server/core/present.ts'
+import { present } from '../../server/core/lazy.ts'
 import { CARRYING_DOCUMENTS } from '../carried-documents.ts'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
 import { DAMAGED_DOCUMENTS, ODD_BUT_SOUND } from '../damaged-documents.ts'

@@ -3,7 +3,7 @@
 import knexFactory, { type Knex } from 'knex'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 import { poolWaits, type POOLS } from '../totals.ts'
 
 // Counts and sizes stay far below 2^53, so bigint columns are plain numbers.

@@ -10,7 +10,7 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { clusterOf, isCluster, openPlace, type EmbeddedPlace } from './embedded-place.ts'
 import { clearStalePid, runningPort } from './embedded-process.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000

@@ -5,8 +5,8 @@
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import { NAMED_LOCKS } from './lock-classes.ts'
-import { openReconnecting, type ReconnectingClient } from './reconnecting-client.ts'
-import { firstOf } from '../present.ts'
+import { openReconnecting, type ReconnectingClient } from './listener.ts'
+import { firstOf } from '../lazy.ts'
 
 const WAIT_MS = 20_000
 /** A notification is lost when its connection breaks, so waiters also check at this interval. */

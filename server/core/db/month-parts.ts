@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { isLockRefused } from './error-classes.ts'
 import { writeFirstStatistics } from './first-statistics.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 /** Months that are made before they begin. */
 const AHEAD = 2

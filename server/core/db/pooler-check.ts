@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { ConfigError } from '../config-error.ts'
 import type { Database } from './database.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 /** Throws `ConfigError` if `DATABASE_URL` leads to such a pooler and is the only address. */
 export async function refuseUnnamedPooler({ pool }: Pick<Database, 'pool'>): Promise<void> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, silent } from '../../../test/database.ts'
 import { openDatabase, type Database } from './database.ts'
 import * as classes from './lock-classes.ts'
-import { openReconnecting } from './reconnecting-client.ts'
+import { openReconnecting } from './listener.ts'
 
 let server: Awaited<ReturnType<typeof createTestDatabase>>
 let database: Database

@@ -1,7 +1,7 @@
 // Stored replies for repeated requests, sealed because some name buyers or contain their keys.
 import type { Secrets } from '../secrets.ts'
 import type { ShopScope } from './for-shop.ts'
-import { lastOf } from '../present.ts'
+import { lastOf } from '../lazy.ts'
 
 /** What a reply is sealed for. */
 export const replyPlace = ({ shop }: Pick<ShopScope, 'shop'>): string =>

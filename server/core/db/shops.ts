@@ -1,6 +1,6 @@
 // Shops by their platform domain: the look-up that gives the shop of a scope.
 import type { Database } from './database.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 export interface Shop {
   id: number

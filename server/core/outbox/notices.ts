@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { english, say, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
 import { defineEvent, raiseEvent } from './webhook-events.ts'
 

@@ -5,7 +5,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { sweepStaleMessages } from '../../features/messages/run-outbox.ts'
 import { sendBatch, writeBatch } from '../../features/messages/deliver.ts'
-import { present } from '../present.ts'
+import { present } from '../lazy.ts'
 import { openMailServer } from '../../features/mail/mail-server.ts'
 import {
   listMessages,

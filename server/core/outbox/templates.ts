@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract.ts'
 import { writtenIn } from '../texts.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 export interface MailPayload {
   template: string

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { BYTES, FINISH, jobLimits, MESSAGE, QUICK_PLACES } from './job-concurrency.ts'
+import { BYTES, FINISH, jobLimits, MESSAGE, QUICK_PLACES } from './queue.ts'
 import { createPlaces, ofShop, ofSmall, plainLimits, waitingLimits, type Places } from './places.ts'
 
 const SLOW_MS = 5000

@@ -6,7 +6,7 @@
 // places to the small ones of others. For its own small operations a shop has one place more, which
 // large ones cannot take. What is shared and what one shop may hold: docs/decisions/0048; turns in
 // large installations: docs/decisions/0068.
-import { present } from '../present.ts'
+import { present } from '../lazy.ts'
 
 export interface PlaceLimits {
   places: number

@@ -2,7 +2,7 @@
 // tables. A new version of graphile-worker may change them: no other module reads them.
 import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { firstOf } from '../present.ts'
+import { firstOf } from '../lazy.ts'
 
 type Pool = Pick<Database['pool'], 'query'>
 

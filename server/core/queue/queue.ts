@@ -2,8 +2,7 @@
 // key, so that queueing one twice leaves one.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import type { NextRun } from './background-task.ts'
-import { BYTES, FINISH, MESSAGE, PROMPT } from './job-concurrency.ts'
-import { ofShop, ofSmall } from './places.ts'
+import { ofShop, ofSmall, plainLimits, waitingLimits, type PlaceLimits } from './places.ts'
 
 export interface ChainJob {
   shop: number
@@ -202,3 +201,33 @@ async function addJob(
     },
   )
 }
+
+// How many jobs of a kind one process runs concurrently. Downloads wait for remote servers, and
+// mail for mail servers: neither may take all places that changes and finalizations need, and one
+// shop's downloads must not block those of other shops.
+
+/** A job's flag: the kind whose limits it counts for. */
+export const BYTES = 'bytes'
+/** The flag of batches of imports whose caller waits for each file, and that move no bytes. */
+const PROMPT = 'prompt'
+export const FINISH = 'finish'
+export const MESSAGE = 'message'
+
+const PROMPTS = 4
+const FINISHES = 2
+/**
+ * Four mails, and the others for posts, whose jobs end before the receiver answers
+ * (server/features/messages/deliver.ts).
+ */
+const MESSAGES = 8
+/** Batches of one transaction are short: the remaining places are enough for them. */
+export const QUICK_PLACES = 2
+
+/** @param batches concurrent batches that use bytes or external systems */
+export const jobLimits = (batches: number): ReadonlyMap<string, PlaceLimits> =>
+  new Map([
+    [BYTES, waitingLimits(batches)],
+    [PROMPT, waitingLimits(PROMPTS)],
+    [FINISH, plainLimits(FINISHES)],
+    [MESSAGE, plainLimits(MESSAGES)],
+  ])

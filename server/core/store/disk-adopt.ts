@@ -12,8 +12,10 @@ import {
   touch,
   unlessAbsent,
   unlink,
+  moveIntoPlace,
+  syncIntoPlace,
+  type Layout,
 } from './disk-calls.ts'
-import { moveIntoPlace, syncIntoPlace, type Layout } from './disk-layout.ts'
 import { StoreError, type TakeOptions, type WrittenBlob } from './store.ts'
 
 const PIECE = 256 * 1024

@@ -6,8 +6,17 @@ import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobKey } from './names.ts'
 import type { KnownBlobs, SweepScope } from './store.ts'
-import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
-import { moveIntoPlace, placedBy, type Layout } from './disk-layout.ts'
+import {
+  list,
+  removeFolder,
+  rename,
+  stat,
+  unlessAbsent,
+  unlink,
+  moveIntoPlace,
+  placedBy,
+  type Layout,
+} from './disk-calls.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const PAGE = 1000

@@ -14,9 +14,10 @@ import {
   unlessAbsent,
   unlink,
   append,
+  createLayout,
+  syncIntoPlace,
 } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
-import { createLayout, syncIntoPlace } from './disk-layout.ts'
 import { orphansOnDisk, removePlacedOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { StoreError, type BlobStore, type ByteSource, type WrittenBlob } from './store.ts'
 import { abortable, asBuffer } from './abortable.ts'

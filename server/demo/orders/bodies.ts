@@ -1,7 +1,7 @@
 // The bodies of the requests to the demo shop's front.
 import { z } from 'zod'
 import { emailAddress } from '../../../plugins/contract.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { OrderProblem } from './order.ts'
 
 const MAX_LINES = 200

@@ -5,7 +5,7 @@ import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'
 import { isFullyPaid, type DemoOrder } from './order.ts'
-import { elementAt } from '../../core/present.ts'
+import { elementAt } from '../../core/lazy.ts'
 
 const hbs = Handlebars.create()
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}

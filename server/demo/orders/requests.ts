@@ -1,7 +1,7 @@
 // The demo shop's front over HTTP: its products with a Buy button, an order's page, and the same as
 // JSON for scripts. Only pages of this machine may use it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBounded } from '../../core/bounded-body.ts'
+import { readBounded } from '../../core/body-budget.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
@@ -10,7 +10,7 @@ import { OrderProblem, type DemoOrder } from './order.ts'
 import { orderPage, problemPage, shopPage } from './pages.ts'
 import { ORDER_ACTIONS, type OrderAction } from './order-webhooks.ts'
 import type { DemoShopFront } from './shop.ts'
-import { percentDecoded } from '../../core/percent-decoded.ts'
+import { percentDecoded } from '../../core/texts.ts'
 
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'

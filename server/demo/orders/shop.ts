@@ -1,7 +1,7 @@
 // The actions of customers and the merchant on orders of the demo shop. Each is reported to the
 // app by its webhook.
 import { randomBytes, randomInt } from 'node:crypto'
-import { elementAt } from '../../core/present.ts'
+import { elementAt } from '../../core/lazy.ts'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
 import { fold } from '../search.ts'

@@ -2,7 +2,7 @@
 // process of the installation sees the same ones. Without a database, in memory.
 import type { Database } from '../../core/db/database.ts'
 import type { DemoCustomer, DemoOrder } from './order.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 export interface OrderStore {
   /** A number for a new order. */

@@ -1,7 +1,7 @@
 // Many files from few: rows like those that the product wrote for the shop's first files, with the
 // same bytes. A shop of 100,000 files is full within seconds.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { elementAt } from '../../core/present.ts'
+import { elementAt } from '../../core/lazy.ts'
 import { nameKey } from '../../files/rules.ts'
 
 export interface ManyFiles {

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { elementAt } from '../../core/present.ts'
+import { elementAt } from '../../core/lazy.ts'
 import { SAMPLE_NAMES } from './bytes.ts'
 import { addManyFiles } from './many-files.ts'
 import { addPastDays } from './past-days.ts'

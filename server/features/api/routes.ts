@@ -1,7 +1,6 @@
 // POST /api/files/import: import files by URL.
-import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
-import { importFromApi } from './start.ts'
+import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ItemRow } from '../../engine/items.ts'
@@ -9,13 +8,13 @@ import type { OperationRow } from '../../engine/types.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
-import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
-import { waitingTime } from '../../http/prefer.ts'
-import { requireReachable, type Reach } from '../../http/reachable.ts'
+import { present } from '../../core/lazy.ts'
+import { endpoint, type Endpoint, type Reply, requireImportScopes } from '../../http/endpoint.ts'
+import { waitingTime } from '../../http/body.ts'
+import { requireReachable, type Reach } from '../../http/auth.ts'
 import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../../http/schemas.ts'
 import { operationId, operationPath } from '../operations/record.ts'
-import { requireImportScopes } from '../../http/scopes.ts'
+import { importFromApi } from './start.ts'
 
 export const importReply = z
   .object({

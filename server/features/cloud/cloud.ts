@@ -6,14 +6,19 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { folderFiles } from './folder/folder-files.ts'
-import { openBroker, type Broker } from './broker.ts'
-import { tokenSource, type OAuthClients, type OAuthFetch } from './oauth.ts'
+import {
+  openBroker,
+  type Broker,
+  tokenSource,
+  type OAuthClients,
+  type OAuthFetch,
+  missingOf,
+} from './set-up.ts'
 import type { Provider, Values } from './providers/provider.ts'
 import { PROVIDERS } from './providers/providers.ts'
 import { openGuardProxy, type Dial, type GuardProxy } from './proxy.ts'
 import { CloudError } from './rclone/errors.ts'
 import { findRclone, type RcloneProgram } from './rclone/program.ts'
-import { missingOf } from './set-up.ts'
 import type { RemoteFiles, RemoteFile } from './rclone/remote-files.ts'
 import { fetchObjects } from './rclone/fetch.ts'
 import {

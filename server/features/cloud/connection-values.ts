@@ -1,7 +1,7 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
 import { say, type Text, textOf, ownValue } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { Cloud } from './cloud.ts'
 import type { Provider, Values } from './providers/provider.ts'
 

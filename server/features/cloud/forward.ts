@@ -11,7 +11,7 @@ import { Agent, request as secureRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 export interface Forwarder {
   /** Answers a request with a full address: `GET http://s3.example.com/bucket/key`. */

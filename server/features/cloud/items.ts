@@ -1,9 +1,8 @@
 // Creates the items of a sync's operation from its plan, in pieces, so that it continues after a
 // crash.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import { present } from '../../core/present.ts'
+import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
+import { present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { GrowingChange, GrowingEntry } from '../../engine/grow.ts'
 import { nameKey } from '../../files/rules.ts'

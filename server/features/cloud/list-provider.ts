@@ -1,7 +1,7 @@
 // Lists the provider of a connection, page by page, into the table of its newest listing.
 import { isSystemFile } from '../../../plugins/_page/system-files.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { pathFilter } from './patterns.ts'

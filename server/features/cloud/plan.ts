@@ -2,13 +2,12 @@
 // and for two-way connections against the files here. Each difference is decided separately; the
 // decisions are rows. Why not `rclone sync`: docs/decisions/0032.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present, lastOf } from '../../core/present.ts'
+import { present, lastOf } from '../../core/lazy.ts'
 import { nameKey } from '../../files/rules.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
-import { differencesOf } from './differences.ts'
-import { Planner } from './planner.ts'
+import { differencesOf, Planner } from './planner.ts'
 import { keepListedRejections } from './rejections.ts'
 import { writeChanges, type ChangeRow } from './sync-changes.ts'
 import type { SyncCounts } from './sync-rows.ts'

@@ -6,9 +6,9 @@ import { carryOut, type TaskResult } from './carry-out.ts'
 import { CloudError, KeysRefused } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { StoredBytes } from '../../ports/item-bytes.ts'
-import type { StagePlace } from '../../ports/stage.ts'
+import type { StagePlace } from '../../ports/catalog.ts'
 
 export interface CloudPortParts extends StoredBytes {
   scope: ShopScope

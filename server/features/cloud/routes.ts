@@ -7,7 +7,7 @@ import { cutPage } from '../../http/cursors.ts'
 import { listOf, pageOfWhole, errorSchema } from '../../http/schemas.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import {
   changeConnection,
   changeProblems,

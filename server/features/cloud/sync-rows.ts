@@ -1,7 +1,7 @@
 // Syncs as rows.
 import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { OperationStatus } from '../../engine/types.ts'
 import type { PreviewReason } from './decide.ts'
 

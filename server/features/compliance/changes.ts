@@ -3,7 +3,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import type { FeatureChanges } from '../../storefront/webhooks/apply.ts'
 import { keepPayload, type ChangeReport } from '../../storefront/webhooks/changes.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf } from '../../core/lazy.ts'
 import { dropJobs } from '../../core/queue/private-jobs.ts'
 import { stopOperations } from '../../engine/lifecycle.ts'
 import { uninstallShop } from '../../storefront/uninstall.ts'
@@ -14,7 +14,7 @@ import { customerData } from './customer-data.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactCustomer } from './redact-customer.ts'
 
-/** The fields that server/storefront/webhooks/topics.ts takes from the body. */
+/** The fields that server/storefront/webhooks/changes.ts takes from the body. */
 interface CustomerPayload {
   customer: string | null
   email: string | null

@@ -13,7 +13,7 @@ import {
   type Buyer,
   type CustomerRequest,
 } from './buyer.ts'
-import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
+import { MOVED_TEMPLATE } from '../mail/buyer-mail.ts'
 import { openPhone } from '../messages/buyer-phone.ts'
 import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
 import type { BuyerPlaces } from '../feature.ts'

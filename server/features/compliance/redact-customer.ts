@@ -3,7 +3,7 @@
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { rewriteReplies } from '../../core/db/sealed-replies.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
+import { MOVED_TEMPLATE } from '../mail/buyer-mail.ts'
 import {
   addressPattern,
   findBuyer,

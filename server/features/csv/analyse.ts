@@ -2,7 +2,7 @@
 // checks that it is a table.
 import { type AnyText, say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import {
   headerLabels,
   knownHeaders,

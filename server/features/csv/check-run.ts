@@ -3,18 +3,18 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, TaskKind, TaskRun } from '../../core/queue/background.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
-import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'
+import type { CheckProgress, KnownFile, OddSkus } from './check-state.ts'
 import {
   beginCheck,
   CHECK_CSV,
   QUEUED_CHECKS,
   QUEUED_RECHECKS,
   RECHECK_CSV,
+  AnswerMemory,
 } from './check-queue.ts'
-import { AnswerMemory } from './answers.ts'
 import { readEdits } from './edits.ts'
 import { dropEarlierProblems, storeProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'

@@ -3,7 +3,7 @@
 // injected.
 import { say, sayPlain, type Text } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { bodyOf } from './body-rows.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {

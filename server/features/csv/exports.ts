@@ -5,8 +5,8 @@ import { isOfPictures, suggestColumns } from './columns.ts'
 import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
-import { percentDecoded } from '../../core/percent-decoded.ts'
-import { firstOf } from '../../core/present.ts'
+import { percentDecoded } from '../../core/texts.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 export type ExportId = 'woocommerce' | 'edd' | 'several_files'
 

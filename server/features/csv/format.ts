@@ -2,7 +2,7 @@
 import Papa from 'papaparse'
 import { knownHeaders } from './columns.ts'
 import { cellsOfWrapped, DELIMITERS, type Delimiter, type Format } from './rows.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 const HEAD_CHARACTERS = 64 * 1024
 const HEAD_ROWS = 10

@@ -1,6 +1,6 @@
 // Schedules the check of addresses by host, round robin: a few concurrent requests for each. The
 // guarded client delays those to a host that limits them.
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 export interface Host {
   /** Addresses that are still to be requested; the last one is next. */

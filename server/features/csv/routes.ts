@@ -2,10 +2,27 @@
 // background, and the file's record shows its progress.
 import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
+import { ENCODINGS } from '../../core/encoding.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { toOperationId } from '../../core/ids.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/lazy.ts'
+import { receivedFile } from '../../http/form-csv.ts'
+import {
+  type Caller,
+  type Endpoint,
+  type Reply,
+  type Scope,
+  requireScopes,
+} from '../../http/endpoint.ts'
+import { runIdempotently } from '../../http/idempotency.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, givenName, listOf, pageOfWhole } from '../../http/schemas.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { mapColumns } from './map-columns.ts'
 import { startCsvImport } from './start.ts'
 import { MAX_COLUMNS } from './columns.ts'
-import { ENCODINGS } from '../../core/encoding.ts'
 import {
   chooseEncoding,
   chooseHeader,
@@ -19,19 +36,7 @@ import {
   requireUpload,
 } from './uploads.ts'
 import type { ReadWorkbook } from './workbook.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../core/errors.ts'
-import { toOperationId } from '../../core/ids.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import { present } from '../../core/present.ts'
-import { receivedFile } from '../../http/form-csv.ts'
 import { csvRecord, csvSchema, listedCsvRecord, listedCsvSchema } from './routes/record.ts'
-import { type Caller, type Endpoint, type Reply, type Scope } from '../../http/endpoint.ts'
-import { runIdempotently } from '../../http/idempotency.ts'
-import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { cutPage } from '../../http/cursors.ts'
-import { errorSchema, givenName, listOf, pageOfWhole } from '../../http/schemas.ts'
-import { requireScopes } from '../../http/scopes.ts'
 import { csvCheckRoutes } from './routes/check-endpoints.ts'
 import { csvCorrectionRoutes } from './routes/correction-endpoints.ts'
 import { csvMappingRoutes } from './routes/mapping-endpoints.ts'

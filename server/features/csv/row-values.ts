@@ -22,7 +22,7 @@ import {
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 import { withEnding } from './endings.ts'
 

@@ -2,7 +2,7 @@
 // there are looked up in the storefront, which may be newer.
 import { type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { skuKey } from '../../core/sku-key.ts'
 import { findSpelledSkus } from '../../matching/spelled-skus.ts'
 import type { OddSkus } from './check-state.ts'

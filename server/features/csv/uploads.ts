@@ -4,7 +4,7 @@ import { say, sayPlain } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import {
   analyse,

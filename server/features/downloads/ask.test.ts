@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
-import { ensurePack } from '../../files/packs.ts'
+import { ensurePack } from '../../files/mappings.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { askForMore, get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 

@@ -1,10 +1,10 @@
 // Lets another server send a file: the nginx in front of this process, or the bucket that has the
 // bytes. Neither reports how many bytes arrived, so they send only what no session is charged for,
 // and all of it counts as sent.
-import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import type { IncomingMessage } from 'node:http'
+import { StoreError, type BlobStore, type ByteRange } from '../../core/store/store.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { contentDisposition, nginxHeaders, safeType, type Audience } from '../../http/headers.ts'
-import { accelPath, maySendByNginx, type Accel } from './accel.ts'
 import { memoizedHeaders, type Part, type Visit } from './response.ts'
 import type { FileTarget } from './targets.ts'
 
@@ -106,3 +106,38 @@ function redirectToBucket({ response }: Visit, headers: Audience, address: strin
   ])
   response.end()
 }
+
+// Lets the nginx in front of this process send a file: the response has no body, and its
+// X-Accel-Redirect header names the blob. Only requests that nginx interprets as we do are passed
+// on; this process sends the others.
+
+/**
+ * `location`: a storage location on disk; `prefix`: nginx's internal location that serves its
+ * folder.
+ */
+export interface Accel {
+  location: string
+  prefix: string
+}
+
+// Matches one range in the simplest form. For other forms nginx sends several parts or a 416; we send the
+// whole file.
+const PLAIN_RANGE = /^bytes=(\d+-\d*|-\d+)$/
+
+/**
+ * Returns whether nginx may send this response.
+ * @param range the part of the file to send; null: the whole file.
+ */
+function maySendByNginx(request: IncomingMessage, range: ByteRange | null): boolean {
+  const { headers } = request
+  // nginx would evaluate these against its own ETag and date, after the download was counted.
+  if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined)
+    return false
+  return headers.range === undefined
+    ? range === null
+    : range !== null && PLAIN_RANGE.test(headers.range)
+}
+
+/** The address under which nginx finds a blob (server/core/store/disk-calls.ts). */
+const accelPath = ({ prefix }: Accel, shop: number, hash: string): string =>
+  `${prefix}/${shop}/${hash}`

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createPackLink, type NewPackLink } from '../links/model/pack-links.ts'
 import { listLinks } from '../links/model/list.ts'
 import { deletePack } from '../packs/model/changes.ts'
-import { ensurePack } from '../../files/packs.ts'
+import { ensurePack } from '../../files/mappings.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import {
   askForMore,

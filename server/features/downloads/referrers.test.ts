@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSiteAllowed, sitesOf } from './referrers.ts'
+import { isSiteAllowed, sitesOf } from './request.ts'
 
 test.each([
   [undefined, null],

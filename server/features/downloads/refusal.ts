@@ -1,10 +1,11 @@
 // The page or JSON body that gives the reason for a refused download. Without a valid key it is
 // always the same. The holder of a link's key learns what happened to the link and what to do, and
 // may ask the shop for more downloads.
-import { present } from '../../core/present.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { present } from '../../core/lazy.ts'
 import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { requestId } from '../../http/errors.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 import { linkStatus } from '../links/model/links.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
 import {
@@ -17,8 +18,8 @@ import {
   type RenderedPage,
   type ShownShop,
 } from './pages.ts'
-import { isSiteAllowed } from './referrers.ts'
 import {
+  isSiteAllowed,
   deliveryAddress,
   opensPage,
   PAGE,
@@ -27,7 +28,6 @@ import {
   passedTokens,
 } from './request.ts'
 import { viewButtonOf } from './view-buttons.ts'
-import { isViewOnly } from '../../files/view-kinds.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
 
 /** A link may ask the shop once in this time. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createSecrets } from '../../core/secrets.ts'
-import { createSignedAddresses } from './signed.ts'
+import { createSignedAddresses } from './public.ts'
 
 const [BEFORE, AFTER] = [
   'the secret that was used before, long',

@@ -7,7 +7,7 @@ import {
   type DeliverySettingName,
   type FileSettings,
 } from '../../../plugins/contract.ts'
-import { retryRolledBack } from '../../core/db/retry-transaction.ts'
+import { retryRolledBack } from '../../core/db/for-shop.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Client } from '../../http/clients.ts'
 

@@ -1,11 +1,10 @@
 // The sessions of the viewer that are counted: those of links with a limit of views. One is opened
 // with the button of a page, or by the first bytes of a further track. The lock on the link makes the
 // limit exact across processes. docs/decisions/0089.
-import type { Database } from '../../core/db/database.ts'
-import { forShop } from '../../core/db/for-shop.ts'
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import { inBatches } from '../../core/db/sweep-batches.ts'
 import type pg from 'pg'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, retryTransaction } from '../../core/db/for-shop.ts'
+import { inBatches } from '../../core/db/sweep-batches.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import { raiseViewsUsed } from './exhausted-links.ts'
 import { VIEW_SECONDS } from './viewers.ts'

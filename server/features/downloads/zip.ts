@@ -3,7 +3,7 @@
 // names (bit 11), ZIP64 records where 32 bits are too few. Sizes and CRC precede each entry,
 // because the unpackers of Windows and macOS need them there.
 import { createHash } from 'node:crypto'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 export interface ZipEntry {
   /** The file's name; the layout makes it safe for every system. */

@@ -1,7 +1,7 @@
 // The folders that the app manages: clients can only read and delete files there, and move them
 // out.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { DropError } from './errors.ts'
 
 export const PROCESSED = 'processed'

@@ -7,7 +7,7 @@ import { ERRORS } from '../../core/errors.ts'
 import { foundIn, HEAD_BYTES, type DetectedContent } from '../../ports/found-type.ts'
 import { isWhole } from '../../files/blob-checks.ts'
 import { readOrRepair, type CheckBlob } from '../../ports/repair.ts'
-import { storeFailure } from '../../ports/stage.ts'
+import { storeFailure } from '../../ports/catalog.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { DROP_TASK } from './wake.ts'
 

@@ -2,7 +2,7 @@
 // holds the advisory lock of that number.
 import type { Database } from '../../core/db/database.ts'
 import { DROP_LOCKS } from '../../core/db/lock-classes.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 const LIVING = `select from pg_locks l where l.locktype = 'advisory' and l.classid = ${DROP_LOCKS}
   and l.objsubid = 2 and l.granted

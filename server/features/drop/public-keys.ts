@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import ssh2, { type ParsedKey } from 'ssh2'
 import { readPublicKeys, type KeyTextProblem } from '../../../plugins/_page/public-key-text.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { PublicKey } from './accounts.ts'
 
 /** Parses the public key in the text; else says why it has none that can be used, or several. */

@@ -4,7 +4,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
 import { DropError } from './errors.ts'
 import { createGaps } from './gaps.ts'

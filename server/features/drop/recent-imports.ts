@@ -2,9 +2,8 @@
 // a file within a second, but its client may still rename it, or send it again.
 import type { StagedBlob } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import { firstOf } from '../../core/present.ts'
+import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { replaceBytes } from '../../files/name-conflicts.ts'

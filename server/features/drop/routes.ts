@@ -11,16 +11,21 @@ import type { Logger } from '../../core/log.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
-import { present } from '../../core/present.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
+import { present } from '../../core/lazy.ts'
+import { type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
-import { requireImportScopes } from '../../http/scopes.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { AppError } from '../../core/errors.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { waitingBytes } from './entries.ts'
 import { KEPT_DAYS } from './own-folders.ts'
-import { countWaiting, QUIET_SECONDS } from './import/ready.ts'
+import {
+  countWaiting,
+  QUIET_SECONDS,
+  takeReady,
+  type ImportedFiles,
+  type TakeParts,
+} from './import/take.ts'
 import { homeOf } from './paths.ts'
 import { isDropRunning } from './processes.ts'
 import {
@@ -36,7 +41,6 @@ import { dropAccountRoutes, dropReading, dropWriting } from './routes/account-en
 import { dropCredentialsRoutes } from './routes/credentials-endpoints.ts'
 import { dropFileRoutes } from './routes/file-endpoints.ts'
 import { readDropFile } from './listing.ts'
-import { takeReady, type ImportedFiles, type TakeParts } from './import/take.ts'
 import { DROP_TASK } from './wake.ts'
 
 export interface DropRouteParts {

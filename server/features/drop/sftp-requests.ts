@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { DropError } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { ExtensionName } from './sftp-extensions.ts'

@@ -8,7 +8,7 @@ import ssh2, {
 } from 'ssh2'
 import { plainAddress } from '../../core/client-address.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
 import type { Refusals } from './refusals.ts'

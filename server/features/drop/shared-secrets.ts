@@ -8,7 +8,7 @@ import type { Database } from '../../core/db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
 import type { Certificate } from '../../core/configuration/drop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 const YEARS = 10
 

@@ -3,7 +3,7 @@
 // short, the connection that has waited longest makes room: strangers that hold all places would
 // lock everybody out.
 import { subnetOf } from '../../core/client-address.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Refusals } from './refusals.ts'
 

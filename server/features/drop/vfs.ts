@@ -2,7 +2,7 @@
 // Names are rows: docs/decisions/0030.
 import type { Readable } from 'node:stream'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { lastOf, present } from '../../core/present.ts'
+import { lastOf, present } from '../../core/lazy.ts'
 import {
   markInterrupted,
   findEntry,

@@ -3,7 +3,7 @@
 // other's names is followed only for a few steps.
 import type { AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { PreviewResult, PlacedFile } from '../../engine/dry-run.ts'
 import type { OperationSource } from '../../engine/freeze.ts'

@@ -4,7 +4,7 @@ import type { Database } from '../../core/db/database.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { orderedIds } from '../links/model/creation.ts'
 
 export const LIBRARY_MAILS: TaskKind = { name: 'library-mails' }

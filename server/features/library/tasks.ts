@@ -3,7 +3,7 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { readBuyerPage } from '../downloads/buyer-page.ts'
 import { queueLibraryMails } from '../messages/library-mail.ts'
 import { hasItems } from './items.ts'

@@ -1,4 +1,6 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
+import Papa from 'papaparse'
+import { z } from 'zod'
 import {
   checkAsk,
   say,
@@ -9,22 +11,14 @@ import {
   sayFixed,
   dayAt,
 } from '../../../plugins/contract.ts'
-import Papa from 'papaparse'
-import { z } from 'zod'
-import { workflowOfAction, startWorkflow } from '../operations/start.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
-import { askFields, askTerm } from './model/ask-terms.ts'
 import { plainCell } from '../../files/cells.ts'
-import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
-import type { Link } from './model/links.ts'
-import { createLinks, unknownFiles } from './model/creation.ts'
-import { createPackLink } from './model/pack-links.ts'
-import { requireDownloads } from '../../files/plan-limits.ts'
+import { requireDownloads } from '../../files/quotas.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import {
@@ -34,7 +28,19 @@ import {
   type Given,
   type Reply,
   type Scope,
+  requireScopes,
 } from '../../http/endpoint.ts'
+import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
+import { sendChunks } from '../../http/stream-body.ts'
+import { workflowOfAction, startWorkflow } from '../operations/start.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
+import { fileIds } from '../operations/selection.ts'
+import { channelOf } from '../operations/routes.ts'
+import { askFields, askTerm } from './model/ask-terms.ts'
+import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
+import type { Link } from './model/links.ts'
+import { createLinks, unknownFiles } from './model/creation.ts'
+import { createPackLink } from './model/pack-links.ts'
 import { readCopied } from './model/copied.ts'
 import {
   linkFilterFields,
@@ -43,12 +49,6 @@ import {
   linkSchema,
   type LinkReader,
 } from './record.ts'
-import { acceptedOperation, operationSchema } from '../operations/record.ts'
-import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
-import { requireScopes } from '../../http/scopes.ts'
-import { fileIds } from '../operations/selection.ts'
-import { sendChunks } from '../../http/stream-body.ts'
-import { channelOf } from '../operations/routes.ts'
 
 const endpoint = endpointsOf({ tag: 'Links' })
 

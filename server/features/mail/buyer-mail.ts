@@ -6,6 +6,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { readBuyerPage, type SavedBuyerPage } from '../downloads/buyer-page.ts'
 import { textOn, type Colour } from '../downloads/colours.ts'
 import type { Locale } from '../downloads/translate.ts'
+import { LINK_TEMPLATE } from '../links/mail.ts'
 import { readMailSettings } from './settings.ts'
 import { mailText, type OwnMailTexts } from './texts.ts'
 import type { BuyerMail, TextValues } from './usual-texts.ts'
@@ -104,3 +105,18 @@ const paragraphsOf = (text: string): string[][] =>
 
 /** A name must not start a new line of the message. */
 export const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+// The templates of mails to buyers. All others go to the shop.
+
+/** Several links for one buyer of another app. */
+export const MOVED_TEMPLATE = 'moved-links'
+
+const BUYER_TEMPLATES = ['order-delivery', LINK_TEMPLATE, MOVED_TEMPLATE, 'library-link'] as const
+export type BuyerTemplate = (typeof BUYER_TEMPLATES)[number]
+
+/** SQL: their names as a list. */
+export const BUYER_TEMPLATES_SQL = BUYER_TEMPLATES.map((name) => `'${name}'`).join(', ')
+
+/** A link, a delivery or a library: the mail goes to a buyer. */
+export const isForBuyer = (payload: unknown): boolean =>
+  BUYER_TEMPLATES.some((name) => name === (payload as { template?: unknown }).template)

@@ -8,7 +8,7 @@ import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { type AnyText, say, sayPlain } from '../../../plugins/contract.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { keepSessions, type ConnectSocket, type SentMail } from './smtp-sessions.ts'
 
 export interface MailAddress {

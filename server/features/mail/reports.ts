@@ -4,7 +4,7 @@ import { type AnyText, lines, say, textOf, type Text } from '../../../plugins/co
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { EMAIL_CAME_BACK, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
-import { BUYER_TEMPLATES_SQL } from './buyer-templates.ts'
+import { BUYER_TEMPLATES_SQL } from './buyer-mail.ts'
 import { blockAddress, markBounced } from './blocks.ts'
 import type { MailId } from './message-token.ts'
 

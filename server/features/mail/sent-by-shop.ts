@@ -1,6 +1,6 @@
 // Which mails leave through a server of the shop, and do not wait for those of other shops.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { BUYER_TEMPLATES_SQL } from './buyer-templates.ts'
+import { BUYER_TEMPLATES_SQL } from './buyer-mail.ts'
 
 const OWN_SERVER = `m.sender ->> 'way' = 'server' and m.server_confirmed_at is not null`
 

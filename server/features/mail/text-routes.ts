@@ -25,8 +25,8 @@ import {
   type BuyerMail,
   type TextField,
   formatText,
+  DELIVERY_TEXTS,
 } from './usual-texts.ts'
-import { DELIVERY_TEXTS } from './delivery-texts.ts'
 import { LINK_TEXTS } from './link-texts.ts'
 
 const endpoint = endpointsOf({ tag: 'Mail' })

@@ -1,9 +1,9 @@
 // The usual texts of mails to buyers, and the variables that a shop's own texts may contain.
 import { IntlMessageFormat } from 'intl-messageformat'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { translatorFor, type Locale } from '../downloads/translate.ts'
-import { DELIVERY_TEXTS } from './delivery-texts.ts'
 import { LINK_TEXTS } from './link-texts.ts'
+import texts from './usual/delivery.json' with { type: 'json' }
 
 /**
  * `order`: its files; `edited`: also those that a change of the order has brought; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
@@ -138,3 +138,8 @@ export function formatText(locale: Locale, message: string, values: TextValues):
     compiled.set(key, new IntlMessageFormat(message, locale, undefined, { ignoreTag: true }))
   return String(present(compiled.get(key), 'The message').format(values))
 }
+
+// The texts of the mail that brings an order's files, in the languages of buyers: ICU messages, into
+// which values are inserted as text. `text` is the text message; the link follows.
+
+export const DELIVERY_TEXTS: Readonly<Record<Locale, (typeof texts)['en']>> = texts

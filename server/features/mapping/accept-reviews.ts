@@ -6,7 +6,7 @@ import { withOptions } from '../../engine/steps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { decideReviews, recordAcceptance, type ReviewRow } from './model/reviews.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 /** The action of the operations that map accepted reviews. */
 export const ACCEPTING = 'map-products'

@@ -1,6 +1,6 @@
 // Matches files without a product again when the catalog has new products, SKUs or titles.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { withOptions } from '../../engine/steps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { readShop } from '../../files/shop-settings.ts'

@@ -2,13 +2,13 @@
 // under one id.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
-import { withoutSecrets, wholeAddress, type KeptAddress } from '../../core/kept-address.ts'
+import { withoutSecrets, wholeAddress, type KeptAddress } from '../../core/client-address.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { Deliverer } from '../../core/outbox/outbox.ts'
 import { webhookSecrets } from '../../core/outbox/signatures.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
 
 export const CALLBACK_EVENT = 'operation.finished'

@@ -17,7 +17,7 @@ import {
   type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
 import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
-import { present, zip } from '../../core/present.ts'
+import { present, zip } from '../../core/lazy.ts'
 import {
   AFTER_STOP_MS,
   recordAttempt,

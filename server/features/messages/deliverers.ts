@@ -8,14 +8,13 @@ import type { Logger } from '../../core/log.ts'
 import type { Deliverer, DeliveryResult } from '../../core/outbox/outbox.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
-import { readBounded } from '../../core/bounded-body.ts'
+import { readBounded } from '../../core/body-budget.ts'
 import { openMailServer } from '../mail/mail-server.ts'
 import { createMailTokens } from '../mail/message-token.ts'
 import { providerHeaders } from '../mail/providers.ts'
 import { createShopServers } from '../mail/sender.ts'
 import { mailDeliverer, type MailWriters } from './mail.ts'
-import { smsDeliverer } from './sms/sms.ts'
-import type { SmsGateway } from './sms/gateway.ts'
+import { smsDeliverer, type SmsGateway } from './sms/sms.ts'
 
 interface DelivererParts {
   secrets: Secrets

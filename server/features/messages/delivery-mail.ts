@@ -1,25 +1,29 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
-import { sayPlain } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import { present } from '../../core/lazy.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { unusable } from '../links/model/ends.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
-import type { Secrets } from '../../core/secrets.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
-import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
-import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
-import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
-import type { BuyerTemplate } from '../mail/buyer-templates.ts'
-import { formatText, joinSentences } from '../mail/usual-texts.ts'
-import type { Content } from '../../core/outbox/outbox.ts'
-import { present } from '../../core/present.ts'
+import {
+  inOneLine,
+  readMailLook,
+  renderBuyerMail,
+  type MailLook,
+  type BuyerTemplate,
+} from '../mail/buyer-mail.ts'
+import { DELIVERY_TEXTS, formatText, joinSentences } from '../mail/usual-texts.ts'
 
 const TEMPLATE = 'order-delivery' satisfies BuyerTemplate
 /** The placeholder for licence keys in a stored message. */

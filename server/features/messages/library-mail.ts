@@ -6,8 +6,7 @@ import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
-import type { BuyerTemplate } from '../mail/buyer-templates.ts'
-import { readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
+import { type BuyerTemplate, readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
 
 const TEMPLATE = 'library-link' satisfies BuyerTemplate
 

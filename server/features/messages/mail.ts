@@ -8,7 +8,7 @@ import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { mailedDelivery } from './delivery-mail.ts'
-import { isForBuyer } from '../mail/buyer-templates.ts'
+import { isForBuyer } from '../mail/buyer-mail.ts'
 import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
 import { TOKEN_HEADER } from '../mail/message-token.ts'
 import { installationSender, senderOf, type Sender, type SenderParts } from '../mail/sender.ts'
@@ -22,7 +22,7 @@ import type {
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
-import { firstOf, present, zip } from '../../core/present.ts'
+import { firstOf, present, zip } from '../../core/lazy.ts'
 
 const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */

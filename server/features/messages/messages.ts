@@ -3,7 +3,7 @@ import { ENGLISH, type Text, type TextLanguage } from '../../../plugins/contract
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
-import { withoutSecrets } from '../../core/kept-address.ts'
+import { withoutSecrets } from '../../core/client-address.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'

@@ -13,8 +13,7 @@ import {
   readLinks,
   type LinkRow,
 } from '../links/model/links.ts'
-import { inOneLine, readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
-import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
+import { inOneLine, readMailLook, renderBuyerMail, MOVED_TEMPLATE } from '../mail/buyer-mail.ts'
 import { termsOf } from './link-mail.ts'
 
 /** The placeholder for the key of the link at this place: a link may be deleted before it is sent. */

@@ -3,7 +3,7 @@ import { createTestShop, openTestDatabase, silent } from '../../../test/database
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'

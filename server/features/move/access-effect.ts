@@ -1,7 +1,7 @@
 // Links for past buyers of another app: created with the outcome of their file, and revoked by an undo.
 import type { AccessRequest } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf } from '../../core/lazy.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from '../links/model/changes.ts'

@@ -2,7 +2,7 @@
 import { type Mapping, say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { csvChannel } from '../csv/channel.ts'
 import { startImport, type ImportFile } from '../imports/start.ts'

@@ -9,10 +9,7 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { day, endOfRange, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { publicId } from '../../core/public-id.ts'
-import { present } from '../../core/present.ts'
-import { judgeBulk, startBulk } from './start.ts'
-import { apiChannel } from '../imports/api-channel.ts'
-import { adminChannel } from '../imports/origins.ts'
+import { present } from '../../core/lazy.ts'
 import { fromCursor, integer, listPage, text } from '../../http/cursors.ts'
 import {
   endpointsOf,
@@ -21,12 +18,15 @@ import {
   type Endpoint,
   type Given,
   type Scope,
+  requireScopes,
 } from '../../http/endpoint.ts'
+import { errorSchema, listOf, page } from '../../http/schemas.ts'
+import { apiChannel } from '../imports/api-channel.ts'
+import { adminChannel } from '../imports/origins.ts'
 import type { OperationMoves } from '../feature.ts'
+import { judgeBulk, startBulk } from './start.ts'
 import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
-import { errorSchema, listOf, page } from '../../http/schemas.ts'
-import { requireScopes } from '../../http/scopes.ts'
 import { retriedWorkflow, retryBody, retryRecord, retrySchema, type RetryParts } from './retry.ts'
 import { selectedFiles, selectionSchema, sourceOf } from './selection.ts'
 

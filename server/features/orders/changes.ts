@@ -23,7 +23,7 @@ import { forgetPhones } from './phones.ts'
 import { allowAddress } from '../mail/blocks.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import {
   addDeliveryFiles,
@@ -42,7 +42,7 @@ import {
   returnKeys,
 } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
-import { waitsForFirst } from './waiting-mails.ts'
+import { waitsForFirst } from './platform-mails.ts'
 
 export interface ChangeParts {
   secrets: Secrets

@@ -6,7 +6,7 @@ import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
 import { laterReleaseOf } from '../links/model/release.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'
 import type { SoldFile } from './order-rows.ts'
 

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
@@ -15,7 +15,7 @@ import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
-import { queueLinesMail } from './waiting-mails.ts'
+import { queueLinesMail } from './platform-mails.ts'
 
 /** A delivery as it was written, with its files. */
 export interface FollowedDelivery {

@@ -1,20 +1,21 @@
 // Files for past buyers, which steps ask for: given with the file's outcome, and withdrawn by an
 // undo.
 import type { GiveRequest } from '../../../plugins/contract.ts'
-import { firstOf, lastOf } from '../../core/present.ts'
+import { firstOf, lastOf } from '../../core/lazy.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { dropAddedMails, queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { promiseMails, repeatPreparation, readPreparations } from '../preparation/runs.ts'
-import { forgetNewFiles, noteAgain } from './new-files.ts'
 import {
+  forgetNewFiles,
+  noteAgain,
   countPastBuyersByFile,
   type WantedFiles,
   filesLacking,
   ordersLacking,
-} from './past-buyers.ts'
+} from './new-files.ts'
 import {
   addDeliveryFiles,
   createDeliveries,

@@ -10,8 +10,13 @@ import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
 import { selectionSchema, type Selection } from '../operations/selection.ts'
-import { chooseForProduct, forgetProduct, listNewFiles, listProductChoices } from './new-files.ts'
-import { countPastBuyers } from './past-buyers.ts'
+import {
+  chooseForProduct,
+  forgetProduct,
+  listNewFiles,
+  listProductChoices,
+  countPastBuyers,
+} from './new-files.ts'
 
 const choiceSchema = z.enum(NEW_FILES_CHOICES).nullable()
 const productChoiceSchema = z

@@ -6,7 +6,7 @@ import { PortError, type PastOrders } from '../../../plugins/contract.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { requirePublicId } from '../../core/ids.ts'
-import { zip } from '../../core/present.ts'
+import { zip } from '../../core/lazy.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type {

@@ -2,10 +2,14 @@
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { NOT_READY, queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import {
+  NOT_READY,
+  queueFirstMails,
+  queueHeldMails,
+  queueDeliveryMail,
+} from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { STATUS_SQL } from './entitlement.ts'
-import { queueLinesMail } from './waiting-mails.ts'
 
 /**
  * SQL: the delivery `d` got files since its buyer was told. Those that were given later have mails of
@@ -139,3 +143,32 @@ const noteTold = async (
          where d.shop_id = :shop and d.id = told.id returning d.id, told.first`,
         { orders, at },
       )
+
+// Messages about a delivery that are written when they are sent: they name what it has by then.
+
+/**
+ * The first message was queued and not tried yet, for example when an address was added: it is enough.
+ * @param held also if it was tried and waits for the release
+ */
+export const waitsForFirst = (tx: ShopScope, id: string, held = false): Promise<boolean> =>
+  tx.has(
+    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
+       and key like '%/first' and (status = 'waiting' and attempts = 0 and result is null
+         or :held and status = 'failed' and error = :reason) limit 1`,
+    { id, held, reason: NOT_READY },
+  )
+
+/**
+ * Queues a mail about files that an edit has brought, unless one waits that will name them. Returns
+ * whether it was queued.
+ * @param edit names the edit: it has one mail
+ */
+export async function queueLinesMail(
+  tx: ShopScope,
+  id: string,
+  edit: string,
+  held = false,
+): Promise<boolean> {
+  if (await waitsForFirst(tx, id, held)) return false
+  return queueDeliveryMail(tx, id, `lines/${edit}/first`, 'edited')
+}

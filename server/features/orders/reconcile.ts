@@ -7,7 +7,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { firstOf, present } from '../../core/present.ts'
+import { firstOf, present } from '../../core/lazy.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {

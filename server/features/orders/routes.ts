@@ -1,4 +1,5 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
+import { z } from 'zod'
 import {
   checkAsk,
   emailAddress,
@@ -6,35 +7,12 @@ import {
   sayPlain,
   sayFixed,
 } from '../../../plugins/contract.ts'
-import { z } from 'zod'
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { publicId } from '../../core/public-id.ts'
-import {
-  changeDelivery,
-  correctAddress,
-  holdDelivery,
-  releaseDelivery,
-  resendDelivery,
-  revokeDelivery,
-  type ChangeParts,
-} from './changes.ts'
-import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
-import { normalPhone } from '../messages/buyer-phone.ts'
-import { listDeliveries, readDelivery } from './deliveries.ts'
-import { DELIVERY_STATUSES } from './entitlement.ts'
-import { deliveryExtras } from './extras.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
-import {
-  deliveryDetailRecord,
-  deliveryDetailSchema,
-  type DeliveryFileRecord,
-  deliveryRecord,
-  deliverySchema,
-} from './record.ts'
 import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import {
   downloadLimit,
@@ -44,6 +22,27 @@ import {
   page,
   timestamp,
 } from '../../http/schemas.ts'
+import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
+import { normalPhone } from '../messages/buyer-phone.ts'
+import {
+  changeDelivery,
+  correctAddress,
+  holdDelivery,
+  releaseDelivery,
+  resendDelivery,
+  revokeDelivery,
+  type ChangeParts,
+} from './changes.ts'
+import { listDeliveries, readDelivery } from './deliveries.ts'
+import { DELIVERY_STATUSES } from './entitlement.ts'
+import { deliveryExtras } from './extras.ts'
+import {
+  deliveryDetailRecord,
+  deliveryDetailSchema,
+  type DeliveryFileRecord,
+  deliveryRecord,
+  deliverySchema,
+} from './record.ts'
 
 export interface DeliveryRouteParts {
   secrets: Secrets

@@ -8,7 +8,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { RetryLater, type BackgroundTask } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import {
   ORDERS_PER_QUERY,
   type ChangedOrder,

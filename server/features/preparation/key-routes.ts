@@ -8,7 +8,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, time, uuid, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import {
   KEY_STATUSES,
   listLicenceKeys,

@@ -13,7 +13,7 @@ import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { WorkItem } from '../../engine/types.ts'
 import { partlyReady, type DeliveryRun } from './runs.ts'
 

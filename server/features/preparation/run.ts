@@ -26,7 +26,7 @@ import type { EndedItem, WorkItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { filesLackingKeys } from './model/assigned-keys.ts'
 import { LeaseLost } from '../../core/queue/lease.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import {
   beginRun,
   PREPARE_DELIVERY,

@@ -4,7 +4,7 @@ import type { AnyText, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 /** The data for plugins. Personal data: it is deleted with the customer's data. */
 export interface DeliveryAbout {

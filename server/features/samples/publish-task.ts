@@ -5,7 +5,7 @@ import { say, ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import {
   FIELDS_PER_REQUEST,

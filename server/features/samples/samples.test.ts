@@ -7,7 +7,7 @@ import { documentOf, encrypted, numberedPages, textsOf } from '../../../test/doc
 import { findProgram } from '../../../test/programs.ts'
 import { soakTest } from '../../../test/scale.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { TaskRun } from '../../core/queue/background.ts'
 import { sampleTask } from './task.ts'
 import { wav } from '../../../test/sounds.ts'

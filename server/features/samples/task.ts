@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Logger } from '../../core/log.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { findFfmpeg, takeBeginning } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
@@ -14,7 +14,7 @@ import { copyOut, portError, type StoredBytes } from '../../ports/item-bytes.ts'
 import type { CheckBlob } from '../../ports/repair.ts'
 import { checkBlob, type BlobCheckParts } from '../../files/blob-checks.ts'
 import { createSandboxes } from '../../ports/sandbox.ts'
-import { stageBytes } from '../../ports/stage.ts'
+import { stageBytes } from '../../ports/catalog.ts'
 import {
   CURRENT,
   dropSample,

@@ -1,6 +1,20 @@
 // Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron
 // line.
 import { z } from 'zod'
+import { permissionsOf } from '../../engine/steps.ts'
+import { AppError } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import {
+  endpointsOf,
+  type Caller,
+  type Endpoint,
+  type Scope,
+  requireScopes,
+} from '../../http/endpoint.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { workflowOf } from './check.ts'
 import { runNow } from './run.ts'
 import {
@@ -12,16 +26,7 @@ import {
   replaceSchedule,
   type ScheduleRow,
 } from './rows.ts'
-import { permissionsOf } from '../../engine/steps.ts'
-import { AppError } from '../../core/errors.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import { parsePublicId, requirePublicId } from '../../core/ids.ts'
-import { endpointsOf, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
-import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
-import { cutPage } from '../../http/cursors.ts'
-import { errorSchema, listOf, pageOfWhole } from '../../http/schemas.ts'
-import { requireScopes } from '../../http/scopes.ts'
 import { scheduleCheckRoutes, type ScheduleRouteParts } from './routes/check-endpoints.ts'
 
 const endpoint = endpointsOf({ tag: 'Schedules' })

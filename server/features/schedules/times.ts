@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import { type Text, say } from '../../../plugins/texts.ts'
 import { aheadAt } from '../../../plugins/contract.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 

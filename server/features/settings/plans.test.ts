@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { readShopPlan } from '../../files/plan-limits.ts'
+import { readShopPlan } from '../../files/quotas.ts'
 import { planProblems, type Plans } from '../../core/configuration/plan-list.ts'
 
 const FREE = {

@@ -11,7 +11,7 @@ import {
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import { deliveryWorkflow } from '../workflows/find.ts'
 import { asDetail } from '../workflows/problems.ts'
 import { referenceProblems, referencesBySchema } from '../workflows/references.ts'

@@ -6,7 +6,7 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Subscription, Subscriptions } from '../../storefront/subscriptions.ts'
 import type { OfferedPlan, Plans } from '../../core/configuration/plan-list.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 export interface PlanParts {
   database: Pick<Database, 'knex' | 'pool'>

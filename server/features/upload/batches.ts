@@ -1,11 +1,10 @@
 // Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
 import { say } from '../../../plugins/contract.ts'
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { UploadRow } from './rows.ts'
 import { addToImport, importUploads, type FileChoices } from './start.ts'
 

@@ -1,16 +1,15 @@
 // Files that merchants upload in the browser.
+import type { Database } from '../../core/db/database.ts'
+import type { Logger } from '../../core/log.ts'
+import { logRemoved } from '../../core/removed.ts'
+import { defineFeature } from '../feature.ts'
 import { uploadExamples } from './examples.ts'
 import { createUploadPort } from './port.ts'
 import { uploadRoutes } from './routes.ts'
 import { abandonedBatchTask, type AbandonedBatchParts } from './sweep.ts'
-import { tusPaths } from './tus-paths.ts'
-import { tusRequests, type TusRequestParts } from './tus-route.ts'
-import type { Database } from '../../core/db/database.ts'
-import type { Logger } from '../../core/log.ts'
-import { logRemoved } from '../../core/removed.ts'
+import { tusPaths, tusRequests, type TusRequestParts } from './tus-route.ts'
 import type { FinishParts } from './finish.ts'
 import { sweepUploads } from './upload.ts'
-import { defineFeature } from '../feature.ts'
 
 interface UploadSweepParts {
   database: Database

@@ -1,8 +1,7 @@
 // Finishes an upload after its last byte: moves it to where its sender cannot change it, marks it
 // as received, and imports it. Every step is idempotent, so the next request or sweep continues
 // after a crash.
-import { retryTransaction } from '../../core/db/retry-transaction.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { importArrived } from './batches.ts'

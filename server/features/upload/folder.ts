@@ -15,7 +15,7 @@ import {
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { makeFolderSync } from '../../core/make-folder.ts'
-import { shareSync } from '../../core/store/disk-layout.ts'
+import { shareSync } from '../../core/store/disk-calls.ts'
 import { foundIn, headOfFile } from '../../ports/found-type.ts'
 import type { UploadBucket } from './bucket.ts'
 import type { UploadPlace } from './place.ts'

@@ -2,7 +2,7 @@
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
-import type { StagePlace } from '../../ports/stage.ts'
+import type { StagePlace } from '../../ports/catalog.ts'
 import type { Chunk } from './receive.ts'
 import type { UploadRow } from './rows.ts'
 

@@ -10,7 +10,7 @@ import { isElsewhere } from './sharing.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { StoreError } from '../../core/store/store.ts'
-import { storeFailure, type StagePlace } from '../../ports/stage.ts'
+import { storeFailure, type StagePlace } from '../../ports/catalog.ts'
 
 export interface UploadPortParts {
   scope: ShopScope

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
 import { AppError } from '../../core/errors.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 /** The size of a piece. An upload holds two: one that is filled and one that is written. */
 const PIECE = 512 * 1024

@@ -1,6 +1,13 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
 import { entrySettingFields, packName, sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/lazy.ts'
+import { endpointsOf, type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { errorSchema, itemError, messageText, tags, timestamp } from '../../http/schemas.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import {
   changeBatch,
   checkNames,
@@ -13,14 +20,6 @@ import {
   type BatchView,
   type UploadParts,
 } from './upload.ts'
-import { AppError } from '../../core/errors.ts'
-import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
-import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { requireImportScopes } from '../../http/scopes.ts'
-import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { storedMessage } from '../../core/texts.ts'
-import { errorSchema, itemError, messageText, tags, timestamp } from '../../http/schemas.ts'
 
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000

@@ -5,7 +5,7 @@ import type { Listener } from '../../core/db/listener.ts'
 import { UPLOAD_FOLDER_LOCKS } from '../../core/db/lock-classes.ts'
 import type { Role } from '../../core/configuration/environment-schema.ts'
 import type { Logger } from '../../core/log.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf } from '../../core/lazy.ts'
 import type { FolderSharing, UploadFolder } from './folder.ts'
 
 /** How long an answer about the other processes is cached. */

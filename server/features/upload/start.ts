@@ -2,7 +2,7 @@
 // for a single upload.
 import type { EntrySettings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { firstOf, present } from '../../core/present.ts'
+import { firstOf, present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { MAX_TAGS, normalizeTags } from '../../files/rules.ts'
 import {

@@ -2,16 +2,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
-import type { ShopScope } from '../../core/db/for-shop.ts'
 import { type Entry, say, textOf } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LockTimeout, type Locks } from '../../core/db/locks.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 import type { ShopQuotas } from '../../files/quotas.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
-import type { DirectParts } from './direct.ts'
-import { invalid, keptMetadata, nameTaken, readConflict, readMetadata } from './metadata.ts'
+import { present } from '../../core/lazy.ts'
+import {
+  type DirectParts,
+  invalid,
+  keptMetadata,
+  nameTaken,
+  readConflict,
+  readMetadata,
+} from './direct.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
 import { readUploadState, type UploadQuotas, type UploadChoices } from './rows.ts'
 import { ShopUploads } from './store.ts'

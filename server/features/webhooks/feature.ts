@@ -1,12 +1,11 @@
 // Webhooks to the merchants’ own servers.
-import { webhooksExamples } from './examples.ts'
-import { webhookDeliverer } from './deliverer.ts'
-import { raisedAtEnds } from './operation-events.ts'
-import { webhookRoutes } from './routes.ts'
-import { addressPlace } from '../../core/kept-address.ts'
+import { addressPlace } from '../../core/client-address.ts'
 import { sealedBytes } from '../../core/sealed-place.ts'
-import { secretPlace } from './webhooks.ts'
 import { defineFeature } from '../feature.ts'
+import { webhooksExamples } from './examples.ts'
+import { webhookDeliverer, raisedAtEnds } from './deliverer.ts'
+import { webhookRoutes } from './routes.ts'
+import { secretPlace } from './webhooks.ts'
 
 export const webhooksFeature = defineFeature({
   name: 'webhooks',

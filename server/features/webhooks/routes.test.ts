@@ -11,7 +11,7 @@ import type { OperationEvents } from '../../core/outbox/webhook-events.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
 import { runEnds } from '../../engine/finish.ts'
 import type { OperationRow } from '../../engine/types.ts'
-import { raisedAtEnds } from './operation-events.ts'
+import { raisedAtEnds } from './deliverer.ts'
 import { changeWebhook } from './webhooks.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 

@@ -18,12 +18,12 @@ import {
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, uuid, listPage, cutPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint, type Reply } from '../../http/endpoint.ts'
-import { requireReachable, type Reach } from '../../http/reachable.ts'
+import { requireReachable, type Reach } from '../../http/auth.ts'
 import { errorSchema, listOf, page, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
 import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 const MAX_HOURS = 168
 

@@ -5,6 +5,10 @@ import { say, type Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/steps.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import { endpointsOf, type Endpoint, type Scope, requireScopes } from '../../http/endpoint.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { cutPage } from '../../http/cursors.ts'
+import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { checkWorkflow, type Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
@@ -18,11 +22,6 @@ import {
   replaceWorkflow,
   type OwnWorkflow,
 } from './workflows.ts'
-import { endpointsOf, type Endpoint, type Scope } from '../../http/endpoint.ts'
-import { storedMessage } from '../../core/texts.ts'
-import { cutPage } from '../../http/cursors.ts'
-import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
-import { requireScopes } from '../../http/scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })

@@ -7,7 +7,7 @@ import { answeredText, PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type SandboxRefusal, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildSpec } from './launch.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 
 export type { ChildSpec } from './launch.ts'
 

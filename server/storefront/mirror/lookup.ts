@@ -1,7 +1,7 @@
 // Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
 import type { CatalogProduct } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf } from '../../core/lazy.ts'
 
 export interface MirroredVariant {
   /** The key that was looked up. */

@@ -7,7 +7,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { LeaseLost, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { present } from '../../core/present.ts'
+import { present } from '../../core/lazy.ts'
 import type { Storefront } from '../storefront.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
 import {

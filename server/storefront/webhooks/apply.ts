@@ -3,6 +3,7 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, NextRun } from '../../core/queue/background.ts'
+import { present } from '../../core/lazy.ts'
 import {
   APPLY_CHANGE,
   changeOfKey,
@@ -10,9 +11,8 @@ import {
   completeChange,
   WANTED_CHANGES,
   type ChangeReport,
+  type ShopChangeKind,
 } from './changes.ts'
-import type { ShopChangeKind } from './topics.ts'
-import { present } from '../../core/present.ts'
 
 export interface ReportedChange extends ChangeReport {
   subject: string

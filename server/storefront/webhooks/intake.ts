@@ -1,21 +1,20 @@
 // POST /webhooks: reads the raw body, checks its signature, and stores the webhook's id and the
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
-import { ownValue } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ownValue } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { findKnownShop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { readRequest, setEndHeaders } from '../../core/request-body.ts'
-import { uninstall as uninstallApp } from '../uninstall.ts'
 import { createQueryBatcher } from '../../core/query-batcher.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
-import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
+import { uninstall as uninstallApp } from '../uninstall.ts'
+import { keptPerShop } from '../admin-api.ts'
+import { reportChange, reportOrders, type ReportedOrder, readBody, TOPICS } from './changes.ts'
 import { isSignature, isSigned } from './signature.ts'
-import { readBody, TOPICS } from './topics.ts'
-import { keptPerShop } from '../per-shop.ts'
 
 export const WEBHOOKS_PATH = '/webhooks'
 

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../server/core/db/database.ts'
 import { forShop } from '../../../server/core/db/for-shop.ts'
 import { createListings } from '../../../server/features/links/listings.ts'
 import { createLogger } from '../../../server/core/log.ts'
-import { createStage } from '../../../server/ports/stage.ts'
+import { createStage } from '../../../server/ports/catalog.ts'
 import { createSecrets } from '../../../server/core/secrets.ts'
 import { createDiskStore } from '../../../server/core/store/disk.ts'
 

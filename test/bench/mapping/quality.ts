@@ -1,7 +1,7 @@
 // Precision and recall at the default threshold, compared with the share of common trigrams alone
 // over the same names.
 import { decideMatch, hitOfTitle } from '../../../server/matching/hits.ts'
-import { present } from '../../../server/core/present.ts'
+import { present } from '../../../server/core/lazy.ts'
 import { exactOrAll } from '../../../server/matching/match.ts'
 import { scoreWords } from '../../../server/matching/score.ts'
 import { scoreTitle } from '../../../server/matching/title-index.ts'

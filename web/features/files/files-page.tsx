@@ -3,14 +3,19 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Redirect } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
-import { useRunning } from '../operations/running-calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
-import { type File, type Operation } from '../../shell/client/types.ts'
+import type { File, Operation } from '../../shell/client/types.ts'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
+import type { MenuItem } from '../../shell/components/menu-items.tsx'
+import { useShownList } from '../../shell/url-state/use-shown-list.ts'
+import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
+import { t } from '../../shell/messages/t.ts'
+import { useRunning } from '../operations/running-calls.ts'
 import {
   type FilesUrlState,
   FILES_STATE,
@@ -22,20 +27,14 @@ import {
   withoutFilters,
   writeFilesUrlState,
 } from './url-state.ts'
-import { type MenuItem } from '../../shell/components/menu-items.tsx'
-import { useShownList } from '../../shell/url-state/use-shown-list.ts'
-import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
-import { useWholeActions } from './bulk-actions.tsx'
+import { useWholeActions, FilesList } from './files-list.tsx'
 import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './columns.ts'
 import { FilesFilters } from './files-filters.tsx'
-import { FilesList } from './files-list.tsx'
 import { FilesViews } from './files-views.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
-import { type ActionFiles } from './selection.ts'
-import { t } from '../../shell/messages/t.ts'
+import type { ActionFiles } from './selection.ts'
 
 // Loaded in a shop without files.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-file.tsx')).FirstFile }))

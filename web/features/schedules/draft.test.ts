@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Workflow } from '../../shell/client/workflows.ts'
-import { actionsOf, mayDelete, workflowsOf } from './draft.ts'
+import { actionsOf, mayDelete, workflowsOf } from './use-schedule-form.ts'
 
 const plugin = (
   id: string,

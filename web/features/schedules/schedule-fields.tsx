@@ -13,8 +13,13 @@ import { startOptions } from '../plugins/option-form/alternatives.ts'
 import { OptionForm } from '../plugins/option-form/option-form.tsx'
 import { stepsText } from '../plugins/step-labels.ts'
 import { NOTIFY } from './labels.ts'
-import { mayDelete, type ScheduleDraft, actionsOf, workflowsOf } from './draft.ts'
-import type { ScheduleForm } from './use-schedule-form.ts'
+import {
+  mayDelete,
+  type ScheduleDraft,
+  actionsOf,
+  workflowsOf,
+  type ScheduleForm,
+} from './use-schedule-form.ts'
 import { WhenCard } from './when-card.tsx'
 
 interface Props {

@@ -25,14 +25,18 @@ import {
   useMatch,
   useCronCheck,
 } from './calls.ts'
-import { draftOf, emptyDraft, bodyOf, type ScheduleDraft } from './draft.ts'
+import {
+  draftOf,
+  emptyDraft,
+  bodyOf,
+  type ScheduleDraft,
+  useScheduleForm,
+} from './use-schedule-form.ts'
 import { schedulePlace, cronOf, cronText, runText, zoneText } from './labels.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
-import { Matches } from './matches.tsx'
-import { RunNow } from './run-now.tsx'
+import { Matches, RunNow } from './run-now.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { Templates } from './templates.tsx'
-import { useScheduleForm } from './use-schedule-form.ts'
 import './schedules.css'
 
 const BACK = { content: t('Scheduled tasks'), url: '/schedules' }

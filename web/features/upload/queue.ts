@@ -1,9 +1,10 @@
 // The queue of uploads. It lives as long as the tab, on every page: files are sent, and each is
 // imported when it has arrived. When no file of a batch is being sent any more, its import is
 // closed.
-import { changeBatch, createBatch, readBatch, startBatch } from './calls.ts'
-import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import type { ChosenFile } from '../../shell/components/chosen-files.ts'
 import { setUploading } from '../../shell/url-state/uploading.ts'
+import { t } from '../../shell/messages/t.ts'
+import { changeBatch, createBatch, readBatch, startBatch } from './calls.ts'
 import { untilEnded } from './follow-imports.ts'
 import { batchFilesOf, type CommonValues } from './for-all.ts'
 import { createHeartbeat } from './heartbeat.ts'
@@ -17,10 +18,10 @@ import {
   readForAll,
   readKept,
 } from './kept.ts'
-import { type ArrivedUpload } from './outcomes.ts'
-import { refusalOf, type UploadRefusal } from './refusal.ts'
-import { type AddedFile, chosenFileOf, keptFileOf, uploadOf, uppyFileOf } from './queue-files.ts'
+import type { ArrivedUpload } from './outcomes.ts'
 import {
+  refusalOf,
+  type UploadRefusal,
   bytesToSend,
   hasEnded,
   isMoving,
@@ -31,9 +32,9 @@ import {
   type UploadRow,
   type UploadTotals,
 } from './rows.ts'
+import { type AddedFile, chosenFileOf, keptFileOf, uploadOf, uppyFileOf } from './queue-files.ts'
 import { createSpeed } from './speed.ts'
 import { createUploader, idOf, type Uploader } from './uploader.ts'
-import { t } from '../../shell/messages/t.ts'
 
 export interface QueueState {
   rows: readonly UploadRow[]

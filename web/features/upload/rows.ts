@@ -1,8 +1,9 @@
 // The rows of the queue: Uppy's record of each file, and totals of all rows.
-import { type UppyFile } from '@uppy/core'
-import { type TusBody } from '@uppy/tus'
-import { type Conflict, type UploadStatus } from './labels.ts'
-import { type UploadRefusal } from './refusal.ts'
+import type { UppyFile } from '@uppy/core'
+import type { TusBody } from '@uppy/tus'
+import { errorFrom } from '../../shell/client/error.ts'
+import { t } from '../../shell/messages/t.ts'
+import type { Conflict, UploadStatus } from './labels.ts'
 
 /** The metadata of each file; all values are text, as tus requires. */
 export interface UploadMeta {
@@ -129,3 +130,29 @@ export const hasEnded = (row: UploadRow) => !isUnderWay(row)
 /** A file that is imported and mapped to no product. */
 export const needsProduct = ({ file, products }: UploadRow) =>
   file !== null && products.length === 0
+
+// The server's reason for refusing a file, from the uploader's error.
+
+/** Why a file was refused. */
+export interface UploadRefusal {
+  text: string
+  /** The name of the file is taken. */
+  taken: boolean
+}
+
+/** The refusal with the server's message if there is one; null if the server did not answer. */
+export function refusalOf(
+  answer: { status: number; body?: Partial<TusBody> } | undefined,
+): UploadRefusal | null {
+  const status = answer?.status ?? 0
+  if (status === 0) return null
+  try {
+    const { message, details } = errorFrom(
+      status,
+      JSON.parse(answer?.body?.xhr?.responseText ?? ''),
+    )
+    return { text: message, taken: details.some(({ code }) => code === 'duplicate_filename') }
+  } catch {
+    return { text: t('The server refused the upload (status {status})', { status }), taken: false }
+  }
+}

@@ -1,12 +1,26 @@
 // The dialog that creates a webhook, and then shows its secret: this once, to be copied.
-import { type CreatedWebhook, useCreateWebhook, type WebhookFields } from './calls.ts'
+import { useState } from 'react'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Banner, BlockStack, Hint } from '../../shell/ui/index.ts'
-import { useWebhookForm } from './use-webhook-form.ts'
-import { WebhookForm } from './webhook-fields.tsx'
+import { Banner, BlockStack, Hint, ChoiceList, TextField } from '../../shell/ui/index.ts'
+import {
+  objectionsIn,
+  problemsOf,
+  fieldId,
+  type Problems,
+} from '../../shell/components/problems.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import {
+  type CreatedWebhook,
+  useCreateWebhook,
+  type WebhookFields,
+  useWebhookEvents,
+  type WebhookEvent,
+} from './calls.ts'
+import { type WebhookDraft, webhookBody, webhookDraft, webhookProblems } from './webhook-draft.ts'
 
 const EMPTY: WebhookFields = { url: '', description: '', events: [] }
 
@@ -53,5 +67,102 @@ export function Secret({ title, made, onClose }: SecretProps) {
         </Hint>
       </BlockStack>
     </Dialog>
+  )
+}
+
+// The form that creates or changes a webhook: its fields, their problems, and sending them.
+
+export function useWebhookForm(
+  saved: WebhookFields,
+  sending: { error: Error | null; reset: () => void },
+  send: (body: WebhookFields) => void,
+) {
+  const { error, reset } = sending
+  const [fields, setFields] = useState(() => webhookDraft(saved))
+  const [tried, setTried] = useState(false)
+  const missing = webhookProblems(fields)
+  const problems = problemsOf(tried ? missing : [], objectionsIn(error))
+  return {
+    /** The properties of `WebhookForm`. */
+    form: {
+      fields,
+      problems,
+      onChange: (part: Partial<WebhookDraft>) => {
+        setFields((before) => ({ ...before, ...part }))
+        if (error) reset()
+      },
+    },
+    submit: () => {
+      setTried(true)
+      if (missing.length === 0) send(webhookBody(fields))
+    },
+    /** An error that no field shows. */
+    error: problems.all.length === 0 ? error : null,
+  }
+}
+
+// The fields of a webhook: where it posts, what it is for, and which events it wants.
+
+interface Props {
+  fields: WebhookDraft
+  problems: Problems
+  onChange: (part: Partial<WebhookDraft>) => void
+  /** The whole address is not shown again: it may hold a token. */
+  urlHelp?: string
+}
+
+export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
+  const { url, description, events, some } = fields
+  const known = useWebhookEvents()
+  const names = (known.data ?? []).map(({ name }) => name as WebhookEvent)
+  return (
+    <>
+      <TextField
+        id={fieldId('url')}
+        label={t('Address')}
+        type="url"
+        inputMode="url"
+        placeholder="https://example.com/hooks/stevedore"
+        helpText={urlHelp}
+        value={url}
+        error={problems.at('url')}
+        onChange={(text) => onChange({ url: text })}
+      />
+      <TextField
+        id={fieldId('description')}
+        label={t('Description')}
+        maxLength={200}
+        placeholder={t('Bookkeeping')}
+        value={description}
+        error={problems.at('description')}
+        onChange={(text) => onChange({ description: text })}
+      />
+      <ChoiceList
+        title={t('Events')}
+        choices={[
+          { value: 'all', label: t('All events, also those that come later') },
+          { value: 'some', label: t('These events') },
+        ]}
+        selected={[some ? 'some' : 'all']}
+        onChange={([which]) => onChange({ some: which === 'some' })}
+      />
+      {some && known.isPending && <LoadingRows rows={3} what={t('the events')} />}
+      {some && <LoadProblem query={known} what={t('The events could not be loaded')} />}
+      {some && known.data && (
+        <ChoiceList
+          title={t('These events')}
+          titleHidden
+          allowMultiple
+          choices={known.data.map(({ name, title }) => ({
+            value: name,
+            label: title,
+            helpText: name,
+          }))}
+          selected={events}
+          error={problems.within('events')}
+          onChange={(chosen) => onChange({ events: names.filter((name) => chosen.includes(name)) })}
+        />
+      )}
+    </>
   )
 }

@@ -35,9 +35,7 @@ import {
 } from './calls.ts'
 import { eventsText, webhookState } from './labels.ts'
 import { SentMessages } from './sent-messages.tsx'
-import { useWebhookForm } from './use-webhook-form.ts'
-import { WebhookForm } from './webhook-fields.tsx'
-import { Secret } from './create-webhook.tsx'
+import { useWebhookForm, WebhookForm, Secret } from './create-webhook.tsx'
 
 type DialogName = 'edit' | 'rotate' | 'delete' | null
 

@@ -1,7 +1,7 @@
 // Amazon S3 and services with its protocol: an access key, and a bucket with a prefix.
 import { addressTargetOf, serviceRules } from '../../../ports/addresses.ts'
 import { field, folderRule, joined, textRule, type Provider, type Values } from './provider.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 
 const PRESETS = [
   { id: 'aws', title: 'Amazon S3', rclone: 'AWS', endpoint: null },

@@ -1,19 +1,18 @@
 // Corrections of a file in the browser: its problems by cause, its rows, edits of rows, and fixes of
 // all rows with one problem.
-import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
-import { forgetFailures } from '../answers.ts'
-import { queueRecheck } from '../check-queue.ts'
+import { sayPlain } from '../../../../plugins/contract.ts'
+import { fromCursor, integer, toCursor, cutPage } from '../../../http/cursors.ts'
+import type { Endpoint } from '../../../http/endpoint.ts'
+import { listOf, page, pageOfWhole } from '../../../http/schemas.ts'
+import { sendChunks } from '../../../http/stream-body.ts'
+import { forgetFailures, queueRecheck } from '../check-queue.ts'
 import { FIELDS, type CsvField } from '../columns.ts'
 import { listRows, readChangedRows } from '../corrected-rows.ts'
 import { changeRows, fixGroup, requireCorrectable, undoLast } from '../fixes.ts'
 import { listGroups } from '../problem-groups.ts'
 import { correctedCsv } from '../problems.ts'
 import { requireUpload } from '../uploads.ts'
-import { fromCursor, integer, toCursor, cutPage } from '../../../http/cursors.ts'
-import { type Endpoint } from '../../../http/endpoint.ts'
-import { listOf, page, pageOfWhole } from '../../../http/schemas.ts'
-import { sendChunks } from '../../../http/stream-body.ts'
 import {
   correctableRowSchema,
   problemTexts,

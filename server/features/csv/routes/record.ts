@@ -12,7 +12,7 @@ import { cellText, readValues, shapeProblem, type CellProblem } from '../row-val
 import type { SavedMapping } from '../saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../uploads.ts'
 import { toOperationId, toPublicId } from '../../../core/ids.ts'
-import { firstOf } from '../../../core/present.ts'
+import { firstOf } from '../../../core/lazy.ts'
 import { storedDetail } from '../../../core/texts.ts'
 import { messageText, timestamp } from '../../../http/schemas.ts'
 

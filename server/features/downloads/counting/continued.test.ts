@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
 import { breakOff, get, openDepot, visit, type Depot } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/packs.ts'
+import { ensurePack } from '../../../files/mappings.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 
 /** More than the buffers of a connection hold: a transfer that breaks off has not been sent. */

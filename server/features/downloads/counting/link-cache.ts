@@ -4,7 +4,7 @@
 // killed process loses no count of it. docs/decisions/0026.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Logger, errorFields } from '../../../core/log.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import { createTtlCache } from '../../../core/ttl-cache.ts'
 import { singleFlight } from '../../../core/single-flight.ts'
 import {

@@ -2,7 +2,7 @@
 // that arrive together. It uses the pool instead of a shop's scope, because only the link's key
 // determines the shop.
 import { createQueryBatcher } from '../../../core/query-batcher.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { lastOf, present } from '../../../core/lazy.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
 import { tagAllows } from '../../links/model/release.ts'

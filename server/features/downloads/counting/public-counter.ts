@@ -2,7 +2,7 @@
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
 // counted download, if it is of the version that the client has (sent-versions.ts).
 import { createQueryBatcher } from '../../../core/query-batcher.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { lastOf, present } from '../../../core/lazy.ts'
 import type { Client } from '../../../http/clients.ts'
 import type { PageLooks } from '../look.ts'
 import type { ShownShop } from '../pages.ts'

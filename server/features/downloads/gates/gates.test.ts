@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { downloadPasswordHash } from '../../../../plugins/contract.ts'
-import { ensurePack } from '../../../files/packs.ts'
+import { ensurePack } from '../../../files/mappings.ts'
 import { openTestDepot, pressed, visit, breakOff, type Depot } from '../../../../test/delivery.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { WRONG_PER_LINK, WRONG_PER_NETWORK } from './gates.ts'

@@ -8,6 +8,7 @@ import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import type { Client } from '../../../http/clients.ts'
 import { evaluateConditions } from '../../../http/conditions.ts'
 import { PAGE_HEADERS } from '../../../http/headers.ts'
+import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 import { UNCOUNTED } from '../counting/file-transfer.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
@@ -22,8 +23,7 @@ import {
   withViewTerms,
 } from '../refusal.ts'
 import type { RecordedViews } from '../recorded-views.ts'
-import type { RefusedAttempts } from '../refused-attempts.ts'
-import { refusedReason } from '../refused-attempts.ts'
+import { type RefusedAttempts, refusedReason } from '../refused-attempts.ts'
 import { isKey, PAGE, relativeToPage, sitesIn, viewerIn } from '../request.ts'
 import {
   isBodiless,
@@ -36,15 +36,13 @@ import {
 import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
 import { withTokens } from '../gate-tokens.ts'
-import { createViewAddresses, type ViewAddresses } from './address.ts'
 import { VIEW_SECONDS, viewSession } from '../viewers.ts'
-import { readAsset } from './assets.ts'
-import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
-import { readCompanions } from './playlist.ts'
-import { isSubtitles, webVttOf } from './subtitles.ts'
-import { READER, sendView } from './page.ts'
-import { sendStart } from './start-page.ts'
 import type { ViewSessions } from '../view-sessions.ts'
+import { createViewAddresses, type ViewAddresses } from './address.ts'
+import { readAsset } from './assets.ts'
+import { readCompanions } from './playlist.ts'
+import { isSubtitles, webVttOf, READER, sendView } from './page.ts'
+import { sendStart } from './start-page.ts'
 
 export interface ViewParts {
   query: Query

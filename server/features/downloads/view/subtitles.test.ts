@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Companion } from './playlist.ts'
 import type { LinkTarget } from '../targets.ts'
-import { firstSubtitles, languageName, subtitlesOf, webVttOf } from './subtitles.ts'
+import { firstSubtitles, languageName, subtitlesOf, webVttOf } from './page.ts'
 
 const SRT = `1
 00:00:01,000 --> 00:00:02,500 X1:40 X2:600

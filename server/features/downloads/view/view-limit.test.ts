@@ -9,7 +9,7 @@ import {
   type Answer,
   type Depot,
 } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/packs.ts'
+import { ensurePack } from '../../../files/mappings.ts'
 import { extendLink, resetLink } from '../../links/model/changes.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { toPublicId } from '../../../core/ids.ts'

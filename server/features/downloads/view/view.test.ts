@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { get, visit, openTestDepot, type Depot } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/packs.ts'
+import { ensurePack } from '../../../files/mappings.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { revokeLinks } from '../../links/model/changes.ts'
 

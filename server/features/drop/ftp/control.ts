@@ -6,12 +6,10 @@ import { errorFields } from '../../../core/log.ts'
 import { DropError, faultOf, type DropCode } from '../errors.ts'
 import { countError } from '../refusals.ts'
 import { encrypted, type FtpOptions } from './options.ts'
-import { namesOf, readLine } from './names.ts'
-import { createPassive, DataError } from './passive.ts'
-import type { State, Verb } from './state.ts'
+import { namesOf, readLine, TRANSFER_VERBS } from './transfer-verbs.ts'
+import { createPassive, DataError, type State, type Verb } from './state.ts'
 import { SIGN_IN_VERBS } from './sign-in-verbs.ts'
 import { FOLDER_VERBS } from './folder-verbs.ts'
-import { TRANSFER_VERBS } from './transfer-verbs.ts'
 
 export interface Control {
   reply: State['reply']

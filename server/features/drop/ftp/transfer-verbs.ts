@@ -2,15 +2,14 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Socket } from 'node:net'
+import { errorFields } from '../../../core/log.ts'
+import { present } from '../../../core/lazy.ts'
 import { DropError } from '../errors.ts'
 import type { Transfer } from '../transfer.ts'
-import { errorFields } from '../../../core/log.ts'
-import { present } from '../../../core/present.ts'
-import { sessionOf, type State, type UnconfirmedFile, type Verb } from './state.ts'
+import { nameCodec, type NameCodec } from '../name-encodings.ts'
+import { sessionOf, type State, type UnconfirmedFile, type Verb, DataError } from './state.ts'
 import { factsOf, pathOf } from './folder-verbs.ts'
 import { entriesAt, linesOf, listLine, withoutOptions } from './listings.ts'
-import { namesOf } from './names.ts'
-import { DataError } from './passive.ts'
 
 /**
  * A client that disconnects closes its data connection in the same way as one that has sent
@@ -279,4 +278,18 @@ export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   NLST: listing(({ name }, folder) => folder + name),
   MLSD: listFacts,
   ABOR: ({ reply }) => reply(226, 'No transfer is running any more'),
+}
+
+// How names are written in one control connection.
+
+/** The encoding of names: as the client has shown, or as its account says. */
+export const namesOf = ({ session, sendsUtf8 }: State): NameCodec =>
+  nameCodec(sendsUtf8 ? 'utf-8' : (session?.account.name_encoding ?? 'utf-8'))
+
+/** Decodes a line. A client that sends UTF-8 once gets UTF-8 from then on. */
+export function readLine(state: State, line: Buffer): string {
+  const text = namesOf(state).decode(line)
+  const isAscii = line.every((byte) => byte < 128)
+  if (!isAscii && text === nameCodec('utf-8').decode(line)) state.sendsUtf8 = true
+  return text
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { zip } from '../../../core/present.ts'
+import { zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { nameKey, tagForm, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'

@@ -9,7 +9,7 @@ import { AWAITED_EVENTS } from '../waits-for.ts'
 import { joinPath } from '../paths.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import { fromCursor, listPage, text, cutPage } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import {

@@ -16,7 +16,7 @@ import {
 import { matchesOf } from '../../../files/matched.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { lastOf, present } from '../../../core/lazy.ts'
 import {
   bigInteger,
   fromCursor,

@@ -1,7 +1,6 @@
 // A file's versions: an import can add one, and each can be restored.
-import { sayPlain, numeric } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
-import { replaceFromUpload, replaceFromUrl } from '../replace.ts'
+import { sayPlain, numeric } from '../../../../plugins/contract.ts'
 import type { Limits } from '../../../core/configuration/limits.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -13,16 +12,16 @@ import {
   type VersionRow,
 } from '../../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import { contentReplies, orRefusal, sendContent } from '../../../http/content.ts'
 import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
-import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
-import { fileRecord, fileView, fileSchema } from '../record.ts'
-import { waitingTime } from '../../../http/prefer.ts'
+import { endpointsOf, type Endpoint, requireImportScopes } from '../../../http/endpoint.ts'
+import { waitingTime } from '../../../http/body.ts'
 import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
-import { requireImportScopes } from '../../../http/scopes.ts'
-import type { FileRouteParts } from '../routes.ts'
 import { importAnswer, importReply } from '../../api/routes.ts'
+import { replaceFromUpload, replaceFromUrl } from '../replace.ts'
+import { fileRecord, fileView, fileSchema } from '../record.ts'
+import type { FileRouteParts } from '../routes.ts'
 
 const endpoint = endpointsOf({ tag: 'Versions' })
 

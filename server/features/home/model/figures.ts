@@ -1,7 +1,7 @@
 // The figures of a period, from the daily ones.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../../../core/errors.ts'
-import { elementAt } from '../../../core/present.ts'
+import { elementAt } from '../../../core/lazy.ts'
 import { readCounts } from '../../../files/file-counts.ts'
 import { IN_PERIOD, readTops, type Period, type TopLists } from './tops.ts'
 

@@ -1,7 +1,7 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
 import { searchWords, textOf } from '../../../../plugins/contract.ts'
-import { firstOf, lastOf } from '../../../core/present.ts'
+import { firstOf, lastOf } from '../../../core/lazy.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
 import { hasAllWords } from '../../../core/db/word-match.ts'

@@ -1,10 +1,14 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { checkAsk, say, sayFixed, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { retryTransaction } from '../../../core/db/retry-transaction.ts'
-import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { checkAsk, say, sayFixed, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
+import { retryTransaction, type ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
+import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { storedReason } from '../../../core/texts.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../../../core/outbox/repeated-mails.ts'
+import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
+import { errorSchema, expiryDays, messageText } from '../../../http/schemas.ts'
 import { readLinks, type Link } from '../model/links.ts'
 import { readCopied } from '../model/copied.ts'
 import { askFields, askTerm } from '../model/ask-terms.ts'
@@ -15,13 +19,8 @@ import {
   revokeLinks,
   setLinkAsk,
 } from '../model/changes.ts'
-import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { storedReason } from '../../../core/texts.ts'
 import { queueLinkMails, unsendable } from '../mail.ts'
-import { MAX_REPEATED, repeatedTooOften } from '../../../core/outbox/repeated-mails.ts'
-import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
 import { linkRecord, linkSchema } from '../record.ts'
-import { errorSchema, expiryDays, messageText } from '../../../http/schemas.ts'
 import type { LinkRouteParts } from '../routes.ts'
 
 type Parts = Pick<LinkRouteParts, 'secrets' | 'baseUrl' | 'clock' | 'limits'>

@@ -10,7 +10,7 @@ import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { publicId } from '../../../core/public-id.ts'
 import { storedReason } from '../../../core/texts.ts'
-import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
+import { firstOf, lastOf, present, zip } from '../../../core/lazy.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../../http/endpoint.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { cutPage } from '../../../http/cursors.ts'

@@ -4,11 +4,10 @@ import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { queueMessage } from '../../../core/queue/queue.ts'
 import { readShop } from '../../../files/shop-settings.ts'
-import type { Deliverer } from '../../../core/outbox/outbox.ts'
+import type { Deliverer, DeliveryResult } from '../../../core/outbox/outbox.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { firstOf } from '../../../core/present.ts'
+import { firstOf } from '../../../core/lazy.ts'
 import { textedDelivery, wholeDeliveryText, writeDeliveryText } from '../delivery-text.ts'
-import type { SmsGateway } from './gateway.ts'
 
 const MINUTE = 60_000
 
@@ -66,4 +65,12 @@ export function smsDeliverer(
       return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
     },
   }
+}
+
+// The interface of a provider of text messages. To add a provider, implement it in another file and
+// choose it in server/startup/outbox.ts.
+
+export interface SmsGateway {
+  /** Sends one message to one number (E.164), at most once. Never throws. */
+  send(message: { to: string; text: string }, signal: AbortSignal): Promise<DeliveryResult>
 }

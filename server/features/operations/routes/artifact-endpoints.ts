@@ -6,8 +6,7 @@ import { AppError } from '../../../core/errors.ts'
 import { locateArtifact } from '../../../files/artifacts.ts'
 import type { WholeBlobs } from '../../../files/whole-blobs.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
-import { endpoint, type Endpoint, type Scope } from '../../../http/endpoint.ts'
-import { requireScopes } from '../../../http/scopes.ts'
+import { endpoint, type Endpoint, type Scope, requireScopes } from '../../../http/endpoint.ts'
 import { findOperation } from '../routes.ts'
 
 export const artifactRoutes = (parts: { engine: Engine; blobs: WholeBlobs }): Endpoint[] => [

@@ -9,11 +9,10 @@ import {
   type Step,
   type Workflow,
 } from '../../../../plugins/contract.ts'
-import { workflowOfAction, startWorkflow } from '../start.ts'
 import { hasEnded } from '../../../engine/lifecycle.ts'
 import type { OperationRow } from '../../../engine/types.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import {
   endpointsOf,
   type Caller,
@@ -21,11 +20,12 @@ import {
   type Reply,
   type Request,
   type Scope,
+  requireScopes,
 } from '../../../http/endpoint.ts'
-import { operationId } from '../record.ts'
-import { waitingTime } from '../../../http/prefer.ts'
+import { waitingTime } from '../../../http/body.ts'
 import { errorSchema, tags } from '../../../http/schemas.ts'
-import { requireScopes } from '../../../http/scopes.ts'
+import { workflowOfAction, startWorkflow } from '../start.ts'
+import { operationId } from '../record.ts'
 import { anyFileIds } from '../selection.ts'
 import { channelOf, type OperationParts } from '../routes.ts'
 

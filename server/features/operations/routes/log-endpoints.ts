@@ -3,7 +3,7 @@
 import type { Context } from 'koa'
 import Papa from 'papaparse'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { firstOf } from '../../../core/present.ts'
+import { firstOf } from '../../../core/lazy.ts'
 import { hasEnded } from '../../../engine/lifecycle.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { OperationRow } from '../../../engine/types.ts'

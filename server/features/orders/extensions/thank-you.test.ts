@@ -7,12 +7,11 @@ import { createTestShop, openTestDatabase, silent } from '../../../../test/datab
 import { appConfig } from '../../../../app.config.ts'
 import { signToken } from '../../../demo/jwt.ts'
 import { verifyBuyerToken } from '../../../storefront/buyer-token.ts'
-import { createFailureLimiter } from '../../../http/auth-failures.ts'
+import { createFailureLimiter } from '../../../http/auth.ts'
 import { errorResponses } from '../../../http/errors.ts'
-import { apiOrigins } from '../../../http/origins.ts'
-import { mounted } from '../../../http/mounts.ts'
-import { adminExtensions, EXTENSION_ORIGIN } from './admin-origin.ts'
+import { apiOrigins, mounted } from '../../../http/mounts.ts'
 import type { OrderPage } from '../order-pages.ts'
+import { adminExtensions, EXTENSION_ORIGIN } from './admin-origin.ts'
 import { THANK_YOU_PATH, thankYouRequests } from './thank-you.ts'
 
 const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }

@@ -2,7 +2,7 @@
 import Papa from 'papaparse'
 import { say, type Text, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
-import { firstOf } from '../../../core/present.ts'
+import { firstOf } from '../../../core/lazy.ts'
 
 const MAX_LENGTH = 500
 const MAX_LINE = 4000

@@ -1,15 +1,14 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
-import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
+import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { present } from '../../../core/present.ts'
+import { present } from '../../../core/lazy.ts'
 import { createApiKey } from '../../../http/auth.ts'
 import { fromCursor, uuid, listPage } from '../../../http/cursors.ts'
-import { endpointsOf, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
+import { endpointsOf, SCOPES, type Endpoint, requireScopes } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
-import { requireScopes } from '../../../http/scopes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 3650

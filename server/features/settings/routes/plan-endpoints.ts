@@ -1,7 +1,7 @@
 // The shop's plan: what it allows, what is used, and how to change it.
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
-import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/plan-limits.ts'
+import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/quotas.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import { PortError, say, textOf } from '../../../../plugins/contract.ts'
 import {

@@ -1,20 +1,26 @@
 // Deletes all files that match the criteria. A preview is required.
 import { useFilesImpact } from '../../../shell/client/queries.ts'
-import { type FileFilter } from '../../../shell/client/types.ts'
+import type { FileFilter } from '../../../shell/client/types.ts'
 import { TagWords } from '../../../shell/files/filter-fields.tsx'
 import { SizeField, type SizeValue } from '../../../shell/components/size-field.tsx'
 import { useDebounced } from '../../../shell/url-state/use-debounced.ts'
-import { Checkbox, Text, TextField } from '../../../shell/ui/index.ts'
-import { paidText, trashText } from '../../../shell/files/impact-labels.ts'
+import { Checkbox, Text, TextField, Banner, ChoiceList } from '../../../shell/ui/index.ts'
+import { paidText, trashText, impactText, mappedText } from '../../../shell/files/impact-labels.ts'
+import { t } from '../../../shell/messages/t.ts'
+import { type Entry, findByWidget, usePlugins } from '../../../shell/client/plugins.ts'
+import type { ActionFiles } from '../selection.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
-import { DeletionFields } from './deletion-fields.tsx'
-import { type Deletion, onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
-import { type EntryProps } from './entry-props.ts'
+import {
+  type Deletion,
+  onlyUnmaps,
+  PLAIN_DELETION,
+  workOf,
+  type DeletionPlugins,
+} from './deletion.ts'
+import type { EntryProps } from './entry-props.ts'
 import { FormError } from './form-error.tsx'
-import { useDeletionPlugins } from './use-deletion-plugins.ts'
 import { type Errors, useForm } from './use-form.ts'
-import { t } from '../../../shell/messages/t.ts'
 
 interface CriteriaForm extends Deletion {
   uploaded_before: string
@@ -182,4 +188,115 @@ function countedText(
   return total === 0
     ? t('No file matches now')
     : t('{total, plural, one {# file matches} other {# files match}} now', { total })
+}
+
+// The plugins of a deletion: the dialog's own, and the one that removes products from files.
+
+export function useDeletionPlugins({ plugin }: Entry): DeletionPlugins {
+  const { data } = usePlugins()
+  return { remove: plugin.id, unmap: findByWidget(data?.data ?? [], 'products')?.plugin.id ?? null }
+}
+
+// The options of a deletion, with what it means for the files' products.
+
+interface Props {
+  deletion: Deletion
+  impact: Impact
+  /** The number of files. */
+  count: number
+  /** Is removing their products offered instead? */
+  unmaps: boolean
+  onChange: (part: Partial<Deletion>) => void
+}
+
+export function DeletionFields(props: Props) {
+  const { deletion, impact, onChange } = props
+  return (
+    <>
+      {impact.mapped !== 0 && !impact.asking && <MappedFiles {...props} />}
+      {!onlyUnmaps(deletion, impact.mapped) && (
+        <Checkbox
+          label={t('Back up first')}
+          helpText={t(
+            'Copies each file to the backup location and reads the copy back before the file is deleted. A file that can’t be backed up is not deleted.',
+          )}
+          checked={deletion.backup}
+          onChange={(backup) => onChange({ backup })}
+        />
+      )}
+    </>
+  )
+}
+
+function MappedFiles({ deletion: { way }, impact, count, unmaps, onChange }: Props) {
+  return (
+    <>
+      <Banner tone="warning" title={mappedText(impact.mapped, count)}>
+        <p>{impactText(impact)}</p>
+      </Banner>
+      <ChoiceList
+        title={t('What to do')}
+        selected={[way]}
+        onChange={([next]) => onChange({ way: next as Deletion['way'] })}
+        choices={WAYS.filter(({ value }) => unmaps || value !== 'unmap')}
+      />
+    </>
+  )
+}
+
+const WAYS = [
+  {
+    value: 'delete',
+    label: t('Delete the files, keep their mappings'),
+    helpText: t('A file that is restored belongs to its products again, and its links work again.'),
+  },
+  {
+    value: 'delete-mappings',
+    label: t('Delete the files and their mappings'),
+    helpText: t(
+      'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
+    ),
+  },
+  {
+    value: 'unmap',
+    label: t('Keep the files and remove their mappings only'),
+    helpText: t('Nothing is deleted. Their links stop until they are mapped to a product again.'),
+  },
+]
+
+// What a deletion would affect in addition to the files: their products and working links.
+
+/** null: unknown. */
+interface Impact {
+  /** How many of the files are mapped to a product. */
+  mapped: number | null
+  /** The number of products to which the files are mapped. */
+  products: number | null
+  /** Working links to them. */
+  links: number | null
+  /** Paid deliveries that contain one of them. */
+  paid: number | null
+  /** The answer is being loaded. */
+  asking: boolean
+}
+
+/**
+ * If all files are loaded in the page, their own data is shown until the answer arrives.
+ */
+export function useImpact({ select, files, known }: ActionFiles): Impact {
+  const { data, isFetching } = useFilesImpact(select)
+  if (data)
+    return {
+      mapped: data.mapped,
+      products: data.products,
+      links: data.live_links,
+      paid: data.paid_deliveries,
+      asking: false,
+    }
+  if (!known) return { mapped: null, products: null, links: null, paid: null, asking: isFetching }
+  const products = new Set(
+    files.flatMap(({ mappings }) => mappings.map(({ product_id }) => product_id)),
+  )
+  const mapped = files.filter(({ mappings }) => mappings.length > 0).length
+  return { mapped, products: products.size, links: null, paid: null, asking: false }
 }

@@ -15,17 +15,19 @@ import { useStartOperation } from '../../operations/calls.ts'
 import { cannotUndoText } from '../../operations/labels.ts'
 import type { MenuEntry } from '../actions.ts'
 import { type BulkProps, BulkDialog } from './bulk-dialog.tsx'
-import { DeleteByFilter } from './delete-by-filter.tsx'
+import {
+  DeleteByFilter,
+  DeletionFields,
+  useImpact,
+  useDeletionPlugins,
+} from './delete-by-filter.tsx'
 import type { EntryProps } from './entry-props.ts'
 import { LinksDialog } from './links-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { PluginDialog, previewOf } from './plugin-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { textsOf } from './action-texts.ts'
-import { DeletionFields } from './deletion-fields.tsx'
 import { onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
-import { useImpact } from './impact.ts'
-import { useDeletionPlugins } from './use-deletion-plugins.ts'
 import { runsAsItIs } from './action-form.ts'
 
 /** Dialog bodies that the schema cannot draw, by their names in the plugin contract. */

@@ -14,10 +14,10 @@ const zone = (target: string, from: string, reason: string, except: string[] = [
 })
 
 /** Shared by plugins: the contract, and what scripts in the sandbox need. */
-const SHARED = ['contract.ts', 'sandbox.ts', 'sharp.ts']
+const SHARED = ['contract']
 const PDF = /^(optimize|watermark|split|merge|stamp)-pdf$/
 const plugins = readdirSync(path.join(import.meta.dirname, 'plugins'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && entry.name !== 'contract')
   .map(({ name }) =>
     zone(
       `plugins/${name}`,
@@ -97,6 +97,7 @@ const ZONES = [
     'server',
     'A plugin gets what it needs from its context: it imports the contract and libraries, never server/.',
   ),
+  zone('plugins/contract', 'plugins', 'The contract knows no plugin.', ['contract', '_page']),
   zone('plugins', 'web', 'A plugin imports the contract and libraries alone.'),
   zone('plugins', 'workflows', 'A plugin does not know the workflows that use it.'),
   zone('workflows', 'server', 'A workflow is plain data: steps of plugins with options.'),
@@ -104,7 +105,7 @@ const ZONES = [
     'workflows',
     'plugins',
     'A workflow names plugins by id; only the contract’s types are imported.',
-    ['contract.ts'],
+    ['contract'],
   ),
   zone('web', 'server', 'The page talks to the server over HTTP alone.'),
   zone('web/shell', 'web/features', 'The shell knows no feature: it is given their list.'),

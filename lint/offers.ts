@@ -59,8 +59,6 @@ export const SERVER_OFFERS: Offers = {
   mail: [
     'blocks.ts',
     'buyer-mail.ts',
-    'buyer-templates.ts',
-    'delivery-texts.ts',
     'link-texts.ts',
     'mail-server.ts',
     'message-token.ts',

@@ -162,7 +162,7 @@ const SCHEMA = `
     -- What a shop front shows of a file: pages of a PDF document, or seconds of audio. Null: none.
     sample_pages integer check (sample_pages > 0),
     sample_seconds integer check (sample_seconds > 0),
-    -- Null: nothing. Else 'email', or the hash of a password (plugins/passwords.ts).
+    -- Null: nothing. Else 'email', or the hash of a password (plugins/contract/password.ts).
     ask_for text check (ask_for = 'email' or ask_for like '$argon2id$%'),
     view_limit integer check (view_limit > 0),
     -- Days from when the link is valid. Null: as long as the link.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Plugin } from '../plugins/contract.ts'
+import { type Plugin } from '../plugins/contract/index.ts'
 import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { filesFeature } from './features/files/feature.ts'
 import { createSecrets } from './core/secrets.ts'

@@ -1,6 +1,6 @@
 // Every feature of the product, and what the start takes from all of them together.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Sandbox, Text } from '../plugins/contract.ts'
+import type { Sandbox, Text } from '../plugins/contract/index.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'

@@ -2,7 +2,7 @@
 import { inEnglish } from './english.ts'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Step, Workflow } from '../plugins/contract.ts'
+import type { Step, Workflow } from '../plugins/contract/index.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import {
   prepareDelivery,

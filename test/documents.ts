@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, deflateRawSync } from 'node:zlib'
-import type { Item, WriteContext } from '../plugins/contract.ts'
+import type { Item, WriteContext } from '../plugins/contract/index.ts'
 import { fileItem } from './fakes/context.ts'
 
 const run = promisify(execFile)

@@ -10,7 +10,7 @@ import {
   type Outcome,
   type Plugin,
   type Workflow,
-} from '../plugins/contract.ts'
+} from '../plugins/contract/index.ts'
 import type { Limits } from '../server/core/configuration/limits.ts'
 import { openListener } from '../server/core/db/listener.ts'
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'

@@ -1,5 +1,5 @@
 // What a test compares: plain data with the texts for people in English.
-import { ENGLISH } from '../plugins/contract.ts'
+import { ENGLISH } from '../plugins/contract/index.ts'
 import { writtenIn } from '../server/core/texts.ts'
 
 /** A copy of the data with every text in it in English. */

@@ -77,7 +77,7 @@ const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
   'server/demo/sample/many-files.ts': 'files of the sample shop',
   'server/demo/sample/past-days.ts': 'figures of the sample shop',
   // Another word: what a failed item does to the rest (`drop`, `keep`, `stop`).
-  'plugins/contract.ts': 'a failure policy',
+  'plugins/contract/plugin.ts': 'a failure policy',
   'server/engine/failure.ts': 'a failure policy',
   'server/engine/steps.ts': 'a failure policy',
   'server/features/workflows/record.ts': 'a failure policy',

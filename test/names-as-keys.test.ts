@@ -1,7 +1,7 @@
 // Names from outside are looked up by `ownValue`, or in a `Map`: a plain object has values under
 // `constructor` and `toString` that nobody stored, and loses what is stored under `__proto__`.
 import { expect, test } from 'vitest'
-import { ownValue } from '../plugins/contract.ts'
+import { ownValue } from '../plugins/contract/index.ts'
 import { namesAsKeys } from './names-as-keys.ts'
 import { WAIT_MS } from './wait.ts'
 

@@ -1,5 +1,5 @@
 // The names of all ports, for plugins that need every one.
-import type { PortId } from '../plugins/contract.ts'
+import type { PortId } from '../plugins/contract/index.ts'
 
 export const PORTS = Object.keys({
   catalog: 0,

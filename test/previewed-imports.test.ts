@@ -9,7 +9,7 @@ import {
   workflowOf,
   type TestEngine,
 } from './engine.ts'
-import type { Entry } from '../plugins/contract.ts'
+import type { Entry } from '../plugins/contract/index.ts'
 import { addMappings } from '../server/files/mappings.ts'
 
 const WORKFLOW = { ...workflowOf('make-bytes'), parallel: 1 }

@@ -12,7 +12,7 @@ import {
   type Plugin,
   type Step,
   type Workflow,
-} from '../plugins/contract.ts'
+} from '../plugins/contract/index.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { addFile } from './deliveries.ts'

@@ -7,7 +7,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const PRODUCT = ['server', 'plugins', 'workflows', 'web', 'migrations', 'lint']
 const TEST = /^test\/|\.(?:test|soak)\.tsx?$/
 const CODE = /(?<!\.gen\.ts|\.d\.ts)(?<=\.tsx?|\.js)$/
-const CONTRACT = 'plugins/contract.ts'
+const CONTRACT = 'plugins/contract/index.ts'
 
 /** With the comment above it. */
 const EXPORTED =

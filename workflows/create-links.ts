@@ -1,5 +1,5 @@
 // Creates buyers' links for files, and a list of them.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const createLinksWorkflow: Workflow = {
   id: 'create-links',

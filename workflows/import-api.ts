@@ -1,5 +1,5 @@
 // The steps for every file that arrives over the HTTP API.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importApi: Workflow = {
   id: 'import-api',

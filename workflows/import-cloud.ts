@@ -1,5 +1,5 @@
 // The steps for every object that a cloud sync finds new, changed, renamed or deleted.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importCloud: Workflow = {
   id: 'import-cloud',

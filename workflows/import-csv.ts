@@ -1,5 +1,5 @@
 // The steps for every row of an imported CSV file.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importCsv: Workflow = {
   id: 'import-csv',

@@ -1,5 +1,5 @@
 // The steps for every file that arrives in the FTP/SFTP drop folders.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importDrop: Workflow = {
   id: 'import-drop',

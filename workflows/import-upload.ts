@@ -1,5 +1,5 @@
 // The steps for every file that is uploaded in the browser.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importUpload: Workflow = {
   id: 'import-upload',

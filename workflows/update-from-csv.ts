@@ -1,6 +1,6 @@
 // Changes existing files as the rows of a CSV file say, one batch after another, because files may
 // take each other's names.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const updateFromCsv: Workflow = {
   id: 'update-from-csv',

@@ -1,6 +1,6 @@
 // A limited child that works on one document, or merges several.
-import type { Warning } from '../contract.ts'
-import { serveRequests } from '../sandbox.ts'
+import type { Warning } from '../contract/index.ts'
+import { serveRequests } from '../contract/sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
 import { type OpenedDocument } from './opened.ts'
 import { repairWarnings } from './merge.ts'
@@ -37,7 +37,7 @@ async function carryOut(task: DocumentTask) {
   }
 }
 
-const preparePictures = async () => (await import('../sharp.ts')).prepareSharp()
+const preparePictures = async () => (await import('../contract/sharp.ts')).prepareSharp()
 
 async function onOne<Answer extends object>(
   { folder, password }: DocumentTask,

@@ -16,7 +16,7 @@ import {
   type Text,
   type AnyText,
   sayPlain,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { ANSWERS, type DocumentTask, type SplitOptions, type WatermarkOptions } from './tasks.ts'
 
 export const SCRIPT = new URL('./child.ts', import.meta.url)

@@ -1,6 +1,6 @@
 // The common part of plugins for single PDF documents: other files stay unchanged, and a document's
 // error becomes its item's failure.
-import { eachItem, planEach, nonPdfReason, type Item, type Outcome } from '../contract.ts'
+import { eachItem, planEach, nonPdfReason, type Item, type Outcome } from '../contract/index.ts'
 
 type DocumentChange = Omit<Extract<Outcome, { status: 'ok' }>, 'item' | 'status'>
 

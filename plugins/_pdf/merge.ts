@@ -2,8 +2,8 @@
 // of the same name are renamed.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { AnyText, Warning } from '../contract.ts'
-import { Refusal, sayPlain } from '../sandbox.ts'
+import type { AnyText, Warning } from '../contract/index.ts'
+import { Refusal, sayPlain } from '../contract/sandbox.ts'
 import { carryAll, type Carrying, type Numbering } from './carry.ts'
 import { moveCarried } from './carried.ts'
 import { RESULT } from './finish.ts'

@@ -1,5 +1,5 @@
 // Problems of documents in the texts of server/core/errors.ts, for the scripts that open documents.
-import { Refusal } from '../sandbox.ts'
+import { Refusal } from '../contract/sandbox.ts'
 
 export const PROBLEMS = {
   pdf_damaged: 'The document is damaged and cannot be repaired',

@@ -4,7 +4,7 @@ import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { Refusal, isOutOfMemory, sayPlain } from '../sandbox.ts'
+import { Refusal, isOutOfMemory, sayPlain } from '../contract/sandbox.ts'
 import { refusalFor } from './problems.ts'
 
 /** The path of the work folder for qpdf: file names in its arguments begin with it. */

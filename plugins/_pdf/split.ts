@@ -2,8 +2,8 @@
 // document belongs to them.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Warning } from '../contract.ts'
-import { Refusal, say } from '../sandbox.ts'
+import type { Warning } from '../contract/index.ts'
+import { Refusal, say } from '../contract/sandbox.ts'
 import { carryParts } from './carry.ts'
 import { moveCarried } from './carried.ts'
 import { encryptionArguments } from './finish.ts'

@@ -1,6 +1,6 @@
 // The requests that a child gets, and its answers. The documents' bytes are in a private folder.
 import { z } from 'zod'
-import { answeredText } from '../contract.ts'
+import { answeredText } from '../contract/index.ts'
 
 export interface WatermarkOptions {
   /** The text of the mark; absent: it is the picture, a bare UUID of a file of this shop. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '../texts.ts'
-import type { AnyText } from '../say.ts'
+import { english, type AnyText } from '../contract/text.ts'
 import { outlineOf } from './picture-mark.ts'
 
 const widthOf = async (text: string) => {

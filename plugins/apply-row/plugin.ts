@@ -1,6 +1,6 @@
 // Applies each file's own change: that of a CSV row that names the file by its id.
 import { z } from 'zod'
-import { definePlugin, planEach, say, sayPlain } from '../contract.ts'
+import { definePlugin, planEach, say, sayPlain } from '../contract/index.ts'
 
 export const applyRow = definePlugin({
   id: 'apply-row',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { PortError, type Licences } from '../contract.ts'
+import { PortError, type Licences } from '../contract/index.ts'
 import { assignLicenceKey } from './plugin.ts'
 
 const LIST = `licences_${'1'.repeat(32)}`

@@ -2,7 +2,7 @@
 // product share it. A repeated run assigns no further keys. If the list has too few keys, the
 // delivery is held.
 import { z } from 'zod'
-import { definePlugin, failed, type Outcome, say, sayPlain } from '../contract.ts'
+import { definePlugin, failed, type Outcome, say, sayPlain } from '../contract/index.ts'
 
 const options = z.strictObject({
   list: z

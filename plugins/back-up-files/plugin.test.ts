@@ -3,7 +3,7 @@ import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { PortError, type Item, type Outcome, type WriteContext } from '../contract.ts'
+import { PortError, type Item, type Outcome, type WriteContext } from '../contract/index.ts'
 import { backUpFiles } from './plugin.ts'
 
 const workflow = workflowOf('make-bytes')

@@ -1,7 +1,7 @@
 // Copies files to the backup location, reads the copies back, and stores settings and mappings with
 // them. A file whose copy fails takes no further steps, so that a later step cannot delete it.
 import { z } from 'zod'
-import { definePlugin, eachItem, planEach, say, type Decision } from '../contract.ts'
+import { definePlugin, eachItem, planEach, say, type Decision } from '../contract/index.ts'
 
 const CONCURRENCY = 4
 const COPIED: Decision = { status: 'ok' }

@@ -7,7 +7,7 @@ import { hashOf } from '../../test/fakes/content.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { PortError, type Item, type Outcome, type WriteContext } from '../contract.ts'
+import { PortError, type Item, type Outcome, type WriteContext } from '../contract/index.ts'
 import { changeStorage } from './plugin.ts'
 
 const workflow = workflowOf('make-bytes')

@@ -2,7 +2,7 @@
 // rows point at the new location only after the bytes were read back there, and the old bytes stay
 // until they are unused.
 import { z } from 'zod'
-import { definePlugin, eachItem, say, type Decision, type StoredAt } from '../contract.ts'
+import { definePlugin, eachItem, say, type Decision, type StoredAt } from '../contract/index.ts'
 
 /** The most concurrent files: all bytes pass through this process. */
 const CONCURRENCY = 4

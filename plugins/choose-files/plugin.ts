@@ -1,7 +1,13 @@
 // Selects which of an order's files the delivery contains: files that do not meet the rule are left
 // out.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition, say, sayPlain } from '../contract.ts'
+import {
+  conditionSchema,
+  definePlugin,
+  matchesCondition,
+  say,
+  sayPlain,
+} from '../contract/index.ts'
 
 const options = z.strictObject({
   deliver: conditionSchema

@@ -15,7 +15,7 @@ import {
   say,
   sayPlain,
   settingPhrases,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const MAX_PER_FILE = 1000
 

@@ -1,7 +1,7 @@
 // Moves files to the trash for 7 days. Their links stop working immediately; those of restored
 // files work again.
 import { z } from 'zod'
-import { definePlugin, FILES, planEach, say, type FileChange } from '../contract.ts'
+import { definePlugin, FILES, planEach, say, type FileChange } from '../contract/index.ts'
 
 const options = z.strictObject({
   remove_mappings: z.boolean().default(false).meta({

@@ -3,7 +3,7 @@ import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { ExportColumn, Listings, Notifier } from '../contract.ts'
+import type { ExportColumn, Listings, Notifier } from '../contract/index.ts'
 import { exportFiles } from './plugin.ts'
 
 const operation = operationView({

@@ -11,7 +11,7 @@ import {
   type OperationView,
   say,
   sayPlain,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 /**
  * Columns that are left out by default: addresses for security, ids and digests because people have

@@ -10,7 +10,7 @@ import { contentOf, hashOf } from '../../test/fakes/content.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Outcome, WriteContext } from '../contract.ts'
+import type { Outcome, WriteContext } from '../contract/index.ts'
 import { fetchUrl } from './plugin.ts'
 
 const FILE_BYTES = 1_000_000

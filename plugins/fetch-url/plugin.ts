@@ -9,7 +9,7 @@ import {
   sayPlain,
   type Decision,
   type Item,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({

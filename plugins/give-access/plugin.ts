@@ -1,6 +1,6 @@
 // Gives past buyers of another app links to the files that they had access to there.
 import { z } from 'zod'
-import { definePlugin, planEach, sayPlain } from '../contract.ts'
+import { definePlugin, planEach, sayPlain } from '../contract/index.ts'
 
 const options = z.strictObject({
   move: z

@@ -8,7 +8,7 @@ import {
   sayPlain,
   sentences,
   type Text,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const MAX_RATE = 36_000
 

@@ -3,7 +3,7 @@ import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Notifier, PastOrders } from '../contract.ts'
+import type { Notifier, PastOrders } from '../contract/index.ts'
 import { importOrders } from './plugin.ts'
 
 /** A platform with three orders, of which two have files. */

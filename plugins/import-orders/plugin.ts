@@ -1,6 +1,6 @@
 // Imports orders from before the installation: their buyers get deliveries like those of new orders.
 import { z } from 'zod'
-import { definePlugin, say, sentences } from '../contract.ts'
+import { definePlugin, say, sentences } from '../contract/index.ts'
 
 const options = z.strictObject({
   since: z.iso.datetime().meta({

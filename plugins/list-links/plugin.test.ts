@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Listings, MadeLink, Notifier, OperationView } from '../contract.ts'
+import type { Listings, MadeLink, Notifier, OperationView } from '../contract/index.ts'
 import { listLinks } from './plugin.ts'
 
 const link = (given: Partial<MadeLink>): MadeLink => ({

@@ -10,7 +10,7 @@ import {
   type MadeLink,
   type OperationContext,
   type OperationView,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const COLUMNS = ['filename', 'url', 'email', 'expires_at', 'download_limit'] as const
 

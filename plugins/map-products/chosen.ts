@@ -13,7 +13,7 @@ import {
   type CatalogVariant,
   say,
   type AnyText,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const reasonText: z.ZodType<Text> = z.strictObject({
   message: z.string().max(1000),

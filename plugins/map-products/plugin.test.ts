@@ -23,7 +23,7 @@ import {
   type FileView,
   type Mapping,
   type NameRule,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { mapProducts } from './plugin.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

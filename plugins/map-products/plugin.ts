@@ -16,7 +16,7 @@ import {
   type ReadContext,
   say,
   sayPlain,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import {
   chosenFor,
   choice,

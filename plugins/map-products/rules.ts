@@ -10,7 +10,7 @@ import {
   type NameRule,
   type Outcome,
   type ReadContext,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { mappingsOfSku, type SkuHits } from './chosen.ts'
 
 type OutcomeOfHits = (item: Item, sku: string, hits: SkuHits) => Outcome

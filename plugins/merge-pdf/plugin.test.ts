@@ -7,7 +7,7 @@ import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract.ts'
+import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract/index.ts'
 import { mergePdf } from './plugin.ts'
 
 let house: TestEngine

@@ -16,7 +16,7 @@ import {
   textOf,
   UNSAFE_CHARACTERS,
   type Warning,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { createDocuments, MAX_MERGED, tooManyText } from '../_pdf/documents.ts'
 
 const MIN = 2

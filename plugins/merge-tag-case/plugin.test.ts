@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { nameKey } from '../contract.ts'
+import { nameKey } from '../contract/index.ts'
 import { mergeTagCase } from './plugin.ts'
 
 /** The tags after the plan, or null if it changes nothing. */

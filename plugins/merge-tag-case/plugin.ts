@@ -1,6 +1,6 @@
 // Merges tags that differ only in case: each becomes its lower-case form.
 import { z } from 'zod'
-import { definePlugin, nameKey, say, sayPlain } from '../contract.ts'
+import { definePlugin, nameKey, say, sayPlain } from '../contract/index.ts'
 
 export const mergeTagCase = definePlugin({
   id: 'merge-tag-case',

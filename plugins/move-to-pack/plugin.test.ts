@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Outcome, Pack, Mapping } from '../contract.ts'
+import type { Item, Outcome, Pack, Mapping } from '../contract/index.ts'
 import { moveToPack } from './plugin.ts'
 
 const [OLD, NEW] = ['01999999-0000-7000-8000-00000000000a', '01999999-0000-7000-8000-00000000000b']

@@ -13,7 +13,7 @@ import {
   type Packs,
   say,
   sayPlain,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const options = z
   .strictObject({

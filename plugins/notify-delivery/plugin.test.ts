@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { english, type DeliveryPort } from '../contract.ts'
+import { english, type DeliveryPort } from '../contract/index.ts'
 import { notifyDelivery } from './plugin.ts'
 
 const items = [fileItem('book.pdf'), fileItem('sources.zip')]

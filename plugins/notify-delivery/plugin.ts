@@ -1,6 +1,6 @@
 // Notifies the shop that an order's files were delivered, once for each delivery.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract/index.ts'
 
 const options = z.strictObject({
   email: z

@@ -13,7 +13,7 @@ import {
   type PresentFiles,
   type Text,
   ownValue,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 /** Results of operations that belong to no plugin. */
 const DONE: Readonly<Record<string, Text>> = { import: say('imported'), undo: say('put back') }

@@ -7,7 +7,7 @@ import {
   type ReadContext,
   type ReportedItem,
   type Text,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 /** The most items named in one message; the others are counted. */
 const MAX_LISTED = 50

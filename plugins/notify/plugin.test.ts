@@ -3,7 +3,7 @@ import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Notifier, OperationView, ReportedItem, WriteContext } from '../contract.ts'
+import type { Notifier, OperationView, ReportedItem, WriteContext } from '../contract/index.ts'
 import { notify } from './plugin.ts'
 
 const finished = (id: string, given: Partial<ReportedItem>): ReportedItem => ({

@@ -11,7 +11,7 @@ import {
   type PresentFiles,
   type ReadContext,
   type Text,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
 import {
   countPresent,

@@ -1,8 +1,8 @@
 // A limited child that works on images, one after another. The bytes are in two files of a private
 // folder.
 import { readFile, writeFile } from 'node:fs/promises'
-import { serveRequests } from '../sandbox.ts'
-import { prepareSharp } from '../sharp.ts'
+import { serveRequests } from '../contract/sandbox.ts'
+import { prepareSharp } from '../contract/sharp.ts'
 import { workOnImage, type ImageTask } from './image-work.ts'
 
 prepareSharp()

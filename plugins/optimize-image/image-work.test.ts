@@ -12,7 +12,7 @@ import {
   withProfile,
 } from '../../test/images.ts'
 import { promisedMs } from '../../test/scale.ts'
-import { prepareSharp } from '../sharp.ts'
+import { prepareSharp } from '../contract/sharp.ts'
 import { workOnImage, type ImageTask } from './image-work.ts'
 
 beforeAll(prepareSharp)

@@ -1,8 +1,8 @@
 // The child's work on one image: opens it with limits, rotates it upright, limits its size,
 // and encodes it again. No path is used: an image that refers to other files gets none of them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import type { AnyText } from '../contract.ts'
-import { Refusal, say, sayPlain } from '../sandbox.ts'
+import type { AnyText } from '../contract/index.ts'
+import { Refusal, say, sayPlain } from '../contract/sandbox.ts'
 
 export interface ImageTask {
   /** Limit of the longer side, in pixels. */

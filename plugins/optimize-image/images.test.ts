@@ -7,7 +7,7 @@ import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fileItem, importItem } from '../../test/fakes/context.ts'
 import { photo } from '../../test/images.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
-import type { Item } from '../contract.ts'
+import type { Item } from '../contract/index.ts'
 import { createImages, type ImageOptions } from './images.ts'
 
 const WANTED: ImageOptions = { max_px: 100, quality: 80, format: 'webp' }

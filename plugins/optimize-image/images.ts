@@ -11,7 +11,7 @@ import {
   type LocalFile,
   type Sandbox,
   type StagedBlob,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 export interface ImageOptions {
   /** Limit of the longer side, in pixels. */

@@ -7,7 +7,7 @@ import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { photo } from '../../test/images.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Outcome, WriteContext } from '../contract.ts'
+import type { Item, Outcome, WriteContext } from '../contract/index.ts'
 import { optimizeImage } from './plugin.ts'
 
 let house: TestEngine

@@ -14,7 +14,7 @@ import {
   type FileView,
   sayPlain,
   type AnyText,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { createImages } from './images.ts'
 
 // Images are fetched and stored while others are processed.

@@ -6,7 +6,7 @@ import { documentItem, documentOf, encrypted, numberedPages } from '../../test/d
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Outcome, WriteContext } from '../contract.ts'
+import type { Item, Outcome, WriteContext } from '../contract/index.ts'
 import { optimizePdf } from './plugin.ts'
 
 let house: TestEngine

@@ -1,7 +1,14 @@
 // Makes PDF documents smaller: encodes images again and compresses everything else. They can be
 // linearized too.
 import { z } from 'zod'
-import { definePlugin, anyPdf, documentPassword, pdfAdvice, say, phrases } from '../contract.ts'
+import {
+  definePlugin,
+  anyPdf,
+  documentPassword,
+  pdfAdvice,
+  say,
+  phrases,
+} from '../contract/index.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 

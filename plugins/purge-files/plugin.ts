@@ -1,6 +1,6 @@
 // Purges files, with their versions, mappings and links. This cannot be undone.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract/index.ts'
 
 export const purgeFiles = definePlugin({
   id: 'purge-files',

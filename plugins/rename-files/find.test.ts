@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { english } from '../contract.ts'
+import { english } from '../contract/index.ts'
 import { replacerOf } from './find.ts'
 
 const wanted = (replace: string) => ({ find: 'a', replace, case_sensitive: false, regex: true })

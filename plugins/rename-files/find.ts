@@ -2,7 +2,7 @@
 // whose time grows only with the length of the name; features that would need more are refused by
 // name.
 import { RE2JS, RE2JSException } from 're2js'
-import { say, sayPlain, type Text, textOf, type AnyText } from '../contract.ts'
+import { say, sayPlain, type Text, textOf, type AnyText } from '../contract/index.ts'
 
 export interface Replacement {
   find: string

@@ -1,5 +1,5 @@
 // Splits names, and makes text valid in a name.
-import { sayPlain, UNSAFE_CHARACTERS } from '../contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS } from '../contract/index.ts'
 
 const MAX_LENGTH = 255
 const UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')

@@ -1,6 +1,6 @@
 // A pattern of names: text and variables. A variable without a value is left out together with the
 // separator before it, or, at the beginning of the name, with the one after it.
-import { ownValue } from '../contract.ts'
+import { ownValue } from '../contract/index.ts'
 
 export const VARIABLES = [
   'product_name',

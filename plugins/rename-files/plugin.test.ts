@@ -5,7 +5,7 @@ import { inEnglish } from '../../test/english.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { promisedMs, sized } from '../../test/scale.ts'
-import type { Item, Outcome, FileView, Mapping } from '../contract.ts'
+import type { Item, Outcome, FileView, Mapping } from '../contract/index.ts'
 import { renameFiles } from './plugin.ts'
 
 const product = (product_title: string): Mapping => ({

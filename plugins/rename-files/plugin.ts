@@ -12,7 +12,7 @@ import {
   say,
   sayPlain,
   textIssue,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf, type Problem } from './find.ts'
 import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'

@@ -6,7 +6,7 @@ import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { nameKey } from '../contract.ts'
+import { nameKey } from '../contract/index.ts'
 import { replaceTag } from './plugin.ts'
 
 const defaults = shopSettingsSchema.parse({})

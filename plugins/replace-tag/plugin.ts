@@ -1,6 +1,6 @@
 // Replaces a tag by another one. A file that has both tags keeps the new one, once.
 import { z } from 'zod'
-import { definePlugin, nameKey, say, sayPlain, tag } from '../contract.ts'
+import { definePlugin, nameKey, say, sayPlain, tag } from '../contract/index.ts'
 
 const options = z
   .strictObject({

@@ -1,6 +1,6 @@
 // Restores files from the trash. A file whose name was taken in the meantime gets a number.
 import { z } from 'zod'
-import { definePlugin, planEach, say } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract/index.ts'
 
 export const restoreFiles = definePlugin({
   id: 'restore-files',

@@ -11,7 +11,7 @@ import {
   sayPlain,
   type StagedBlob,
   stemOf,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 

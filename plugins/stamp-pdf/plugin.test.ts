@@ -5,7 +5,7 @@ import { documentItem, documentOf, numberedPages } from '../../test/documents.ts
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { DeliveryView } from '../contract.ts'
+import type { DeliveryView } from '../contract/index.ts'
 import { keysText, stampPdf, textOf } from './plugin.ts'
 
 let house: TestEngine

@@ -15,7 +15,7 @@ import {
   type Text,
   onOneLine,
   type WriteContext,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PortError, type StagedBlob } from '../contract.ts'
+import { PortError, type StagedBlob } from '../contract/index.ts'
 import type { Cloud, CloudTask } from './port.ts'
 import { inEnglish } from '../../test/english.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'

@@ -9,7 +9,7 @@ import {
   type FileChange,
   type Item,
   type Outcome,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import type { CloudTask } from './port.ts'
 
 /**

@@ -1,5 +1,5 @@
 // The port of cloud syncs, and what an entry says about its object.
-import type { Item, PortError, StagedBlob, Warning } from '../contract.ts'
+import type { Item, PortError, StagedBlob, Warning } from '../contract/index.ts'
 
 /** The task of a sync for one item. */
 export type CloudTask =
@@ -35,7 +35,7 @@ export interface Cloud extends CloudReader {
   ): AsyncIterable<{ item: string; bytes?: StagedBlob; error?: PortError }>
 }
 
-declare module '../context.ts' {
+declare module '../contract/context.ts' {
   interface ReadPorts {
     cloud: CloudReader
   }
@@ -44,7 +44,7 @@ declare module '../context.ts' {
   }
 }
 
-declare module '../items.ts' {
+declare module '../contract/item.ts' {
   interface EntrySources {
     /** An object of the connection that the sync works on, in the synced folder. */
     cloud: { path: string }

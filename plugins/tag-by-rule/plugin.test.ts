@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inEnglish } from '../../test/english.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, FileView } from '../contract.ts'
+import type { Item, FileView } from '../contract/index.ts'
 import { tagByRule } from './plugin.ts'
 
 const MB = 1024 ** 2

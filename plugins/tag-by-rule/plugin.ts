@@ -8,7 +8,7 @@ import {
   say,
   sayPlain,
   tag,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const MB = 1024 ** 2
 

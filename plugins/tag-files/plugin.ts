@@ -1,6 +1,6 @@
 // Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
-import { definePlugin, type FileChange, say, sayFixed, sayPlain, tag } from '../contract.ts'
+import { definePlugin, type FileChange, say, sayFixed, sayPlain, tag } from '../contract/index.ts'
 
 /** Only to remove all tags may they be absent: a forgotten list must not clear what files have. */
 const options = z

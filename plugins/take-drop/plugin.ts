@@ -1,7 +1,7 @@
 // First step of every import from a drop folder. The drop server stored the bytes when the file was
 // closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract/index.ts'
 import type {} from './port.ts'
 
 const CONCURRENCY = 8

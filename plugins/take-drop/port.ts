@@ -1,5 +1,5 @@
 // The port of drop folders, and what an entry says about its file there.
-import type { StagedBlob } from '../contract.ts'
+import type { StagedBlob } from '../contract/index.ts'
 
 /**
  * Files in drop folders, by their bare UUIDs. All functions throw `PortError` `drop_file_gone` if a
@@ -19,7 +19,7 @@ export interface DropFolders extends DropReader {
   take(id: string, claim: string): Promise<StagedBlob>
 }
 
-declare module '../context.ts' {
+declare module '../contract/context.ts' {
   interface ReadPorts {
     drop: DropReader
   }
@@ -28,7 +28,7 @@ declare module '../context.ts' {
   }
 }
 
-declare module '../items.ts' {
+declare module '../contract/item.ts' {
   interface EntrySources {
     /**
      * A file of a drop folder, by its bare UUID. Its bytes are given only while `claim` is the

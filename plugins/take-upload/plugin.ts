@@ -1,6 +1,6 @@
 // First step of every import of uploads: moves the received bytes into the shop's storage location.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say, sayPlain } from '../contract/index.ts'
 import type {} from './port.ts'
 
 const CONCURRENCY = 4

@@ -1,5 +1,5 @@
 // The port of uploads, and what an entry says about its upload.
-import type { StagedBlob } from '../contract.ts'
+import type { StagedBlob } from '../contract/index.ts'
 
 /**
  * Complete uploads that belong to no file yet, by their bare UUIDs. All functions throw `PortError`
@@ -19,7 +19,7 @@ export interface Uploads extends UploadReader {
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
-declare module '../context.ts' {
+declare module '../contract/context.ts' {
   interface ReadPorts {
     uploads: UploadReader
   }
@@ -28,7 +28,7 @@ declare module '../context.ts' {
   }
 }
 
-declare module '../items.ts' {
+declare module '../contract/item.ts' {
   interface EntrySources {
     /** An upload that a browser sent, by its bare UUID. */
     upload: { id: string }

@@ -1,7 +1,7 @@
 // Notifies the buyers of files about a new version: one mail for each order, with the link that the
 // buyer already has. These mails are sent one after another, after all other mail.
 import { z } from 'zod'
-import { definePlugin, planEach, say, sayPlain } from '../contract.ts'
+import { definePlugin, planEach, say, sayPlain } from '../contract/index.ts'
 
 /**
  * Has no `run`: the mails are queued in the transaction that writes the file's outcome. An undo

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Outcome, Mapping } from '../contract.ts'
+import type { Outcome, Mapping } from '../contract/index.ts'
 import { unmapProducts } from './plugin.ts'
 
 const mapping = (product_id: string, variant_id: string | null = null): Mapping => ({

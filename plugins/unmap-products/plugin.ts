@@ -1,7 +1,7 @@
 // Removes files' mappings: all, or those to the given products. Links of a file that loses its last
 // product are suspended.
 import { z } from 'zod'
-import { definePlugin, say, type Outcome, sayPlain } from '../contract.ts'
+import { definePlugin, say, type Outcome, sayPlain } from '../contract/index.ts'
 
 const options = z.strictObject({
   product_ids: z.array(z.string().max(255)).min(1).max(1000).optional().meta({

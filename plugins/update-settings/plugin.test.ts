@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FileSettings, Item } from '../contract.ts'
+import type { FileSettings, Item } from '../contract/index.ts'
 import { updateSettings } from './plugin.ts'
 
 const settings: FileSettings = {

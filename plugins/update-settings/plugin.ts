@@ -15,7 +15,7 @@ import {
   settingOptions,
   settingPhrases,
   type Text,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 const options = z
   .strictObject({

@@ -1,7 +1,7 @@
 // Web pages and messages that servers send instead of a file. The check of a CSV file has the same rules, so
 // that it says what the import will do.
 import mime from 'mime-types'
-import { hasExtension, isPageType, say, sayPlain, textOf, type Text } from '../contract.ts'
+import { hasExtension, isPageType, say, sayPlain, textOf, type Text } from '../contract/index.ts'
 
 /** A web page under a name that promises nothing: from an address, likely a sign-in page. */
 export const isUnnamedPage = (filename: string, found: string | undefined): boolean =>

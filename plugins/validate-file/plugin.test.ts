@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { english, type Entry, type Item, type Outcome, type StagedBlob } from '../contract.ts'
+import { english, type Entry, type Item, type Outcome, type StagedBlob } from '../contract/index.ts'
 import { validateFile } from './plugin.ts'
 
 const MB = 1024 ** 2

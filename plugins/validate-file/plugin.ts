@@ -17,7 +17,7 @@ import {
   type Text,
   type AnyText,
   ownValue,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { mismatchOf, isUnexpectedPage, isUnnamedPage } from './pages.ts'
 
 const MB = 1024 ** 2

@@ -6,7 +6,7 @@ import { documentItem, documentOf, numberedPages } from '../../test/documents.ts
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Outcome, StagedBlob, Watermark, WriteContext } from '../contract.ts'
+import type { Item, Outcome, StagedBlob, Watermark, WriteContext } from '../contract/index.ts'
 import { watermarkPdf } from './plugin.ts'
 
 let house: TestEngine

@@ -15,7 +15,7 @@ import {
   sayPlain,
   type ShopSettings,
   watermarkFields,
-} from '../contract.ts'
+} from '../contract/index.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
 const CONCURRENCY = 4

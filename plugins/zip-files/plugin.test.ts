@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FilesSize, Listings, Notifier } from '../contract.ts'
+import type { FilesSize, Listings, Notifier } from '../contract/index.ts'
 import { zipFiles } from './plugin.ts'
 
 const operation = operationView({ action: 'zip-files', title: 'Files', total: 3 })

@@ -10,7 +10,7 @@ import {
   sizeText,
   type FilesSize,
   type OperationView,
-} from '../contract.ts'
+} from '../contract/index.ts'
 
 /** More names would be too many for the programs that unpack ZIP files. */
 const MAX_FILES = 10_000

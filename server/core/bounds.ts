@@ -2,7 +2,13 @@
 // continues after a failed .max(): it runs refinements on the whole text, and parses every element
 // of a list that is too long.
 import { z } from 'zod'
-import { type AnyText, sayFixed, type Text, textOf, ownValue } from '../../plugins/contract.ts'
+import {
+  type AnyText,
+  sayFixed,
+  type Text,
+  textOf,
+  ownValue,
+} from '../../plugins/contract/index.ts'
 import { problemText } from './problem-text.ts'
 
 type Schema = z.core.$ZodType

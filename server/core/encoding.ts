@@ -2,7 +2,7 @@
 // its other characters are UTF-8, with exceptions. Any other file was written by a program of a
 // country, and its letters are compared with those of known languages.
 // How libraries compare, and what is left to the merchant: docs/decisions/0047.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCodePage, isCodePage } from './code-pages.ts'
 import { guessedLabel } from './chardetng.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { AppError, ERRORS } from './errors.ts'
 
 // Clients match on codes: removing one, or changing its status, breaks them. Add new ones here

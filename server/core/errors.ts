@@ -2,7 +2,7 @@
 // and message. Clients match on `code`; a code is never renamed or reused. The specification's own
 // messages are used word for word.
 
-import { english, textOf, type Text } from '../../plugins/contract.ts'
+import { english, textOf, type Text } from '../../plugins/contract/index.ts'
 import { storedMessage, type StoredMessage } from './texts.ts'
 
 type ErrorType =

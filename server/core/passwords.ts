@@ -1,6 +1,6 @@
 // Passwords: generated, stored as argon2id, compared in constant time.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { PASSWORD_HASH, passwordHash, passwordTag } from '../../plugins/contract.ts'
+import { PASSWORD_HASH, passwordHash, passwordTag } from '../../plugins/contract/index.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /**

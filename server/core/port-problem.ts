@@ -1,5 +1,5 @@
 // What to change where the system refuses to listen on a port.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 
 const NOT_OURS = 'can’t be used, because HOST is not an address of this machine'
 const ADVICE: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // Our own messages for values that do not match their schema: the library's messages name its
 // types.
 import type { z } from 'zod'
-import { say, sayFixed, sayPlain, type Text, ownValue } from '../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text, ownValue } from '../../plugins/contract/index.ts'
 
 type Issue = z.core.$ZodRawIssue
 type IssueOf<Code extends z.core.$ZodIssueCode> = Extract<Issue, { code: Code }>

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { bodyBudget, type BodyOwner, type BodySeat } from './body-budget.ts'
 import { subnetOf } from './client-address.ts'
 import { AppError } from './errors.ts'

@@ -1,7 +1,7 @@
 // Secret options of plugins, such as the password of a document: those that the schema marks as
 // `sensitive`. They cannot be read again after they were given.
 import { z } from 'zod'
-import type { Plugin } from '../../plugins/contract.ts'
+import type { Plugin } from '../../plugins/contract/index.ts'
 
 const known = new WeakMap<Plugin, readonly string[]>()
 

@@ -1,6 +1,6 @@
 // The form in which SKUs and barcodes are compared: what cannot be seen, or only in some fonts, makes
 // no other code.
-import { nameKey } from '../../plugins/contract.ts'
+import { nameKey } from '../../plugins/contract/index.ts'
 import { inKatakana, withBareLetters, withDigraphs, withPlainApostrophes } from './letters.ts'
 import { inOneScript, latinTwinOf } from './look-alikes.ts'
 

@@ -9,7 +9,7 @@ import {
   type AnyText,
   type Text,
   type TextLanguage,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 
 const WEB = path.resolve(import.meta.dirname, '../../web')
 

@@ -1,5 +1,5 @@
 // Products and variants of the demo platform as they appear in answers, and their sort orders.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'

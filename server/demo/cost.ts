@@ -1,7 +1,7 @@
 // The cost of a query by the platform's published rules: a scalar 0, an object 1, a connection 2
 // and its rows. Before the query runs it is computed from the requested fields, afterwards from the
 // answer.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import {
   getNamedType,
   isCompositeType,

@@ -1,6 +1,6 @@
 // Finds the rows that match a search. As on the platform, search ignores case and word separators,
 // so callers that want exact values must compare them.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import type { Expression, Term } from './search-query.ts'
 
 export interface TermMatcher {

@@ -15,7 +15,7 @@ import {
   adviceOf,
   type Actions,
   ownValue,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { withFields, lazy } from '../core/lazy.ts'
 import { storedMessage } from '../core/texts.ts'
@@ -161,6 +161,7 @@ function resolveStep<P extends Plugin>(
 
 // The actions of this installation, for the plugin that reports how an operation ended.
 
+/** Exported for tests. */
 export function createActions(plugins: readonly Plugin[]): Actions {
   const byId = new Map(plugins.map((plugin) => [plugin.id, plugin]))
   const advice: Record<string, string> = Object.assign({}, ...plugins.toReversed().map(adviceOf))

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
-import { definePlugin } from '../../plugins/contract.ts'
+import { definePlugin } from '../../plugins/contract/index.ts'
 import { CRASHED_GROUP } from './chain.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []

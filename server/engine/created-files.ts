@@ -1,6 +1,6 @@
 // New files that an operation makes from others: parts of a document, or several documents merged.
 // Each is recorded with its place among them: this shows where they came from, and undo needs it.
-import { settingsOf, type StagedFile, english } from '../../plugins/contract.ts'
+import { settingsOf, type StagedFile, english } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from '../files/admit.ts'
 import type { AdmissionLimits } from '../files/admission.ts'

@@ -1,6 +1,6 @@
 // An immediate dry run: what a workflow's steps would do with a few files, without an operation and
 // without writing anything.
-import type { AnyText, Workflow } from '../../plugins/contract.ts'
+import type { AnyText, Workflow } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
 import type { Change } from '../files/drafts.ts'

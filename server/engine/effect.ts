@@ -1,7 +1,7 @@
 // What a step's outcome asks for in addition to the change of its file: a link, a mail to buyers, new
 // files. The engine collects these requests and calls the effect's writer in the transaction that
 // writes the outcome. It knows no single effect: they are listed in server/features.ts.
-import type { AnyText } from '../../plugins/contract.ts'
+import type { AnyText } from '../../plugins/contract/index.ts'
 import type { ErrorCode } from '../core/errors.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { OperationRow, WorkItem, EffectName, EffectValue } from './types.ts'

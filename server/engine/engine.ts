@@ -1,5 +1,5 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
-import type { Text, Warning, Workflow } from '../../plugins/contract.ts'
+import type { Text, Warning, Workflow } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { dryRun, type PreviewResult, type PlacedFile } from './dry-run.ts'
 import { tryWorkflow, type TrialRequest, type TriedFile } from './trial.ts'

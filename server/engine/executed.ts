@@ -1,6 +1,6 @@
 // The executed strategy: steps use bytes or external systems, so items are marked as running, pass
 // through the steps as a stream, and are committed in groups as they end.
-import type { ItemPlugin, ReadContext, StagedBlob } from '../../plugins/contract.ts'
+import type { ItemPlugin, ReadContext, StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { firstOf, present } from '../core/lazy.ts'
 import { matchesPreview, ledgerOf } from '../files/change-ledger.ts'

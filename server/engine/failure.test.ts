@@ -6,7 +6,7 @@ import {
   type FailurePolicy,
   type Outcome,
   type PluginKind,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

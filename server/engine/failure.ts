@@ -1,6 +1,6 @@
 // The engine's failure policy: which failed items are retried, when, and what a final failure means
 // for the item.
-import { say, textOf, type FailurePolicy, type PluginKind } from '../../plugins/contract.ts'
+import { say, textOf, type FailurePolicy, type PluginKind } from '../../plugins/contract/index.ts'
 import { storedMessage, textsOfDetail } from '../core/texts.ts'
 import { lastOf } from '../core/lazy.ts'
 import type { ItemError, ResolvedStep, StoredWarning, WorkItem } from './types.ts'

@@ -5,7 +5,7 @@ import {
   type FinishedItem,
   type OperationView,
   type ReportedItem,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { toOperationId } from '../core/ids.ts'
 import { MAX_ATTEMPTS } from './failure.ts'

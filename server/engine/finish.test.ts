@@ -13,7 +13,7 @@ import {
   type OperationReport,
   type Outcome,
   type WriteContext,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { PORTS } from '../../test/ports.ts'
 import { draftFrom } from '../files/drafts.ts'
 import { shopSettingsSchema } from '../files/shop-settings.ts'

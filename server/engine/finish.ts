@@ -1,6 +1,6 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
 // then waits to be confirmed.
-import type { Plugin } from '../../plugins/contract.ts'
+import type { Plugin } from '../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { expireReplaced } from '../files/versions.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../core/queue/queue.ts'
@@ -210,7 +210,7 @@ export interface EndsOptions {
   worked: boolean
 }
 
-/** Calls those that are for this end, in their order. */
+/** Calls those that are for this end, in their order. Exported for tests. */
 export async function runEnds(
   tx: ShopScope,
   operation: OperationRow,

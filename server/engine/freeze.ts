@@ -1,6 +1,6 @@
 // Freezes what an operation works on when it starts: its items in their order, or arrays of file ids
 // whose items are written when they end.
-import type { Entry, FileChange } from '../../plugins/contract.ts'
+import type { Entry, FileChange } from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'

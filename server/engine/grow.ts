@@ -1,7 +1,7 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
 import { storedWarning } from '../core/texts.ts'
-import type { Entry, FileChange, Warning } from '../../plugins/contract.ts'
+import type { Entry, FileChange, Warning } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
 import type { Draft } from '../files/drafts.ts'

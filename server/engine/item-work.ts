@@ -10,7 +10,7 @@ import {
   say,
   type AnyText,
   sayPlain,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../core/errors.ts'

@@ -8,7 +8,7 @@ import {
   type PresentFiles,
   type StagedBlob,
   type ReportedItem,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { textOfMessage, textsOfDetail } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { hasAllWords } from '../core/db/word-match.ts'

@@ -8,7 +8,7 @@ import {
   textOf,
   type AnyText,
   type Text,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { withFields } from '../core/lazy.ts'
 import { errorFields } from '../core/log.ts'
 import type { EngineRunner } from './runner.ts'

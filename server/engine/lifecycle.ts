@@ -1,6 +1,6 @@
 // The moves of an operation: pause, resume, cancel, retry, confirm, and in which status each is
 // allowed. A move is one transaction.
-import { type Plugin, say, type Text, type Workflow } from '../../plugins/contract.ts'
+import { type Plugin, say, type Text, type Workflow } from '../../plugins/contract/index.ts'
 import { type ShopScope, retryTransaction } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Listener } from '../core/db/listener.ts'

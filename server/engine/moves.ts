@@ -1,6 +1,6 @@
 // What each move of an operation writes: its status, its items and its jobs. Its workers are
 // notified, and everything that they write afterwards is checked against the status.
-import type { Plugin, Entry } from '../../plugins/contract.ts'
+import type { Plugin, Entry } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
 import { WORKER_LEASE } from '../core/queue/lease.ts'

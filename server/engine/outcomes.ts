@@ -1,6 +1,6 @@
 // Counts outcomes. The operation's counters change in the transaction that writes the outcomes, and
 // the transaction that completes them queues the finalization.
-import type { AnyText } from '../../plugins/contract.ts'
+import type { AnyText } from '../../plugins/contract/index.ts'
 import { type ShopScope, sharedRows } from '../core/db/for-shop.ts'
 import { LeaseLost } from '../core/queue/lease.ts'
 import { queueFinish } from '../core/queue/queue.ts'

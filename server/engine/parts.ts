@@ -8,7 +8,7 @@ import type {
   Text,
   Workflow,
   WritePorts,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Listener } from '../core/db/listener.ts'

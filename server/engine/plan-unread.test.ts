@@ -6,7 +6,7 @@ import {
   type Item,
   type Outcome,
   type ReadContext,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ResolvedStep } from './types.ts'
 import { combineChanges, planUnread } from './plan.ts'
 

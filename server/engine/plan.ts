@@ -1,7 +1,13 @@
 // Plans a batch: each step sees all items that can still succeed, in their order, and nothing is
 // touched. This is all of a preview, and of an operation whose steps only plan.
 import { isDeepStrictEqual } from 'node:util'
-import type { ItemPlugin, Outcome, ReadContext, FileChange, Item } from '../../plugins/contract.ts'
+import type {
+  ItemPlugin,
+  Outcome,
+  ReadContext,
+  FileChange,
+  Item,
+} from '../../plugins/contract/index.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { present } from '../core/lazy.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from './types.ts'

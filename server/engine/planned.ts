@@ -2,7 +2,7 @@
 // written with its outcomes in one transaction. A crash leaves nothing to clean up: nothing was
 // written, and the lease expires.
 import { isDeepStrictEqual } from 'node:util'
-import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
+import type { ItemPlugin, ReadContext } from '../../plugins/contract/index.ts'
 import { retryRolledBack, type ShopScope } from '../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { uniformUpdate, type UniformUpdate } from '../files/uniform-update.ts'

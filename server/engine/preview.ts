@@ -1,6 +1,6 @@
 // The end of a preview: what its last steps would do, and how many files would change.
 import { storedMessage } from '../core/texts.ts'
-import { PortError, type AnyText, say, textOf, sayPlain } from '../../plugins/contract.ts'
+import { PortError, type AnyText, say, textOf, sayPlain } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { errorFields } from '../core/log.ts'

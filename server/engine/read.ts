@@ -1,5 +1,5 @@
 // Reads operations, each with its document and the kind of the operation that it undoes.
-import { searchWords, sayPlain } from '../../plugins/contract.ts'
+import { searchWords, sayPlain } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { hasAllWords } from '../core/db/word-match.ts'
 import { ARTIFACT } from '../files/artifacts.ts'

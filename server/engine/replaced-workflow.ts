@@ -1,7 +1,7 @@
 // Other steps for an operation that is retried: whether its items can be processed with them, and
 // what replaces the workflow that it keeps.
 import { isDeepStrictEqual } from 'node:util'
-import { say, type Plugin, type Text, type Workflow } from '../../plugins/contract.ts'
+import { say, type Plugin, type Text, type Workflow } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { EngineParts } from './parts.ts'

@@ -11,7 +11,7 @@ import {
   type Warning,
   PortError,
   say,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lazy } from '../core/lazy.ts'
 import { holdBlobs } from '../files/blob-holds.ts'

@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Plugin,
   type WriteContext,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { PORTS } from '../../test/ports.ts'
 
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failed, PortError, type Item } from '../../plugins/contract.ts'
+import { failed, PortError, type Item } from '../../plugins/contract/index.ts'
 import { endingOfFailure, refusalOf } from './item-work.ts'
 import { retryDelay } from './failure.ts'
 import type { WorkItem } from './types.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract/index.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { sensitiveOptions, withoutSensitive } from '../core/sensitive.ts'
 import { openOptions, sealOptions } from './sealed.ts'

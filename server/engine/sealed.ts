@@ -7,7 +7,7 @@ import {
   type Plugin,
   type Step,
   type Workflow,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { keepAddress, wholeAddress, type SealPlace } from '../core/client-address.ts'
 import type { Draft } from '../files/drafts.ts'

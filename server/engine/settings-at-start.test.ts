@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Workflow } from '../../plugins/contract.ts'
+import type { Workflow } from '../../plugins/contract/index.ts'
 import { watermarkPdf } from '../../plugins/watermark-pdf/plugin.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { changeShopSettings } from '../files/shop-settings.ts'

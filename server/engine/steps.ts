@@ -9,7 +9,7 @@ import {
   type Step,
   type Text,
   type Workflow,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import { withoutSensitive } from '../core/sensitive.ts'
 import type { FileFilter } from '../files/filter.ts'

@@ -11,7 +11,7 @@ import {
   type Text,
   type Workflow,
   type WriteContext,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
 import { present, zip } from '../core/lazy.ts'

@@ -8,7 +8,7 @@ import type {
   Step,
   Workflow,
   Outcome,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'

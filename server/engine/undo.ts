@@ -11,7 +11,7 @@ import {
   textOf,
   ownValue,
   type Plugin,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Ledger } from '../files/change-ledger.ts'

@@ -1,5 +1,5 @@
 // Items as a worker holds them: rows of `items`, or files of a batch whose items have no rows yet.
-import type { FileChange, Mapping } from '../../plugins/contract.ts'
+import type { FileChange, Mapping } from '../../plugins/contract/index.ts'
 import type { Draft } from '../files/drafts.ts'
 import { normalizeTags } from '../files/rules.ts'
 import type { WorkItem } from './types.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { FileChange } from '../../plugins/contract.ts'
+import type { FileChange } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'

@@ -1,6 +1,6 @@
 // Writes the files of items that are done, or in a preview finds what would change. A writer is
 // called only if it has something to write.
-import type { Entry, StagedBlob } from '../../plugins/contract.ts'
+import type { Entry, StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present, zip } from '../core/lazy.ts'
 import { admitFiles } from '../files/admit.ts'

@@ -1,5 +1,5 @@
 // The outcome of an item whose file was admitted or changed.
-import { sayPlain, type AnyText } from '../../plugins/contract.ts'
+import { sayPlain, type AnyText } from '../../plugins/contract/index.ts'
 import { storedMessage } from '../core/texts.ts'
 import type { AdmissionResult } from '../files/admission.ts'
 import type { PlannedResult } from '../files/preview-admissions.ts'

@@ -1,7 +1,7 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import type { Plugin, Text, Workflow } from '../../plugins/contract.ts'
+import type { Plugin, Text, Workflow } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { Deliverers, MailWriter } from '../core/outbox/outbox.ts'

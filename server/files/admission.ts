@@ -1,6 +1,11 @@
 // An admission of bytes: the request, its result, and what both the admission and its preview
 // check.
-import { packNameProblem, type StagedBlob, say, type AnyText } from '../../plugins/contract.ts'
+import {
+  packNameProblem,
+  type StagedBlob,
+  say,
+  type AnyText,
+} from '../../plugins/contract/index.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'

@@ -1,5 +1,5 @@
 // Gives an existing file a new version.
-import type { StagedBlob } from '../../plugins/contract.ts'
+import type { StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { contentTypeOf } from './rules.ts'
 import { holdBlobs } from './blob-holds.ts'

@@ -2,7 +2,7 @@
 // than were written, without an error. Each blob is read and hashed again. A damaged one is
 // restored from another location, or reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { english, say, sentences, type Text } from '../../plugins/contract.ts'
+import { english, say, sentences, type Text } from '../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
 import { takeTurn } from '../core/db/shop-maximum.ts'

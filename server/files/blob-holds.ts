@@ -1,5 +1,5 @@
 // Writes and locks the rows of blobs that are about to be used, so that no sweep removes them.
-import type { StagedBlob } from '../../plugins/contract.ts'
+import type { StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
 /**

@@ -1,7 +1,7 @@
 // Removes the rows of unused blobs, across shops, after a grace period. The location's own sweep
 // removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
 // locks its rows (holdBlobs), and this skips locked rows.
-import type { StagedBlob } from '../../plugins/contract.ts'
+import type { StagedBlob } from '../../plugins/contract/index.ts'
 import type { Database } from '../core/db/database.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { inBatches } from '../core/db/sweep-batches.ts'

@@ -1,8 +1,13 @@
 // Cells of exported CSV files, written by our code or by the database: both follow one rule, so
 // that our import reads both back.
-import { FORMULA_SIGNS, LIKE_NUMBER, LONGEST_NUMBER, ownValue } from '../../plugins/contract.ts'
+import {
+  FORMULA_SIGNS,
+  LIKE_NUMBER,
+  LONGEST_NUMBER,
+  ownValue,
+} from '../../plugins/contract/index.ts'
 
-export { isFormula, originalCell, plainCell } from '../../plugins/contract.ts'
+export { isFormula, originalCell, plainCell } from '../../plugins/contract/index.ts'
 
 /** Escapes a sign for PostgreSQL's regular expressions. */
 const escaped = (sign: string) =>

@@ -6,7 +6,7 @@ import {
   settingColumns,
   type SettingName,
   type Mapping,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { Change, KeptMapping } from './drafts.ts'
 import { extensionOf, contentTypeOf, nameKey } from './rules.ts'
 import { TRANSACTION_TIME, type Column, type FileColumns } from './file-columns.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FileSettings, Mapping } from '../../plugins/contract.ts'
+import type { FileSettings, Mapping } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'

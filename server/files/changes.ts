@@ -1,7 +1,7 @@
 // The only way to change existing files: writes the differences between drafts and the files'
 // current records, many files per statement, and returns them as before and after. It runs inside
 // the caller's transaction. A file whose row has changed since its draft was made is not written.
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { type ShopScope, sharedRows } from '../core/db/for-shop.ts'
 import { zip, firstOf } from '../core/lazy.ts'
 import type { Change } from './drafts.ts'

@@ -1,5 +1,5 @@
 // Finds the beginning of a day: a date without a time is a day in the shop's time zone.
-import { aheadAt } from '../../plugins/contract.ts'
+import { aheadAt } from '../../plugins/contract/index.ts'
 
 /**
  * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,

@@ -11,7 +11,7 @@ import {
   type EntrySettings,
   type ShopSettingName,
   SETTING_NAMES,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
 import { present } from '../core/lazy.ts'

@@ -1,6 +1,6 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
-import { type FileSettings, movedMappings, textOf } from '../../plugins/contract.ts'
+import { type FileSettings, movedMappings, textOf } from '../../plugins/contract/index.ts'
 import { retryTransaction, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { firstOf } from '../core/lazy.ts'

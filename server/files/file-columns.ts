@@ -1,5 +1,5 @@
 // The columns of a file that a change may write, with their types.
-import { settingColumns } from '../../plugins/contract.ts'
+import { settingColumns } from '../../plugins/contract/index.ts'
 
 export const COLUMN_TYPES = {
   filename: 'text',

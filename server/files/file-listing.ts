@@ -6,7 +6,7 @@ import {
   FILE_SETTINGS,
   forEntrySettings,
   type ExportColumn,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { cellSql } from './cells.ts'
 import { shopDay } from './days.ts'
 

@@ -2,7 +2,7 @@
 // a step processes.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { matchesCondition, searchWords, type Condition } from '../../plugins/contract.ts'
+import { matchesCondition, searchWords, type Condition } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'

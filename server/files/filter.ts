@@ -12,7 +12,7 @@ import {
   searchText,
   searchWords,
   dayAt,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId } from '../core/ids.ts'

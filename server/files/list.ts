@@ -6,7 +6,7 @@ import {
   type AnyText,
   type FileSettings,
   type Mapping,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
 import { hasAllWords } from '../core/db/word-match.ts'

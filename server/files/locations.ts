@@ -1,6 +1,6 @@
 // The storage locations of files' bytes: each version is in one location, and copies may be in
 // others.
-import type { StoredAt } from '../../plugins/contract.ts'
+import type { StoredAt } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { holdBlobs } from './blob-holds.ts'
 

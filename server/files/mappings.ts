@@ -1,5 +1,5 @@
 // Mappings: which products a file belongs to.
-import { type Mapping, packNameProblem, type Pack } from '../../plugins/contract.ts'
+import { type Mapping, packNameProblem, type Pack } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { columnsOfText } from '../core/db/text-columns.ts'
 import { firstOf, present } from '../core/lazy.ts'

@@ -1,6 +1,6 @@
 // Why a search found a file: which of its name, tags, products, SKUs, barcodes and pack have a word of it. The
 // same rules as in filter.ts.
-import { hasWord } from '../../plugins/contract.ts'
+import { hasWord } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { skuKey } from '../core/sku-key.ts'

@@ -5,7 +5,7 @@ import {
   SETTING_NAMES,
   settingColumns,
   settingsOf,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { zip, elementAt } from '../core/lazy.ts'
 import { addMappings } from './mappings.ts'

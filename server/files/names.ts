@@ -1,6 +1,6 @@
 // Resolves names of changed files: no two files of a shop have the same name. A rename to a taken
 // name is refused; a file that is restored from the trash gets a number instead.
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import {

@@ -1,7 +1,7 @@
 // Checks a shop's quotas in the transaction that admits files. Far below the quotas this process
 // reuses the usage for a minute. Near them, and always for small quotas, the shop's admissions run
 // one after another and each reads the usage again, so that concurrent ones cannot exceed a quota.
-import { say, type AnyText } from '../../plugins/contract.ts'
+import { say, type AnyText } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'

@@ -1,9 +1,9 @@
 // The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
-import { say, tagForm, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract.ts'
+import { say, tagForm, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract/index.ts'
 import type { ErrorCode } from '../core/errors.ts'
 
-export { extensionOf, nameKey, tagForm, tagProblem } from '../../plugins/contract.ts'
+export { extensionOf, nameKey, tagForm, tagProblem } from '../../plugins/contract/index.ts'
 
 export const MAX_NAME_LENGTH = 255
 export const MAX_TAGS = 250

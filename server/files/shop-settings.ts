@@ -10,7 +10,7 @@ import {
   type TextLanguage,
   packWatermarksSchema,
   watermarkSchema,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { languageOf, TEXT_LANGUAGES } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 

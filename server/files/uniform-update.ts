@@ -1,6 +1,6 @@
 // One change shared by many files, applied and recorded in SQL: no file is read into this process.
 // Files whose result SQL can't decide are skipped; the caller handles them one by one.
-import { settingColumns, type FileChange } from '../../plugins/contract.ts'
+import { settingColumns, type FileChange } from '../../plugins/contract/index.ts'
 import type { Bindings } from '../core/db/for-shop.ts'
 import { MAX_TAGS, normalizeTags } from './rules.ts'
 

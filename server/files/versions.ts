@@ -1,5 +1,5 @@
 // Lists, locates and restores versions of a file.
-import { extensionOf } from '../../plugins/contract.ts'
+import { extensionOf } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { editFile } from './edit.ts'

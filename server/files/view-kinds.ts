@@ -1,5 +1,5 @@
 // Which files a browser can show, and what the setting `view` of a file allows.
-import type { FileSettings } from '../../plugins/contract.ts'
+import type { FileSettings } from '../../plugins/contract/index.ts'
 import { firstOf } from '../core/lazy.ts'
 
 export type ViewKind = 'image' | 'audio' | 'video' | 'document'

@@ -14,7 +14,7 @@ import openapiTS, {
 } from 'openapi-typescript'
 import { format, type FormatConfig } from 'oxfmt'
 import { expect, test } from 'vitest'
-import { FILE_SETTINGS, type Setting } from '../../plugins/settings.ts'
+import { FILE_SETTINGS, type Setting } from '../../plugins/contract/settings.ts'
 import { openTestApp } from '../../test/app.ts'
 import style from '../../.oxfmtrc.json' with { type: 'json' }
 
@@ -49,7 +49,7 @@ test('web/shell/client/settings.gen.ts names the settings of a file', async () =
       const text = pick(setting)
       return text === undefined ? [] : [`${name}: t(${JSON.stringify(text)}),`]
     })
-  const source = `// Generated from plugins/settings.ts by \`npm run api-types\`. Do not edit.
+  const source = `// Generated from plugins/contract/settings.ts by \`npm run api-types\`. Do not edit.
     import { t } from '../messages/t.ts'
     /** The names of the settings of a file, in the order in which they are declared. */
     export const SETTING_LABELS = { ${listOf(({ label }) => label).join(' ')} }

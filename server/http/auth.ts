@@ -2,7 +2,7 @@
 // person in the admin, every scope).
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { findApiKey, touchApiKey } from '../core/db/api-keys.ts'

@@ -2,7 +2,7 @@
 // connection is closed: unread bytes on an open connection would block the next request, which
 // behind a proxy is another client's.
 import type { Context } from 'koa'
-import { say, type Text } from '../../plugins/contract.ts'
+import { say, type Text } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import { discardRest, readRequest } from '../core/request-body.ts'
 

@@ -1,6 +1,6 @@
 // Evaluates a request's conditions and Range for the current file (RFC 9110 §13 and §14), before
 // anything is counted. All values are bytes and milliseconds.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../core/store/store.ts'
 

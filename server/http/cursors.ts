@@ -1,6 +1,6 @@
 // Cursors of lists: opaque to clients, and validated part by part when they come back, so that an
 // invalid one gives a client error and not a database error.
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 
 export const toCursor = (values: readonly (string | number)[]): string =>

@@ -1,7 +1,7 @@
 // Edits of one record by two people: the ETag of a record that a form edits has a part for each
 // field that can be edited. With that ETag in `If-Match`, a change of a field that somebody else
 // has changed meanwhile is refused, and the current record is in the answer.
-import { say, ownValue } from '../../plugins/contract.ts'
+import { say, ownValue } from '../../plugins/contract/index.ts'
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'

@@ -2,7 +2,7 @@
 // OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
 import { z } from 'zod'
-import { say, type Entry } from '../../plugins/contract.ts'
+import { say, type Entry } from '../../plugins/contract/index.ts'
 import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { type ErrorDetail, AppError } from '../core/errors.ts'

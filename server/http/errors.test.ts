@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Context } from 'koa'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { silent } from '../../test/database.ts'
 import { AppError } from '../core/errors.ts'
 import { createLogger } from '../core/log.ts'

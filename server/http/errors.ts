@@ -1,7 +1,7 @@
 // The one place that turns errors into responses: the standard error body, and a log entry for
 // errors that operators should know.
 import { randomUUID } from 'node:crypto'
-import type { Text } from '../../plugins/contract.ts'
+import type { Text } from '../../plugins/contract/index.ts'
 import type { Context, Next } from 'koa'
 import {
   databaseReason,

@@ -1,6 +1,6 @@
 // A CSV file in a request: as the body itself or as the file of a form, passed on as it arrives.
 import type { Context } from 'koa'
-import { say, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { say, UNSAFE_CHARACTERS } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import { readBodyPieces, type PieceOptions } from '../core/request-body.ts'
 import { lastOf } from '../core/lazy.ts'

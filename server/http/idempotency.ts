@@ -3,7 +3,7 @@
 // half-way, the second one runs again: an operation that was started is found by its key, and an
 // atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys,
 // and a list of these could lack one.
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { openReply, sealReply } from '../core/db/sealed-replies.ts'

@@ -5,7 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import {
   blobFindings,

@@ -1,6 +1,6 @@
 // The OpenAPI document, generated from the schemas that validate the requests, with the examples
 // that a test sends.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import {
   createDocument,
   createSchema,

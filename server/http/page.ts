@@ -1,7 +1,7 @@
 // The admin page: built files from web/dist, or Vite's middleware in development. Every other path
 // gets the page's HTML, since the page has its own router. The head is completed with the values
 // that the page needs to sign in.
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'

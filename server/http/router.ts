@@ -3,7 +3,7 @@
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { z } from 'zod'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'

@@ -8,7 +8,7 @@ import {
   textIssue,
   UNSAFE_CHARACTERS,
   sayFixed,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import {
   filenameProblem,
   MAX_TAGS,

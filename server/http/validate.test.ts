@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import { tags } from './schemas.ts'
 import { validate, validateFully } from './validate.ts'

@@ -1,6 +1,6 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
-import { say, type Text, textOf, ownValue } from '../../plugins/contract.ts'
+import { say, type Text, textOf, ownValue } from '../../plugins/contract/index.ts'
 import type { z } from 'zod'
 import { fieldNames, issueText, parseBounded, shortName, type Issue } from '../core/bounds.ts'
 import {

@@ -7,7 +7,7 @@ import {
   type MatchMethod,
   say,
   type Text,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
 import { firstOf } from '../core/lazy.ts'

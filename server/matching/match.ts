@@ -7,7 +7,7 @@ import {
   type MatchRules,
   type FileView,
   type Mapping,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import {
   productsByTag,

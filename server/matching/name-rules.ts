@@ -1,6 +1,6 @@
 // Rules of a shop that map files by their names (mapping_rules), in the shop's order, and the files
 // whose names match one.
-import { nameKey, type NamePattern, type NameRule } from '../../plugins/contract.ts'
+import { nameKey, type NamePattern, type NameRule } from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 

@@ -1,7 +1,7 @@
 // The words by which a name and a title are compared, without differences that have no meaning
 // (case, accents, delimiters).
 
-import { ownValue } from '../../plugins/contract.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
 import { withBareLetters, withPlainApostrophes } from '../core/letters.ts'
 import { inOneScript } from '../core/look-alikes.ts'
 import { skuKey } from '../core/sku-key.ts'

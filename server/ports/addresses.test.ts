@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { PortError } from '../../plugins/contract.ts'
+import type { PortError } from '../../plugins/contract/index.ts'
 import {
   addressRules,
   guardedLookup,

@@ -2,7 +2,7 @@
 // removed when the work ends, in any case.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
-import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract.ts'
+import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { locateFile } from '../files/list.ts'
 import { withWorkFolder } from './children/work-folder.ts'

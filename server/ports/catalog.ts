@@ -5,7 +5,7 @@ import {
   PortError,
   type Stage,
   type StagedBlob,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { readNameRules } from '../matching/name-rules.ts'

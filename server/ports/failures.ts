@@ -10,7 +10,7 @@ import {
   type AnyText,
   type Text,
   ownValue,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { ERRORS } from '../core/errors.ts'
 
 const notAccessible = (retryable: boolean, detail: AnyText, cause?: unknown) =>

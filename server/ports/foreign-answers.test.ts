@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { AnswerParser } from './answer-parser.ts'
 import { createGuardedClient } from './guarded-fetch.ts'
 

@@ -12,7 +12,7 @@ import {
 } from 'node:zlib'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PortError } from '../../plugins/contract.ts'
+import type { PortError } from '../../plugins/contract/index.ts'
 import { createGuardedClient, type GuardedClient } from './guarded-fetch.ts'
 
 const FILE = Buffer.from('the bytes of a file that compress: '.repeat(40))

@@ -2,7 +2,7 @@
 // ignored.
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { isPageType } from '../../plugins/contract.ts'
+import { isPageType } from '../../plugins/contract/index.ts'
 import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
 
 /** The number of bytes that the detection of any format needs. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { PortError } from '../../plugins/contract.ts'
+import type { PortError } from '../../plugins/contract/index.ts'
 import { contentOf } from '../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { heldBytes } from '../../test/memory.ts'

@@ -2,7 +2,7 @@
 // address is checked before use and again after every redirect. Nothing of ours is sent except a
 // user agent.
 import type { IncomingHttpHeaders } from 'node:http'
-import { isPageType, PortError, type Probe } from '../../plugins/contract.ts'
+import { isPageType, PortError, type Probe } from '../../plugins/contract/index.ts'
 import type { Logger } from '../core/log.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'

@@ -1,6 +1,6 @@
 // Turns at a host: how many requests run, who is next, and which refusals do not count.
 import { onTestFinished, expect, test, vi } from 'vitest'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { randomOf } from '../../test/scale.ts'
 import type { HostRefusal } from './failures.ts'
 import { HostTurns, type HostTurnOptions } from './host-turns.ts'

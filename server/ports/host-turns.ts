@@ -1,7 +1,7 @@
 // Turns of requests to foreign hosts, for all shops of this process: a few at a time for each host,
 // one at a time after a host has refused one for its limits, and none while it asks to wait. A host
 // is given up only while no request to it is open: an open one may still be answered.
-import type { PortError } from '../../plugins/contract.ts'
+import type { PortError } from '../../plugins/contract/index.ts'
 import { firstOf, present } from '../core/lazy.ts'
 import { hostIsBusy, type HostRefusal } from './failures.ts'
 

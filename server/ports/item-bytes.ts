@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { PortError, type ByteSource } from '../../plugins/contract.ts'
+import { PortError, type ByteSource } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { locateFile } from '../files/list.ts'

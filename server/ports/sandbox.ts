@@ -2,7 +2,7 @@
 // serves only one shop. Children are reused, because starting one costs as much as a small piece of
 // work.
 import { availableParallelism } from 'node:os'
-import { PortError, type Sandbox, type SandboxLimits } from '../../plugins/contract.ts'
+import { PortError, type Sandbox, type SandboxLimits } from '../../plugins/contract/index.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createChildPool, type ChildPool } from './children/child-pool.ts'
 import { withinBytes } from './children/work-folder.ts'

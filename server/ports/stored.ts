@@ -1,5 +1,10 @@
 // The bytes of existing files, for plugins: copied to another location and read back there.
-import { PortError, type ByteSource, type StoredFiles, sayPlain } from '../../plugins/contract.ts'
+import {
+  PortError,
+  type ByteSource,
+  type StoredFiles,
+  sayPlain,
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
 import { recordBackup } from '../files/backups.ts'

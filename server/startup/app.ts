@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse, Server } from 'n
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
-import { say } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { receiveFrom } from '../core/request-body.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePlugin, type Workflow } from '../../plugins/contract.ts'
+import { definePlugin, type Workflow } from '../../plugins/contract/index.ts'
 import { defineConfig } from './config.ts'
 import { ConfigError } from '../core/config-error.ts'
 import { readEnvironment } from '../core/configuration/environment.ts'

@@ -1,6 +1,6 @@
 // The configuration of an installation, and its check at the start: an unknown plugin, a missing
 // option or a duplicate id is refused when the server starts, not when it is first used.
-import { actionsOf, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { actionsOf, type Plugin, type Workflow } from '../../plugins/contract/index.ts'
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'

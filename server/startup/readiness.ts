@@ -1,6 +1,6 @@
 // Whether this process can do its work: its database answers and is migrated, and it is not being
 // stopped.
-import { say, type Text } from '../../plugins/contract.ts'
+import { say, type Text } from '../../plugins/contract/index.ts'
 import type { Database } from '../core/db/database.ts'
 import { isMigrationPending } from '../core/db/migrate.ts'
 import { AppError } from '../core/errors.ts'

@@ -2,7 +2,7 @@
 // expires. Processes coordinate through a lease: if two processes renewed one token, one of them
 // could be left with a token that no longer works.
 import { randomUUID } from 'node:crypto'
-import { PortError, sayPlain } from '../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../plugins/contract/index.ts'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 // A request that waits for points of the shop.
 import { expect, test } from 'vitest'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { silent } from '../../test/database.ts'
 import type { Access } from './access.ts'
 import { createAdminRequests } from './admin-api.ts'

@@ -2,7 +2,7 @@
 // tokens, rate limits, and errors of the platform and the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
-import { english } from '../../plugins/contract.ts'
+import { english } from '../../plugins/contract/index.ts'
 import type { Logger } from '../core/log.ts'
 import { traced } from '../core/tracing.ts'
 import type { Access } from './access.ts'

@@ -1,6 +1,6 @@
 // The live catalog of one shop. Concurrent batches share queries: while one is in progress, SKUs
 // are collected for the next.
-import { type CatalogVariant, nameKey, PortError, say } from '../../plugins/contract.ts'
+import { type CatalogVariant, nameKey, PortError, say } from '../../plugins/contract/index.ts'
 import { zip, present } from '../core/lazy.ts'
 import { skuKey } from '../core/sku-key.ts'
 import type { LiveCatalog } from './storefront.ts'
@@ -174,7 +174,7 @@ const MAX_PAGES = 12
 /** A connection costs 2 points, and a variant with its product 2. */
 const pointsFor = (first: number) => 2 + 2 * first
 
-/** A search value that matches exactly this text: quoted, with special characters escaped. */
+/** A search value that matches exactly this text: quoted, with special characters escaped. Exported for tests. */
 export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /** The platform's search tells the forms of a text apart that `skuKey` does not. */

@@ -1,5 +1,5 @@
 // Starts workflows of the platform's automation (Flow) that begin with one of the app's triggers.
-import type { AnyText } from '../../plugins/contract.ts'
+import type { AnyText } from '../../plugins/contract/index.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { FLOW_TRIGGER } from './operations.ts'
 import { PlatformRefusal } from './platform-failures.ts'

@@ -1,7 +1,7 @@
 // The two requests to the platform that return a token: for a session token, the first one; for a
 // refresh token, the next one.
 import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/shopify-api'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { TOKEN_CODES, tokenFailures } from '../core/totals.ts'

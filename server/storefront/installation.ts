@@ -1,7 +1,7 @@
 // Metafields of the app's own installation in a shop, which blocks of a theme read as `app.metafields`.
 // The app may write them without any scope, and no other app can.
 // https://shopify.dev/docs/apps/build/custom-data/ownership#app-data-metafields
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { INSTALLATION_ID, SET_INSTALLATION_FIELDS } from './operations.ts'
 

@@ -1,5 +1,5 @@
 // Mutations of the platform's orders: many orders share one request, and each has its own result.
-import { PortError, say, textOf, ownValue } from '../../plugins/contract.ts'
+import { PortError, say, textOf, ownValue } from '../../plugins/contract/index.ts'
 import type { AdminRequest } from './admin-api.ts'
 import type { GraphqlOperation } from './operations.ts'
 

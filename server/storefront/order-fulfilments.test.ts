@@ -1,6 +1,6 @@
 // Whether the platform has told a buyer, without and with asking for earlier fulfilments.
 import { expect, test } from 'vitest'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { orderChanges } from './order-changes.ts'
 import { fulfilLines } from './order-fulfilments.ts'

@@ -1,6 +1,6 @@
 // Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
 // now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { MUTATION_POINTS, type AdminRequest, type PlatformPage } from './admin-api.ts'
 import {
   FULFILMENT_OF_ORDERS,

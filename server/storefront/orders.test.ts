@@ -1,7 +1,7 @@
 // Orders of which the platform refuses a field, as to an app without the scope `read_customers` or the
 // approval for protected customer data, and orders on which it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { soakTest } from '../../test/scale.ts'
 import { WAIT_MS } from '../../test/wait.ts'

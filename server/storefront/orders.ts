@@ -1,7 +1,7 @@
 // The orders of a shop on the platform: many are read in one query, and marked with their
 // delivery's state.
 import { randomInt } from 'node:crypto'
-import { PortError } from '../../plugins/contract.ts'
+import { PortError } from '../../plugins/contract/index.ts'
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'

@@ -1,7 +1,7 @@
 // Which units of the lines of an order with a balance are paid. An order consists of agreements: the
 // purchase, and each edit. What was received pays them in their order, so a purchase that was paid
 // stays paid when an edit leaves a balance.
-import { PortError, sayPlain } from '../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../plugins/contract/index.ts'
 import type { AdminRequest, PlatformPage } from './admin-api.ts'
 import { ORDER_PAYMENT } from './operations.ts'
 

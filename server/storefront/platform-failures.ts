@@ -15,7 +15,7 @@ import {
   type AnyText,
   type Text,
   ownValue,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { ERRORS } from '../core/errors.ts'
 
 /** The charge of a query and the remaining points. */

@@ -1,6 +1,6 @@
 // The platform's scopes that the app requests (shopify.app.toml), and what each is needed for. A
 // merchant may withdraw one, and an older installation may lack one.
-import { sayPlain } from '../../plugins/contract.ts'
+import { sayPlain } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
 const WANTED: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // The shop platform's interface for the rest of the server: sign-in, and the shop's live catalog
 // and orders.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CatalogVariant } from '../../plugins/contract.ts'
+import type { CatalogVariant } from '../../plugins/contract/index.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
 import type { SendTrigger } from './flow.ts'
 import type { Installation } from './installation.ts'

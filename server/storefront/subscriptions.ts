@@ -1,6 +1,6 @@
 // A shop's subscription to the app as the platform knows it, and requesting another one.
 import { z } from 'zod'
-import { PortError, say, sayPlain, textOf, type AnyText } from '../../plugins/contract.ts'
+import { PortError, say, sayPlain, textOf, type AnyText } from '../../plugins/contract/index.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { unavailableText } from './platform-failures.ts'
 import { SHOP_SUBSCRIPTION, SUBSCRIBE } from './operations.ts'

@@ -2,7 +2,7 @@
 // an address with the rows as JSON lines. A variant's line names its product and may precede it.
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { PortError, say, sayPlain, type AnyText } from '../../plugins/contract.ts'
+import { PortError, say, sayPlain, type AnyText } from '../../plugins/contract/index.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { answeredText, unavailableText } from './platform-failures.ts'
 import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'

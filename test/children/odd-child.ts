@@ -1,7 +1,7 @@
 // A limited child process that follows the test's instructions, including bad ones.
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refusal, serveRequests } from '../../plugins/sandbox.ts'
+import { Refusal, serveRequests } from '../../plugins/contract/sandbox.ts'
 
 // Node has it, but the types of Node do not declare it.
 declare const WebAssembly: {

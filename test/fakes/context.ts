@@ -8,8 +8,8 @@ import type {
   OperationContext,
   WriteContext,
   FileView,
-} from '../../plugins/contract.ts'
-import { usualSettings } from '../../plugins/settings.ts'
+} from '../../plugins/contract/index.ts'
+import { usualSettings } from '../../plugins/contract/settings.ts'
 import { createActions } from '../../server/engine/context.ts'
 
 const refuse = (port: string) => (): never => {

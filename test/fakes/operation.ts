@@ -1,5 +1,5 @@
 // A finished operation as operation plugins see it.
-import type { OperationView } from '../../plugins/contract.ts'
+import type { OperationView } from '../../plugins/contract/index.ts'
 
 /** Without items, of the page, with a fixed start. */
 export const operationView = (given: Partial<OperationView> = {}): OperationView => ({

@@ -2,7 +2,7 @@
 // operation.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import type { OperationSource } from '../../server/engine/freeze.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'

@@ -11,7 +11,7 @@ import {
   type Outcome,
   type Step,
   type Workflow,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import type { ItemStatus, OperationRow } from '../../server/engine/types.ts'
 import type { OperationMove } from '../../server/engine/moves.ts'
 import { PLAN_BATCH } from '../../server/engine/steps.ts'

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { english } from '../../plugins/contract.ts'
+import { english } from '../../plugins/contract/index.ts'
 import { TEST_EVENT } from '../../server/core/outbox/webhook-events.ts'
 import { EVENTS, EXAMPLES } from '../../server/features.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Plugin } from '../../plugins/contract.ts'
+import type { Plugin } from '../../plugins/contract/index.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../app.ts'
 import { makeFiles } from '../files.ts'
@@ -19,7 +19,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
  * it.
  */
 const HOUSE = path.join(ROOT, '.test', 'own-plugin')
-const SHARED = ['plugins/contract.ts', 'test/fakes/context.ts', 'test/suites/plugins.ts']
+const SHARED = ['plugins/contract/index.ts', 'test/fakes/context.ts', 'test/suites/plugins.ts']
 
 async function put(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(path.join(HOUSE, file)), { recursive: true })

@@ -1,6 +1,6 @@
 // The code of a test's own worker process: an engine with one more plugin, until it is told to end.
 import process from 'node:process'
-import type { Plugin } from '../../plugins/contract.ts'
+import type { Plugin } from '../../plugins/contract/index.ts'
 import { DEFAULT_LIMITS } from '../../server/core/configuration/limits.ts'
 import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'

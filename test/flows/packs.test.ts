@@ -1,7 +1,7 @@
 // Moving files into packs: products follow, order is kept, and an undo restores every row.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
-import type { Workflow } from '../../plugins/contract.ts'
+import type { Workflow } from '../../plugins/contract/index.ts'
 import type { OperationRow } from '../../server/engine/types.ts'
 import { createPack, deletePack } from '../../server/features/packs/model/changes.ts'
 import { readPack, type PackProduct } from '../../server/features/packs/model/list.ts'

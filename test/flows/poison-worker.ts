@@ -2,7 +2,7 @@
 // names, as a bug in native code does.
 import process from 'node:process'
 import { z } from 'zod'
-import { definePlugin } from '../../plugins/contract.ts'
+import { definePlugin } from '../../plugins/contract/index.ts'
 import type { Ports } from '../../server/engine/parts.ts'
 import { startOwnWorker } from './own-worker.ts'
 

@@ -2,7 +2,7 @@
 // it, as an operator's `kill -9` does. With DIE=0 it continues.
 import process from 'node:process'
 import { z } from 'zod'
-import { definePlugin } from '../../plugins/contract.ts'
+import { definePlugin } from '../../plugins/contract/index.ts'
 import type { Ports } from '../../server/engine/parts.ts'
 import { operationListings } from '../../server/features/downloads/zip-of-operation.ts'
 import { createStage } from '../../server/ports/catalog.ts'

@@ -15,7 +15,7 @@ import {
   type OperationContext,
   type OperationReport,
   type Workflow,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { PORTS } from '../ports.ts'
 import { hasEnded } from '../../server/engine/lifecycle.ts'
 import type { OperationMove } from '../../server/engine/moves.ts'

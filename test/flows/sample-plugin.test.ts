@@ -2,7 +2,7 @@
 // preview, progress, history, schedule and undo.
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Plugin, WriteContext } from '../../plugins/contract.ts'
+import type { Plugin, WriteContext } from '../../plugins/contract/index.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'

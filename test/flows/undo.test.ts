@@ -2,7 +2,7 @@
 // reported.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
-import type { Step, Workflow } from '../../plugins/contract.ts'
+import type { Step, Workflow } from '../../plugins/contract/index.ts'
 import type { OperationRow } from '../../server/engine/types.ts'
 import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
 import { sized, soakTest } from '../scale.ts'

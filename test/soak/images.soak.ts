@@ -1,7 +1,7 @@
 // Every format with every kind of colour that it can have: an optimized image looks as it did.
 import sharp, { type Sharp } from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
-import { prepareSharp } from '../../plugins/sharp.ts'
+import { prepareSharp } from '../../plugins/contract/sharp.ts'
 import { workOnImage } from '../../plugins/optimize-image/image-work.ts'
 import { halves, photo } from '../images.ts'
 

@@ -17,7 +17,7 @@ import {
   type ReadContext,
   type RemoteReader,
   type WriteContext,
-} from '../../plugins/contract.ts'
+} from '../../plugins/contract/index.ts'
 import { isErrorCode } from '../../server/core/errors.ts'
 import { inEnglish } from '../english.ts'
 import { operationContext } from '../fakes/context.ts'

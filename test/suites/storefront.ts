@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codePoint } from '../code-points.ts'
-import { nameKey } from '../../plugins/contract.ts'
+import { nameKey } from '../../plugins/contract/index.ts'
 import type { Storefront } from '../../server/storefront/storefront.ts'
 import { sized } from '../scale.ts'
 

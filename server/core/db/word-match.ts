@@ -1,5 +1,5 @@
 // How a word of a search is found in a text of the database: the rule of `hasWord` in SQL.
-import { isNumber, searchKey } from '../../../plugins/contract.ts'
+import { isNumber, searchKey } from '../../../plugins/contract/index.ts'
 import type { Bindings } from './for-shop.ts'
 import { likeLiteral } from './like-pattern.ts'
 

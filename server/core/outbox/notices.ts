@@ -1,7 +1,7 @@
 // In-app notices. The engine raises them when an operation ends, the outbox when a message could
 // not be delivered, and channels when an import or a schedule needs attention.
 import { z } from 'zod'
-import { english, say, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
+import { english, say, textOf, type AnyText, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { firstOf } from '../lazy.ts'
 import { toOperationId, toPublicId } from '../ids.ts'

@@ -1,6 +1,6 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
-import type { AnyText } from '../../../plugins/contract.ts'
+import type { AnyText } from '../../../plugins/contract/index.ts'
 import { type ShopScope } from '../db/for-shop.ts'
 import { timedLease } from '../queue/lease.ts'
 import type { Secrets } from '../secrets.ts'

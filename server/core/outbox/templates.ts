@@ -3,7 +3,7 @@
 // language of the mail; so are texts in the data.
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
-import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract.ts'
+import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract/index.ts'
 import { writtenIn } from '../texts.ts'
 import { firstOf } from '../lazy.ts'
 

@@ -1,7 +1,7 @@
 // The events of webhooks. Raising one writes, in the transaction of the event, a message in the
 // outbox for each webhook of the shop that wants it.
 import { z } from 'zod'
-import type { Text } from '../../../plugins/contract.ts'
+import type { Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { EndsOf } from '../operation-ends.ts'
 import { queuePromptMessages } from '../queue/queue.ts'

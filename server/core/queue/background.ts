@@ -191,6 +191,7 @@ async function runClaiming(
 
 // The leases of background tasks: one run per key, even after a crash.
 
+/** Exported for tests. */
 export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
   number,
   hold: (tx) =>

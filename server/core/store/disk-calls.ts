@@ -4,7 +4,7 @@ import fs, { fstatSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import { StoreError } from './store.ts'
 import { checkedName, checkedShop } from './names.ts'
 

@@ -115,7 +115,7 @@ const MAX_SHORT = 64
  * rejects, `path` has been removed. The source must not reuse the memory of a chunk before the
  * chunk is released.
  */
-export async function writeHashed(
+async function writeHashed(
   path: string,
   bytes: ByteSource,
   signal: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 // The bodies of the requests to the demo shop's front.
 import { z } from 'zod'
-import { emailAddress } from '../../../plugins/contract.ts'
+import { emailAddress } from '../../../plugins/contract/index.ts'
 import { firstOf } from '../../core/lazy.ts'
 import { OrderProblem } from './order.ts'
 

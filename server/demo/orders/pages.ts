@@ -1,6 +1,6 @@
 // The pages of the demo shop's front: products with a Buy button, and an order's page, which shows
 // the files when the app has set the order's metafield.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'

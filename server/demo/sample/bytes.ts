@@ -1,6 +1,6 @@
 // The bytes of the sample shop's files: real documents, pictures and archives, so that they can be
 // opened, previewed and downloaded.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import { crc32 } from 'node:zlib'
 import { PDFDocument, StandardFonts } from 'pdf-lib'
 import sharp, { type Sharp } from 'sharp'

@@ -1,6 +1,6 @@
 // POST /api/files/import: import files by URL.
 import { z } from 'zod'
-import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ItemRow } from '../../engine/items.ts'

@@ -1,5 +1,5 @@
 // Starts the import of entries that a storefront tool posted to the API.
-import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
+import type { Entry, EntrySettings } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { startImport } from '../imports/start.ts'

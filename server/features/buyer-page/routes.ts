@@ -1,6 +1,6 @@
 // The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
 // values.
-import { say, sayFixed } from '../../../plugins/contract.ts'
+import { say, sayFixed } from '../../../plugins/contract/index.ts'
 import { fileTypeFromBuffer } from 'file-type'
 import { z } from 'zod'
 import {

@@ -2,7 +2,7 @@
 // `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { say, english, ownValue } from '../../../plugins/contract.ts'
+import { say, english, ownValue } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
+import { PortError, type StagedBlob } from '../../../plugins/contract/index.ts'
 import { createAsyncQueue } from '../../core/semaphore.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { foundIn, HEAD_BYTES } from '../../ports/found-type.ts'

@@ -1,6 +1,6 @@
 // Syncs that a person must confirm. Days may pass before the confirmation, so the provider is then
 // listed again, and what was confirmed is compared with what the sync would do now.
-import { say, sentences } from '../../../plugins/contract.ts'
+import { say, sentences } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -1,5 +1,5 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
-import { say, type Text, textOf, ownValue } from '../../../plugins/contract.ts'
+import { say, type Text, textOf, ownValue } from '../../../plugins/contract/index.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/lazy.ts'
 import type { Cloud } from './cloud.ts'

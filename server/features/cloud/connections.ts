@@ -1,6 +1,6 @@
 // Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
 // are stored.
-import { say, type Text, ownValue } from '../../../plugins/contract.ts'
+import { say, type Text, ownValue } from '../../../plugins/contract/index.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { StoredMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

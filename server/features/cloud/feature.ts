@@ -1,5 +1,5 @@
 // Folders of cloud providers.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationSchema } from '../operations/record.ts'
 import { confirmSync } from './confirmation.ts'

@@ -1,6 +1,6 @@
 // Creates the items of a sync's operation from its plan, in pieces, so that it continues after a
 // crash.
-import type { Entry, FileChange } from '../../../plugins/contract.ts'
+import type { Entry, FileChange } from '../../../plugins/contract/index.ts'
 import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'

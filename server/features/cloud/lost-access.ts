@@ -1,6 +1,6 @@
 // A connection that its provider no longer accepts: it says so, and a notice asks to authorize it
 // again.
-import { english, sentence } from '../../../plugins/contract.ts'
+import { english, sentence } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'

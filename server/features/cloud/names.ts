@@ -1,5 +1,5 @@
 // Maps an object's path to a file here: its name, its pack, and the text for guessing; and back.
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract/index.ts'
 import { cleanName, MAX_NAME_LENGTH } from '../../files/rules.ts'
 
 const SEPARATOR = ' - '

@@ -7,7 +7,7 @@ import {
   type AnyText,
   type Text,
   type TextValue,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce, titleFields } from '../../core/outbox/notices.ts'
 

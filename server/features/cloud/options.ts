@@ -1,5 +1,5 @@
 // How a connection is synced: the merchant's options, with their defaults.
-import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { LONGEST_PATTERN, MAX_PATTERNS, patternProblem } from './patterns.ts'
 

@@ -1,5 +1,5 @@
 // The plugins' port to a sync: reads its decisions and carries them out.
-import { PortError, sayPlain } from '../../../plugins/contract.ts'
+import { PortError, sayPlain } from '../../../plugins/contract/index.ts'
 import type { Cloud as CloudPort, CloudTask } from '../../../plugins/sync-cloud/port.ts'
 import type { Cloud } from './cloud.ts'
 import { carryOut, type TaskResult } from './carry-out.ts'

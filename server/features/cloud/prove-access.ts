@@ -1,5 +1,5 @@
 // Verifies access to a provider before it is stored.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Cloud, RemoteAccess } from './cloud.ts'

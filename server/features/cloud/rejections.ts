@@ -1,7 +1,7 @@
 // Objects that cannot be imported as they are: recorded with the version that was refused, so that
 // later syncs neither fetch nor report them again. A new version, a change of the connection's
 // options or a person's request drops the record, and the next sync tries the object again.
-import { type AnyText, type Warning, say } from '../../../plugins/contract.ts'
+import { type AnyText, type Warning, say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'

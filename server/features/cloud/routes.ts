@@ -1,6 +1,6 @@
 // Cloud connections: accounts and buckets that are synced.
 import { z } from 'zod'
-import { ownValue, textOf } from '../../../plugins/contract.ts'
+import { ownValue, textOf } from '../../../plugins/contract/index.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { cutPage } from '../../http/cursors.ts'

@@ -1,6 +1,6 @@
 // Starts and cancels syncs: one operation, which is open while the provider is listed. One sync
 // runs at a time for each connection.
-import { say, textOf } from '../../../plugins/contract.ts'
+import { say, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'

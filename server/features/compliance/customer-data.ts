@@ -1,7 +1,7 @@
 // customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
 // sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
 // customer.
-import { dayAt, say, sentences } from '../../../plugins/contract.ts'
+import { dayAt, say, sentences } from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'

@@ -1,6 +1,6 @@
 // Answers to customers' requests for their data, which the merchant passes on.
 import { z } from 'zod'
-import { dayAt } from '../../../plugins/contract.ts'
+import { dayAt } from '../../../plugins/contract/index.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { deleteAnswer, listAnswers, readAnswer, type CustomerAnswer } from './customer-data-rows.ts'
 import { AppError } from '../../core/errors.ts'

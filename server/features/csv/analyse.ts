@@ -1,6 +1,6 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
-import { type AnyText, say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
+import { type AnyText, say, sayPlain, type Text, textOf } from '../../../plugins/contract/index.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'
 import {

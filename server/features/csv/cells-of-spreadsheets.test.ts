@@ -1,5 +1,5 @@
 // What spreadsheets of other countries write into cells and first lines.
-import { english } from '../../../plugins/contract.ts'
+import { english } from '../../../plugins/contract/index.ts'
 import { describe, expect, it } from 'vitest'
 import { plainCell } from '../../files/cells.ts'
 import { FIELDS, type CsvField } from './columns.ts'

@@ -6,7 +6,7 @@ import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { AddressProblem, ProbeAddress, SizeLimits } from './probes.ts'
 import type { ColumnMapping, CsvField } from './columns.ts'
 import type { RowEdits } from './edits.ts'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 
 export interface NamedRow {
   row: number

@@ -1,7 +1,7 @@
 // The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
-import { say, sayPlain, type Text } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Text } from '../../../plugins/contract/index.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'
 import { bodyOf } from './body-rows.ts'

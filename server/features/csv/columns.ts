@@ -1,6 +1,6 @@
 // Assigns the columns of a CSV file to the fields of an import: suggested from the headers and the
 // first rows, changed by the merchant, saved under a name.
-import { ENTRY_SETTINGS } from '../../../plugins/contract.ts'
+import { ENTRY_SETTINGS } from '../../../plugins/contract/index.ts'
 import { originalCell } from '../../files/cells.ts'
 import { ENGLISH, isKnownHeader, normalizeHeader, wordFor } from './headers.ts'
 

@@ -1,6 +1,6 @@
 // Corrections of an uploaded file: edited cells and left out rows, stored beside the file, which
 // itself does not change. The last corrections can be undone.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 

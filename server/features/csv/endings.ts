@@ -1,6 +1,6 @@
 // The endings of addresses, which are the extensions of the files there.
 import { lookup } from 'mime-types'
-import { hasExtension, writtenExtension } from '../../../plugins/contract.ts'
+import { hasExtension, writtenExtension } from '../../../plugins/contract/index.ts'
 
 /** Endings of programs and pages, not of the files that they send. */
 const NO_ENDINGS = new Set(['html', 'htm', 'xhtml', 'php', 'asp', 'aspx', 'ashx', 'jsp', 'cgi'])

@@ -1,6 +1,6 @@
 // Exports of other shops: their rows are products, with several files in one row. They are rewritten
 // as lists of files, one row for each file.
-import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract/index.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
 import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'

@@ -1,5 +1,5 @@
 // Imports and changes from tables.
-import { directAddress, type Sandbox } from '../../../plugins/contract.ts'
+import { directAddress, type Sandbox } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'

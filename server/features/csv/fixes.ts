@@ -1,5 +1,5 @@
 // Corrections: of single rows, and of all rows that have a problem for the same reason.
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'

@@ -1,5 +1,9 @@
 // Headers that other programs and other languages use for the fields of an import.
-import { FILE_SETTINGS, forEntrySettings, type ENTRY_SETTINGS } from '../../../plugins/contract.ts'
+import {
+  FILE_SETTINGS,
+  forEntrySettings,
+  type ENTRY_SETTINGS,
+} from '../../../plugins/contract/index.ts'
 
 /** Longer headers are compared by their beginnings: a header may have as many characters as a row. */
 const MAX_COMPARED = 200

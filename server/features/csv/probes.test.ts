@@ -1,5 +1,5 @@
 // Requests to the URLs of a CSV file: concurrency, retries, and hosts that do not answer.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -9,7 +9,7 @@ import {
   type Probe,
   say,
   sayPlain,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { isUnexpectedPage, isUnnamedPage } from '../../../plugins/validate-file/pages.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'

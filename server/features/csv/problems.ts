@@ -1,7 +1,7 @@
 // The problems that a check finds: stored during the check, paged for the API, and exported as a
 // CSV file of the rows to correct.
 import Papa from 'papaparse'
-import { english, type AnyText } from '../../../plugins/contract.ts'
+import { english, type AnyText } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'

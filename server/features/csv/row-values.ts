@@ -8,7 +8,7 @@ import {
   NAME_CLEANED,
   say,
   sayPlain,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
   cleanName,

@@ -1,6 +1,6 @@
 // Reads rows from text piece by piece: papaparse finds the cells, and this module counts rows and
 // records problems of the structure. Only one piece and one row are in memory.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import { nextTurn } from '../../core/turn.ts'
 import Papa from 'papaparse'
 

@@ -1,6 +1,6 @@
 // Column mappings that a shop has saved under a name. A file with the same headers gets its mapping
 // automatically.
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

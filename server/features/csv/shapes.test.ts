@@ -1,6 +1,6 @@
 // Shapes of other people's tables: titles above the header, no header, other languages, other quotes.
 import { describe, expect, it, test } from 'vitest'
-import { english, say } from '../../../plugins/contract.ts'
+import { english, say } from '../../../plugins/contract/index.ts'
 import type { AppError } from '../../core/errors.ts'
 import { analyse, type Analysis } from './analyse.ts'
 import { bodyOf } from './body-rows.ts'

@@ -1,6 +1,6 @@
 // Counts the products of each SKU of a CSV file in the mirror of the catalog. SKUs that are missing
 // there are looked up in the storefront, which may be newer.
-import { type Catalog } from '../../../plugins/contract.ts'
+import { type Catalog } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import { skuKey } from '../../core/sku-key.ts'

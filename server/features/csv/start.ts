@@ -1,7 +1,7 @@
 // Starts the operations for the rows of a checked file: an import of new files, and a change of the
 // files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
-import { type Entry, type FileChange, say, type Text } from '../../../plugins/contract.ts'
+import { type Entry, type FileChange, say, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'

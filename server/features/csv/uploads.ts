@@ -1,6 +1,6 @@
 // Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
 // can continue with them.
-import { say, sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

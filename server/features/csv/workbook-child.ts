@@ -2,7 +2,7 @@
 // folder.
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Refusal, serveRequests, sayPlain } from '../../../plugins/sandbox.ts'
+import { Refusal, serveRequests, sayPlain } from '../../../plugins/contract/sandbox.ts'
 import { sheetsOf } from './workbook-sheets.ts'
 
 serveRequests(async ({ from, folder }: { from: string; folder: string }) => {

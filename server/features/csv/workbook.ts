@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { PortError, type Sandbox, say, textOf } from '../../../plugins/contract.ts'
+import { PortError, type Sandbox, say, textOf } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 

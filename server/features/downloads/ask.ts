@@ -2,7 +2,7 @@
 // key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
 // site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
 // the shop as text only.
-import { emailAddress, sayFixed, textOf } from '../../../plugins/contract.ts'
+import { emailAddress, sayFixed, textOf } from '../../../plugins/contract/index.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 // A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for
 // buyers whose language has no catalog.
-import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LOCALES, type Locale } from './translate.ts'

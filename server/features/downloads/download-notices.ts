@@ -1,7 +1,7 @@
 // Notifications of downloads, for files that have them switched on, and of buyers who ask for more
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
-import { lines, say, textOf, type Text } from '../../../plugins/contract.ts'
+import { lines, say, textOf, type Text } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'

@@ -1,6 +1,6 @@
 // Raises `link.exhausted` for links whose last download was used, for webhooks and the platform's
 // automation, and for links of files that are only viewed whose last view was used, for webhooks.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import type { Database } from '../../core/db/database.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { dayAt } from '../../../plugins/contract.ts'
+import { dayAt } from '../../../plugins/contract/index.ts'
 import { zoneOfAnotherDay } from '../../../test/zones.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
 import { createTestShop, silent } from '../../../test/database.ts'

@@ -6,7 +6,7 @@ import {
   FILE_SETTINGS,
   type DeliverySettingName,
   type FileSettings,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { retryRolledBack } from '../../core/db/for-shop.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Client } from '../../http/clients.ts'

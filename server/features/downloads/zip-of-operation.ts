@@ -1,6 +1,6 @@
 // The files of an operation as one ZIP file: the same layout as that of a buyer's “Download all”.
 // One piece of its bytes is in memory at a time.
-import { PortError, type FilesSize, type Listings } from '../../../plugins/contract.ts'
+import { PortError, type FilesSize, type Listings } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { StoreError } from '../../core/store/store.ts'
 import { DamagedBytes } from '../../core/store/verifier.ts'

@@ -1,5 +1,5 @@
 // Lists, retries and deletes files of a shop's drop folders for the merchant.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   findEntry,

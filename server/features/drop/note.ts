@@ -1,5 +1,5 @@
 // The content of the text file next to a file that could not be imported.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 export interface Reason {
   code: string
   /** The reason in the specification's words, if it has some: `Duplicate filename`. */

@@ -1,5 +1,5 @@
 // What plugins may do with files in drop folders: look at their size, and take them for an import.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import type { DropFolders } from '../../../plugins/take-drop/port.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'

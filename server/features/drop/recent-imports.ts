@@ -1,6 +1,6 @@
 // Files that an account sent a moment ago and that are imported already: in real time an import takes
 // a file within a second, but its client may still rename it, or send it again.
-import type { StagedBlob } from '../../../plugins/contract.ts'
+import type { StagedBlob } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'

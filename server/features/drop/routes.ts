@@ -1,6 +1,6 @@
 // Drop folders: how to connect, how files are imported, and importing them immediately.
 import { z } from 'zod'
-import { sayPlain, type Text, say } from '../../../plugins/contract.ts'
+import { sayPlain, type Text, say } from '../../../plugins/contract/index.ts'
 import type { DropAddress } from '../../core/configuration/drop-settings.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -224,6 +224,7 @@ export interface ImportNow {
  * Starts as many imports as the waiting files need; a preview is always one. Returns the UUID of
  * the first. Throws `not_found` if there is no such file, `conflict` if none is ready, errors of
  * starting an import, and for a preview as `takeReady` does.
+ * Exported for tests.
  */
 export async function importNow(
   parts: TakeParts,

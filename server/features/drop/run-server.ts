@@ -80,6 +80,7 @@ export interface DropServer {
 
 const RECOVER_EVERY_MS = 60_000
 
+/** Exported for tests. */
 export async function openDropServer(given: DropServerParts): Promise<DropServer> {
   const { database, secrets, log } = given
   const waker = createWaker(database, log)

@@ -1,5 +1,5 @@
 // The shop’s files.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'

@@ -1,6 +1,6 @@
 // A file as the API shows it.
 import { z } from 'zod'
-import { settingFields, shownSettings, dayAt } from '../../../plugins/contract.ts'
+import { settingFields, shownSettings, dayAt } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { FileRow } from '../../files/list.ts'
 import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'

@@ -1,7 +1,7 @@
 // The live preview of a rename: the first files of a selection, named by the plugin's own plan.
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
-import type { AnyText } from '../../../plugins/contract.ts'
+import type { AnyText } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'

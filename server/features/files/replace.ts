@@ -1,6 +1,6 @@
 // Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
 // version. The file is identified by its id, since it may be renamed or deleted during the import.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 // Saved views of lists under a name, for everybody in the shop: of the files with a filter, an order
 // and columns, of other lists with their query.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

@@ -7,7 +7,7 @@ import {
   sayPlain,
   textOf,
   type AnyText,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toOperationId } from '../../core/ids.ts'

@@ -14,7 +14,7 @@ import {
   sayPlain,
   settingFields,
   type Text,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { findShop } from '../../core/db/shops.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'

@@ -1,5 +1,5 @@
 // Imports of every channel, and the list of channels.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Channel } from '../workflows/channel.ts'
 import { importsExamples } from './examples.ts'

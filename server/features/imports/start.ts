@@ -1,6 +1,6 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
-import type { Entry, EntrySettings, Mapping } from '../../../plugins/contract.ts'
+import type { Entry, EntrySettings, Mapping } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { GrowingEntry } from '../../engine/grow.ts'

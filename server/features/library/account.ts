@@ -1,7 +1,7 @@
 // POST /extensions/library: the page in the customer's account asks for the customer's library. The
 // platform's token names the customer, and the platform the customer's address. Where it does not,
 // the answer is the page that sends a mail: it never says whether an address has bought something.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import type { Shop } from '../../core/db/shops.ts'

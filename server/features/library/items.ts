@@ -1,7 +1,7 @@
 // What a library lists: the files of the address's ready deliveries, and the links that were made
 // for it. Links have the address, so one index gives them in order: a page costs the same in a
 // library of 50 and of 5,000 files.
-import { searchWords } from '../../../plugins/contract.ts'
+import { searchWords } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { hasAllWords } from '../../core/db/word-match.ts'
 import { sha256Of } from '../../files/digests.ts'

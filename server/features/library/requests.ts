@@ -3,7 +3,7 @@
 // neither its content nor its time says who has bought here. docs/decisions/0061.
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emailAddress, ownValue } from '../../../plugins/contract.ts'
+import { emailAddress, ownValue } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'

@@ -1,6 +1,6 @@
 // Buyers for the merchant: who they are, what they have and downloaded, and their library's mail.
 import { z } from 'zod'
-import { say, emailAddress } from '../../../plugins/contract.ts'
+import { say, emailAddress } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'

@@ -1,7 +1,7 @@
 // Buyers' links that steps ask for: created with the file's outcome, mailed if they have an address,
 // and revoked by an undo.
 import { lastOf, present } from '../../core/lazy.ts'
-import type { NewLink } from '../../../plugins/contract.ts'
+import type { NewLink } from '../../../plugins/contract/index.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from './model/changes.ts'

@@ -3,7 +3,11 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { codePoint } from '../../../test/code-points.ts'
-import { FORMULA_SIGNS, EXPORT_COLUMNS, type ExportColumn } from '../../../plugins/contract.ts'
+import {
+  FORMULA_SIGNS,
+  EXPORT_COLUMNS,
+  type ExportColumn,
+} from '../../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { sized } from '../../../test/scale.ts'

@@ -1,7 +1,7 @@
 // Renders documents of an operation's files and links in the database: a page is one query and one
 // text, so that memory use does not grow with the number of files.
 import { lastOf, present } from '../../core/lazy.ts'
-import type { ExportColumn, Listings, MadeLink } from '../../../plugins/contract.ts'
+import type { ExportColumn, Listings, MadeLink } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { StoredBlob } from '../../files/blob-checks.ts'

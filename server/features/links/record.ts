@@ -1,6 +1,6 @@
 // A link as every answer shows it.
 import { z } from 'zod'
-import { FILE_SETTINGS, flag, searchText } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, flag, searchText } from '../../../plugins/contract/index.ts'
 import type { LinkFilter } from './model/list.ts'
 import { copiedAddress, type CopiedLinks } from './model/copied.ts'
 import { shownAskSchema } from './model/ask-terms.ts'

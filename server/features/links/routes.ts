@@ -10,7 +10,7 @@ import {
   textOf,
   sayFixed,
   dayAt,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'

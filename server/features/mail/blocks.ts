@@ -1,7 +1,7 @@
 // Addresses of buyers that do not exist, as a mail server said: nothing more is sent to them until the
 // shop corrects or allows them. Repeated mails to unknown addresses make receivers distrust the sender.
 // Addresses that reported a mail as spam get no news, but still what they bought.
-import { type AnyText, sayPlain, type Text } from '../../../plugins/contract.ts'
+import { type AnyText, sayPlain, type Text } from '../../../plugins/contract/index.ts'
 import { reasonColumns } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'

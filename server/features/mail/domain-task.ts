@@ -1,6 +1,6 @@
 // Looks up the DNS records of the shops' domains every day: without its key in the DNS, mails of a
 // domain would be refused, so they are sent from the installation's address until it is back.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'

@@ -1,6 +1,6 @@
 // A shop's domain that this installation signs mails for (DKIM): one key pair for each shop and
 // domain. The shop adds the public key to its DNS; mails are sent from the domain once it is there.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,6 +1,6 @@
 // Reads reports that mail servers send as mails: delivery status notifications (RFC 3464), reports
 // of spam (ARF, RFC 5965), and the free texts of older servers.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import { allParts, parseFields, parseMime, valueOf, type MimePart } from './mime.ts'
 import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
 import { statusCodeIn } from './report-body.ts'

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'

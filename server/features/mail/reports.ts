@@ -1,6 +1,6 @@
 // What mail servers and providers report about a sent mail: delivered, delayed, returned, or reported
 // as spam. A report is recorded once, however often it arrives.
-import { type AnyText, lines, say, textOf, type Text } from '../../../plugins/contract.ts'
+import { type AnyText, lines, say, textOf, type Text } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { EMAIL_CAME_BACK, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'

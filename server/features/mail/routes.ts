@@ -9,7 +9,7 @@ import {
   sentences,
   type Text,
   textOf,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'

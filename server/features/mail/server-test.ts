@@ -1,6 +1,6 @@
 // The check of a shop's own mail server: a mail with a code, which the merchant types in. Without it
 // nobody would know whether mails of this server arrive.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,7 +1,12 @@
 // How a shop's mail to its buyers is sent: name and address for replies, and optionally its own mail
 // server, or its own domain that this installation signs for.
 import { z } from 'zod'
-import { emailAddress, sayPlain, UNSAFE_CHARACTERS, sayFixed } from '../../../plugins/contract.ts'
+import {
+  emailAddress,
+  sayPlain,
+  UNSAFE_CHARACTERS,
+  sayFixed,
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DnsRecord, MailDomain } from './dns-records.ts'
 import { ownTextsSchema, type OwnMailTexts } from './texts.ts'

@@ -8,7 +8,7 @@ import {
   type Text,
   textIssue,
   ownValue,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import {
   BUYER_MAILS,

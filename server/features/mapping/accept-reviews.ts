@@ -1,6 +1,6 @@
 // Accepting candidates of the review list: an operation maps the files, so that history has it and
 // it can be undone.
-import { say, sentences, type Candidate } from '../../../plugins/contract.ts'
+import { say, sentences, type Candidate } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withOptions } from '../../engine/steps.ts'
 import type { Engine } from '../../engine/engine.ts'

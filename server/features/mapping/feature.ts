@@ -1,5 +1,5 @@
 // Files and products: the catalog, reviews.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { ACCEPTING } from './accept-reviews.ts'

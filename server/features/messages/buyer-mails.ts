@@ -1,6 +1,6 @@
 // The mails to buyers, by their templates: what each says, and its keys, which are inserted when it
 // is sent. All other mails go to the shop.
-import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
+import { sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content, KeyParts, MailWriter, SendableContent } from '../../core/outbox/outbox.ts'
 import { linkInPayload } from '../links/mail.ts'

@@ -1,5 +1,5 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'

@@ -1,7 +1,7 @@
 // What delivers email and text messages, through the servers and the account of this installation.
 import { errors, request } from 'undici'
 import { z } from 'zod'
-import { say, sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import { NO_MAIL_SETTINGS, type MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import type { TwilioAccount } from '../../core/configuration/environment.ts'
 import type { Logger } from '../../core/log.ts'

@@ -2,7 +2,7 @@
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'

@@ -1,7 +1,7 @@
 // Texts that bring the files of an order to a buyer without an email address: one link to the
 // delivery's page. As with mails, a message stores neither the key nor the whole number; both are
 // inserted when it is sent.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { queuePromptMessages } from '../../core/queue/queue.ts'

@@ -1,6 +1,6 @@
 // In-app notices about messages that could not be delivered. Not by mail, which might not arrive
 // either.
-import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
+import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { NOT_FAILURES } from './recipients.ts'

@@ -1,7 +1,7 @@
 // Email: rendered from its template before the first attempt. Mails about links, deliveries and
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
 // shop's current recipients, from the installation.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'

@@ -1,6 +1,6 @@
 // To whom the mails about a delivery go: to the address that it has when they are sent, also after an
 // earlier attempt.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content, Message } from '../../core/outbox/outbox.ts'
 import { mailedDelivery, type WrittenDelivery } from './delivery-mail.ts'

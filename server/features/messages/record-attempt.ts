@@ -1,6 +1,6 @@
 // Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AnyText } from '../../../plugins/contract.ts'
+import type { AnyText } from '../../../plugins/contract/index.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'

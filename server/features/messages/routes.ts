@@ -1,5 +1,5 @@
 // Sent and failed messages: email to the shop's recipients, and callbacks of operations.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'

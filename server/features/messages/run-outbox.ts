@@ -1,7 +1,7 @@
 // The worker's side of the outbox: delivers the messages of its jobs, sweeps those whose worker died,
 // and sends the shops' batches of mails.
 import { setTimeout as delay } from 'node:timers/promises'
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import { errorFields } from '../../core/log.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { type OutboxJob, queueMessages, queueMessage } from '../../core/queue/queue.ts'

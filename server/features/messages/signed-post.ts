@@ -1,5 +1,5 @@
 // Posts a signed message to an address that a shop gave: one attempt, and its result.
-import { say, sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'

@@ -1,5 +1,5 @@
 // Links for past buyers of another app: created with the outcome of their file, and revoked by an undo.
-import type { AccessRequest } from '../../../plugins/contract.ts'
+import type { AccessRequest } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/lazy.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'

@@ -1,6 +1,6 @@
 // Which links past buyers of another app get: for the files that moves imported, or else for the files
 // of the product that the export names, with what remains of their terms.
-import { MAX_DOWNLOAD_LIMIT, sayPlain } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { inSlices } from '../../core/turn.ts'
 import type { ExportedAccess } from './buyer-rows.ts'

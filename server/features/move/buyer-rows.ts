@@ -1,5 +1,5 @@
 // The access that the rows of an export say a buyer has.
-import { emailAddress, sayPlain } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain } from '../../../plugins/contract/index.ts'
 import {
   endOf,
   isPaid,

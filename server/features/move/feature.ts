@@ -1,5 +1,5 @@
 // Moving from other apps: their exports become files, and links for their buyers.
-import type { Sandbox } from '../../../plugins/contract.ts'
+import type { Sandbox } from '../../../plugins/contract/index.ts'
 import { csvChannel } from '../csv/channel.ts'
 import { workbookReader } from '../csv/workbook.ts'
 import { accessEffect } from './access-effect.ts'

@@ -1,5 +1,5 @@
 // The files that the rows of an export name, read by the rules of the CSV import.
-import { hasExtension, type EntrySettings } from '../../../plugins/contract.ts'
+import { hasExtension, type EntrySettings } from '../../../plugins/contract/index.ts'
 import { FIELDS, type CsvField } from '../csv/columns.ts'
 import { filesOfRow } from '../csv/exports.ts'
 import { readValues } from '../csv/row-values.ts'

@@ -1,6 +1,6 @@
 // What was noticed in the rows of an export, counted by cause.
 import { z } from 'zod'
-import { english, type AnyText } from '../../../plugins/contract.ts'
+import { english, type AnyText } from '../../../plugins/contract/index.ts'
 import { storedMessage } from '../../core/texts.ts'
 import { messageText } from '../../http/schemas.ts'
 

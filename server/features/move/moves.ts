@@ -1,5 +1,5 @@
 // Stored exports of other apps: what was recognised, what their rows say, and what became of them.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

@@ -1,5 +1,5 @@
 // Exports as the apps write them: which app is recognised, and what its rows say.
-import { english } from '../../../plugins/contract.ts'
+import { english } from '../../../plugins/contract/index.ts'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'

@@ -1,6 +1,6 @@
 // Finds the products of this shop that another app names: by the platform's id, the SKU, the handle or
 // the title, in this order. Only a product that is the only one counts.
-import { nameKey, say, type Mapping, type Text } from '../../../plugins/contract.ts'
+import { nameKey, say, type Mapping, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { nextTurn } from '../../core/turn.ts'
 import { variantsBySkuKey, type MirroredVariant } from '../../storefront/mirror/lookup.ts'

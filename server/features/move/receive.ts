@@ -1,6 +1,6 @@
 // Receives an export of another app: recognises it, reads its rows by the rules of the CSV import, and
 // compares them with the shop.
-import { say, sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { inSlices, nextTurn } from '../../core/turn.ts'

@@ -1,5 +1,5 @@
 // Starts the import of an export of another app: its files, or links for its buyers.
-import { type Mapping, say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
+import { type Mapping, say, sayPlain, type Workflow } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'

@@ -1,5 +1,5 @@
 // Operations as merchants see them. The engine runs them.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'

@@ -1,6 +1,6 @@
 // An operation's item as every answer shows it.
 import { z } from 'zod'
-import { shownAsk, type Mapping } from '../../../plugins/contract.ts'
+import { shownAsk, type Mapping } from '../../../plugins/contract/index.ts'
 import { ITEM_STATUSES } from '../../engine/types.ts'
 import { urlOf, type ItemRow } from '../../engine/items.ts'
 import { toPublicId } from '../../core/ids.ts'

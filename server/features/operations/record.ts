@@ -1,6 +1,6 @@
 // An operation as every answer shows it.
 import { z } from 'zod'
-import { english, textOf, verbatim, type Step } from '../../../plugins/contract.ts'
+import { english, textOf, verbatim, type Step } from '../../../plugins/contract/index.ts'
 import { cannotUndo, withEarlier } from '../../engine/steps.ts'
 import { hasEnded, isDiscarded } from '../../engine/lifecycle.ts'
 import { labelOf } from '../../engine/start.ts'

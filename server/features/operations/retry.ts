@@ -9,7 +9,7 @@ import {
   textOf,
   type Step,
   type Workflow,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'

@@ -1,6 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
-import { flag, sayPlain } from '../../../plugins/contract.ts'
+import { flag, sayPlain } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES, type OperationRow } from '../../engine/types.ts'

@@ -1,5 +1,5 @@
 // The selection of a bulk call: files by id, or all that a filter selects.
-import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { OperationSource } from '../../engine/freeze.ts'

@@ -1,6 +1,6 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
-import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Text, type Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   misplaced,

@@ -1,7 +1,7 @@
 // A merchant's changes of a delivery: send again, revoke, hold, release, change terms, correct the
 // buyer's address, replace a file. Each is one transaction; effects then update the platform's
 // order.
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import { randomUUID } from 'node:crypto'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'

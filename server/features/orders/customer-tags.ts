@@ -1,6 +1,6 @@
 // Keeps the tags of customers who bought files that require one. A webhook, a new order and an
 // hourly comparison say which customers are to be read; one run reads many of them.
-import { PortError, say } from '../../../plugins/contract.ts'
+import { PortError, say } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'

@@ -1,5 +1,5 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
-import type { AnyText, FileSettings, Text } from '../../../plugins/contract.ts'
+import type { AnyText, FileSettings, Text } from '../../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'

@@ -1,6 +1,6 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because downloads read only links. docs/decisions/0041.
-import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'

@@ -4,7 +4,7 @@
 // state, so a late effect is still correct.
 // What is waited for, and for how long: docs/decisions/0042.
 import { setTimeout as delay } from 'node:timers/promises'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'

@@ -2,7 +2,7 @@
 // entitled its buyer keeps doing so until it is refunded or removed, or the order is cancelled,
 // refunded or voided. An edit that leaves a balance concerns only the lines that it adds, also in an
 // order that is first seen after the edit.
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import { linkEnds } from '../links/model/ends.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'

@@ -1,7 +1,7 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
 import { hash } from 'node:crypto'
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/lazy.ts'

@@ -1,6 +1,6 @@
 // Files for past buyers, which steps ask for: given with the file's outcome, and withdrawn by an
 // undo.
-import type { GiveRequest } from '../../../plugins/contract.ts'
+import type { GiveRequest } from '../../../plugins/contract/index.ts'
 import { firstOf, lastOf } from '../../core/lazy.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'

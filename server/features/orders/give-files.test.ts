@@ -2,7 +2,7 @@
 // by workers side by side, and taken back exactly.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
-import type { Mapping } from '../../../plugins/contract.ts'
+import type { Mapping } from '../../../plugins/contract/index.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../../../test/engine.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'

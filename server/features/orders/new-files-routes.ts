@@ -1,7 +1,7 @@
 // Files that products got after they were sold: which past buyers lack them. They are given by the
 // action `give-files`.
 import { z } from 'zod'
-import { NEW_FILES_CHOICES } from '../../../plugins/contract.ts'
+import { NEW_FILES_CHOICES } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'

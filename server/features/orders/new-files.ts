@@ -2,7 +2,7 @@
 // their past buyers get them. A trigger of the database notes them when they are mapped. The choice
 // is that of the mapping (by its rule), else of the product, else of the shop, as of the moment
 // when somebody asks.
-import { say, type NewFilesChoice } from '../../../plugins/contract.ts'
+import { say, type NewFilesChoice } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { SoldFile } from './order-rows.ts'

@@ -1,6 +1,6 @@
 // The import of orders from before the installation, as an operation with a preview.
 import { z } from 'zod'
-import { say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'

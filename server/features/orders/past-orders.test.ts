@@ -2,7 +2,7 @@
 // an interruption, and the same with events about them meanwhile.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../../../test/engine.ts'
 import { paidOrder } from '../../../test/orders.ts'

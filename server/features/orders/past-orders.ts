@@ -2,7 +2,7 @@
 // page. Each page's orders, and the place in the platform's list, are written in one transaction, by
 // the same function as events about orders: both may work on an order, in any order.
 import { setTimeout as delay } from 'node:timers/promises'
-import { PortError, type PastOrders } from '../../../plugins/contract.ts'
+import { PortError, type PastOrders } from '../../../plugins/contract/index.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { requirePublicId } from '../../core/ids.ts'

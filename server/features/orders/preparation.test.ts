@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePlugin, planEach, type Item } from '../../../plugins/contract.ts'
+import { definePlugin, planEach, type Item } from '../../../plugins/contract/index.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { openTestWorker, type TestWorker } from '../../../test/background.ts'
 import { addFile } from '../../../test/deliveries.ts'

@@ -1,6 +1,6 @@
 // Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all
 // of its files; the run that succeeds releases it.
-import type { Workflow } from '../../../plugins/contract.ts'
+import type { Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   repeatPreparation,

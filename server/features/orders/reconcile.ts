@@ -2,7 +2,7 @@
 // their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
 // state and writes the differences, so it is idempotent and events may arrive in any order. Orders
 // of one batch share its statements.
-import { say, sentences, type Text, ownValue } from '../../../plugins/contract.ts'
+import { say, sentences, type Text, ownValue } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'

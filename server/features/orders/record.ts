@@ -1,5 +1,5 @@
 // A delivery as every answer shows it.
-import { FILE_SETTINGS, sayPlain, type AnyText } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'

@@ -6,7 +6,7 @@ import {
   FILE_SETTINGS,
   sayPlain,
   sayFixed,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'

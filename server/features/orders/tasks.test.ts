@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { fileProduct, openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import { silent } from '../../../test/database.ts'
 import { createIds } from '../../demo/catalog-ids.ts'
 import { RetryLater } from '../../core/queue/background.ts'

@@ -1,7 +1,7 @@
 // Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
 // one compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
-import { PortError, say } from '../../../plugins/contract.ts'
+import { PortError, say } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'

@@ -1,6 +1,6 @@
 // Limits of downloads and views that count for each unit follow the units of an order: bought later by an edit, or
 // refunded. The merchant's own changes to a limit are kept.
-import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import type { EntitledLines, JudgedOrder } from './order-rows.ts'

@@ -1,6 +1,6 @@
 // Packs: named, ordered groups of files, and the products that their files get.
 import { z } from 'zod'
-import { packName, sayFixed, searchText, say, type Text } from '../../../plugins/contract.ts'
+import { packName, sayFixed, searchText, say, type Text } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -1,6 +1,6 @@
 // The assigned keys of a list, and what the merchant does with one of them.
 import { z } from 'zod'
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'

@@ -1,6 +1,6 @@
 // Licence keys, for plugins on one delivery. Which keys a delivery has is stored with the keys, so
 // that a repeated run takes no more.
-import { PortError, say, type Licences } from '../../../plugins/contract.ts'
+import { PortError, say, type Licences } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { ERRORS } from '../../core/errors.ts'

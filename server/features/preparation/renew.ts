@@ -1,7 +1,7 @@
 // Makes a buyer's copy again after its file got a new version; the buyer's link stays the same. The
 // earlier copy is served until the new one is ready. If the new one cannot be made, the shop is
 // notified and the earlier copy stays.
-import { say, sentences } from '../../../plugins/contract.ts'
+import { say, sentences } from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'

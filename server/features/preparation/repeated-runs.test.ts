@@ -1,7 +1,7 @@
 // Runs that do not succeed: how often they are repeated, and what ends with them.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
-import { definePlugin } from '../../../plugins/contract.ts'
+import { definePlugin } from '../../../plugins/contract/index.ts'
 import { openTestWorker, type TestWorker } from '../../../test/background.ts'
 import { addFile, deliver, deliveryWorkflowOf } from '../../../test/deliveries.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'

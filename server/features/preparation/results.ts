@@ -6,7 +6,7 @@ import {
   textOf,
   type AnyText,
   type Text,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { columnsOfText } from '../../core/db/text-columns.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'

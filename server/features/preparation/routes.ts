@@ -1,7 +1,7 @@
 // Lists of licence keys: the step Assign licence keys gives them to buyers.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import { nameKey, say, sayFixed, sayPlain, textIssue } from '../../../plugins/contract.ts'
+import { nameKey, say, sayFixed, sayPlain, textIssue } from '../../../plugins/contract/index.ts'
 import { keyBits, MIN_KEY_BITS } from '../../../plugins/_page/key-pattern.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'

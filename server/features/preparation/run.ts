@@ -11,7 +11,7 @@ import {
   textOf,
   type Plugin,
   ownValue,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'

@@ -1,6 +1,6 @@
 // The rows of a workflow's run for one delivery: the run, and the files that it prepares. The
 // delivery's page is held until the run is ready.
-import type { AnyText, Workflow } from '../../../plugins/contract.ts'
+import type { AnyText, Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'

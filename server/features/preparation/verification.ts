@@ -5,7 +5,7 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { say, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { say, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'

@@ -3,8 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { PDFiumLibrary } from '@hyzyla/pdfium'
 import sharp, { type Sharp } from 'sharp'
-import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/sandbox.ts'
-import { prepareSharp } from '../../../plugins/sharp.ts'
+import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/contract/sandbox.ts'
+import { prepareSharp } from '../../../plugins/contract/sharp.ts'
 
 const LONGER_SIDE = 160
 const MAX_PIXELS = 100_000_000

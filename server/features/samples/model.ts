@@ -1,7 +1,7 @@
 // Samples: what everyone may read or hear of a file. A row is kept while the sample is withdrawn, so
 // that the same address works again later. Whether it works is decided by the file's settings.
 import { randomBytes } from 'node:crypto'
-import type { StagedBlob } from '../../../plugins/contract.ts'
+import type { StagedBlob } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 

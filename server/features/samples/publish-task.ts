@@ -1,7 +1,7 @@
 // Writes what changed of a shop's samples to the platform, for the block of its theme. It compares
 // what is published with the settings, so an undo, a restored file and a new mapping need no call.
 import { createHash } from 'node:crypto'
-import { say, ownValue } from '../../../plugins/contract.ts'
+import { say, ownValue } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'

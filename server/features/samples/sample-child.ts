@@ -1,6 +1,6 @@
 // A limited child that cuts the sample of a PDF document, and measures audio files.
 import { readFile, writeFile } from 'node:fs/promises'
-import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/sandbox.ts'
+import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/contract/sandbox.ts'
 
 type SampleTask =
   | { do: 'cut'; from: string; to: string; pages: number }

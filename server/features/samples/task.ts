@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract.ts'
+import { PortError, type StagedBlob, ownValue } from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/lazy.ts'

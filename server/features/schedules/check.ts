@@ -1,5 +1,5 @@
 // Resolves the workflow of a schedule, and finds every problem of a schedule before it is saved.
-import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Text, type Workflow } from '../../../plugins/contract/index.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { misplaced, filePlaceOf } from '../../engine/steps.ts'

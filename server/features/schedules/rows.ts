@@ -1,5 +1,5 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { asDetail, type WorkflowProblem } from '../workflows/problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

@@ -1,6 +1,6 @@
 // One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run
 // of the same schedule.
-import { say, sentences, type Step, type Workflow } from '../../../plugins/contract.ts'
+import { say, sentences, type Step, type Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { placedFilter } from '../../engine/steps.ts'
 import type { Engine } from '../../engine/engine.ts'

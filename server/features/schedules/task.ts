@@ -1,7 +1,7 @@
 // The schedule channel: starts due schedules, each once, with any number of workers. It looks
 // across shops; each run belongs to its own shop.
 import { setTimeout as delay } from 'node:timers/promises'
-import { say, textOf } from '../../../plugins/contract.ts'
+import { say, textOf } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'

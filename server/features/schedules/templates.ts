@@ -1,5 +1,5 @@
 // Templates of schedules: the two that the specification describes.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ScheduleBody } from './check.ts'
 
 const MB = 1024 ** 2

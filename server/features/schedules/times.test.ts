@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { english } from '../../../plugins/contract.ts'
+import { english } from '../../../plugins/contract/index.ts'
 import { cronProblem, nextRuns, scheduleText } from './times.ts'
 
 const runs = (cron: string, zone: string, after: string, count = 3) =>

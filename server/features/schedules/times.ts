@@ -1,7 +1,7 @@
 // Evaluates and describes the cron line of a schedule: five fields, in the shop's time zone.
 import { Cron } from 'croner'
-import { type Text, say } from '../../../plugins/texts.ts'
-import { aheadAt } from '../../../plugins/contract.ts'
+import { type Text, say } from '../../../plugins/contract/text.ts'
+import { aheadAt } from '../../../plugins/contract/index.ts'
 import { present } from '../../core/lazy.ts'
 
 const FIELD = /^[0-9A-Za-z*/,#-]+$/

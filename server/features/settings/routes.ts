@@ -1,5 +1,5 @@
 // The shop's settings: defaults of imports, recipients of messages, and the time zone of schedules.
-import { say, type Plugin } from '../../../plugins/contract.ts'
+import { say, type Plugin } from '../../../plugins/contract/index.ts'
 import { rescheduleAll } from '../schedules/rows.ts'
 import {
   changeShopSettings,

@@ -1,5 +1,5 @@
 // Tag templates: lists of tags that a shop has saved under a name, to use again.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

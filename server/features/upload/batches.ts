@@ -1,6 +1,6 @@
 // Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'

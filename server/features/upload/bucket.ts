@@ -3,7 +3,7 @@
 // upload is at the offset where the object begins, so of two processes that receive the same bytes
 // one wins, also if both believe that they hold the upload's lock.
 // Why not multipart uploads: docs/decisions/0066.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Database } from '../../core/db/database.ts'

@@ -4,7 +4,7 @@
 // and its name follows from its offset, so a client can store no more than it announced.
 // docs/decisions/0073.
 import { createHash } from 'node:crypto'
-import { type Entry, say, type Text, textOf } from '../../../plugins/contract.ts'
+import { type Entry, say, type Text, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { DirectUploads } from '../../core/configuration/storage-settings.ts'

@@ -1,5 +1,5 @@
 // Where the bytes of an upload are until it is imported: in the folder, or in the bucket.
-import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
+import { PortError, type StagedBlob } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { StagePlace } from '../../ports/catalog.ts'

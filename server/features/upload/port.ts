@@ -1,6 +1,6 @@
 // The port through which plugins access complete uploads: read their size, and move their bytes to
 // the storage location.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import type { Uploads } from '../../../plugins/take-upload/port.ts'
 import type { UploadFolder } from './folder.ts'
 import { uploadLost } from './place.ts'

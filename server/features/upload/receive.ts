@@ -1,6 +1,6 @@
 // Writes received bytes to the upload's file, each piece while the next one arrives, and verifies
 // the checksum.
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../core/db/error-classes.ts'

@@ -1,6 +1,11 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
-import { entrySettingFields, packName, sayPlain, sayFixed } from '../../../plugins/contract.ts'
+import {
+  entrySettingFields,
+  packName,
+  sayPlain,
+  sayFixed,
+} from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'

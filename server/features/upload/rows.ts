@@ -1,5 +1,5 @@
 // The row of an upload: the requested import, and the number of bytes that have arrived.
-import type { Entry } from '../../../plugins/contract.ts'
+import type { Entry } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 // Starts the import of complete uploads: one operation that grows with the files of a batch, or one
 // for a single upload.
-import type { EntrySettings } from '../../../plugins/contract.ts'
+import type { EntrySettings } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -1,7 +1,7 @@
 // One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
-import { say, textOf } from '../../../plugins/contract.ts'
+import { say, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId, parsePublicId } from '../../core/ids.ts'

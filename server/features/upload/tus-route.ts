@@ -4,7 +4,7 @@
 import type { Context, Next } from 'koa'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'
-import type { Entry } from '../../../plugins/contract.ts'
+import type { Entry } from '../../../plugins/contract/index.ts'
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/endpoint.ts'
 import { notAllowed } from '../../http/errors.ts'

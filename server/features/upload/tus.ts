@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
-import { type Entry, say, textOf } from '../../../plugins/contract.ts'
+import { type Entry, say, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LockTimeout, type Locks } from '../../core/db/locks.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'

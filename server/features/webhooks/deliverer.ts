@@ -1,6 +1,6 @@
 // Posts the messages of webhooks. The body is written once, before the first attempt.
 import type { z } from 'zod'
-import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins/contract.ts'
+import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { wholeAddress } from '../../core/client-address.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'

@@ -1,6 +1,6 @@
 // A webhook in requests and answers.
 import { z } from 'zod'
-import { sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { WebhookRow } from './webhooks.ts'

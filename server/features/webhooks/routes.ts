@@ -1,6 +1,6 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
-import { say, english, sayFixed } from '../../../plugins/contract.ts'
+import { say, english, sayFixed } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, resendMessage } from '../messages/messages.ts'

@@ -1,6 +1,6 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
 import type { z } from 'zod'
-import { say, type Text } from '../../../plugins/contract.ts'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { countInTurn } from '../../core/db/shop-maximum.ts'

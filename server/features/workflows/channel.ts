@@ -1,6 +1,6 @@
 // A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its code is in
 // its folder in server/features/.
-import type { Workflow } from '../../../plugins/contract.ts'
+import type { Workflow } from '../../../plugins/contract/index.ts'
 
 export interface Channel {
   /** The id that operations and workflows store: `csv`. */

@@ -1,4 +1,4 @@
-import { english } from '../../../plugins/contract.ts'
+import { english } from '../../../plugins/contract/index.ts'
 import { describe, expect, test } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
 import { checkWorkflow, type WorkflowBody } from './check.ts'

@@ -8,7 +8,7 @@ import {
   type Text,
   UNSAFE_CHARACTERS,
   type Workflow,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { parseBounded } from '../../core/bounds.ts'
 import type { Given } from '../../http/endpoint.ts'
 import { builtInWorkflow } from './channel.ts'

@@ -1,5 +1,5 @@
 // What an installation configures of channels and workflows, and whether it can be used.
-import { english, type Plugin, type Workflow } from '../../../plugins/contract.ts'
+import { english, type Plugin, type Workflow } from '../../../plugins/contract/index.ts'
 import { channelProblems, type Channel } from './channel.ts'
 import { workflowProblems } from './problems.ts'
 

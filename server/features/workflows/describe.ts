@@ -6,7 +6,7 @@ import {
   type Step,
   type Text,
   type Workflow,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 import { parseBounded } from '../../core/bounds.ts'
 import { withoutSensitive } from '../../core/sensitive.ts'
 

@@ -1,5 +1,5 @@
 // Finds any workflow by id, built in or the shop's own, as the engine runs it.
-import { say, type Plugin, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Plugin, type Workflow } from '../../../plugins/contract/index.ts'
 import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'

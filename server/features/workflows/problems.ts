@@ -1,6 +1,12 @@
 // The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
-import { say, type Plugin, type Text, type Workflow, ownValue } from '../../../plugins/contract.ts'
+import {
+  say,
+  type Plugin,
+  type Text,
+  type Workflow,
+  ownValue,
+} from '../../../plugins/contract/index.ts'
 import { issueText, parseBounded, type Issue, shortName } from '../../core/bounds.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'

@@ -1,6 +1,6 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
-import type { Workflow } from '../../../plugins/contract.ts'
+import type { Workflow } from '../../../plugins/contract/index.ts'
 import { cannotUndo } from '../../engine/steps.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'

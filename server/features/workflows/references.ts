@@ -2,7 +2,13 @@
 // belong to the shop when it is saved.
 // Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
-import { type Plugin, say, type Step, type Text, ownValue } from '../../../plugins/contract.ts'
+import {
+  type Plugin,
+  say,
+  type Step,
+  type Text,
+  ownValue,
+} from '../../../plugins/contract/index.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'

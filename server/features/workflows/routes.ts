@@ -1,7 +1,7 @@
 // Workflows: built-in ones can be read, the shop's own can be created and changed. A broken
 // workflow is not saved, and the answer lists its problems.
 import { z } from 'zod'
-import { say, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Workflow } from '../../../plugins/contract/index.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/steps.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'

@@ -1,5 +1,5 @@
 // The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
-import { say, type Step, type Workflow } from '../../../plugins/contract.ts'
+import { say, type Step, type Workflow } from '../../../plugins/contract/index.ts'
 import { asDetail, type WorkflowProblem } from './problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'

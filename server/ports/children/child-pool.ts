@@ -1,7 +1,7 @@
 // A pool of limited children that are reused: starting one costs as much as a small piece of work.
 // A few run concurrently for all callers. Each child serves one shop, and only for a limited time,
 // because an opened file may have left something in its memory.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import {
   startLimitedChild,

@@ -2,7 +2,7 @@
 // containers that buyers' files have, and limits of time and memory. It is optional.
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { isProgram, placesOnPath } from '../../core/programs.ts'
 import { OWN_GROUP } from './launch.ts'

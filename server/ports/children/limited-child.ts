@@ -3,8 +3,12 @@
 // answers are JSON, and answers are validated.
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
-import { answeredText, PortError } from '../../../plugins/contract.ts'
-import { isOutOfMemory, type SandboxRefusal, type Reply } from '../../../plugins/sandbox.ts'
+import { answeredText, PortError } from '../../../plugins/contract/index.ts'
+import {
+  isOutOfMemory,
+  type SandboxRefusal,
+  type Reply,
+} from '../../../plugins/contract/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildSpec } from './launch.ts'
 import { present } from '../../core/lazy.ts'

@@ -1,5 +1,5 @@
 // Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
-import type { CatalogProduct } from '../../../plugins/contract.ts'
+import type { CatalogProduct } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/lazy.ts'
 

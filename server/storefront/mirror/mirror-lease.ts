@@ -1,7 +1,7 @@
 // The row of a shop's mirror: when its next refresh is due, the progress of the current one, and
 // the result of the last one. A refresh is a background task; every write checks its lease, so that
 // a refresh that was taken over changes nothing.
-import type { AnyText, Text } from '../../../plugins/contract.ts'
+import type { AnyText, Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { reasonColumns } from '../../core/texts.ts'
 import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../core/queue/background.ts'

@@ -1,7 +1,7 @@
 // Keeps the mirrors of all shops current: a background task refreshes each one when it is due, or
 // when the shop asks for it.
 import { setTimeout as delay } from 'node:timers/promises'
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 // Product search in the mirror by title, SKU and barcode: exact matches first, then prefixes, then
 // titles with all words.
-import { nameKey, searchWords } from '../../../plugins/contract.ts'
+import { nameKey, searchWords } from '../../../plugins/contract/index.ts'
 import { skuKey } from '../../core/sku-key.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'

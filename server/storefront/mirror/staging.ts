@@ -1,6 +1,6 @@
 // From staged rows to the mirror: one transaction replaces the old rows with those that a refresh
 // has read, so that readers never see a mixture. Only rows that differ are written.
-import { nameKey } from '../../../plugins/contract.ts'
+import { nameKey } from '../../../plugins/contract/index.ts'
 import { otherSkuKeys, partsKey, skuKey } from '../../core/sku-key.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'

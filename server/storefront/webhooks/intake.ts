@@ -2,7 +2,7 @@
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ownValue } from '../../../plugins/contract.ts'
+import { ownValue } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { findKnownShop } from '../../core/db/shops.ts'

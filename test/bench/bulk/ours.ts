@@ -1,7 +1,7 @@
 // The product's side, as a separate process: writes an export into a storage location, hashed and
 // synced, and reads COPY's rows and discards them. Both come from the same PostgreSQL server.
 import pg from 'pg'
-import type { ExportColumn } from '../../../plugins/contract.ts'
+import type { ExportColumn } from '../../../plugins/contract/index.ts'
 import { exportFiles } from '../../../plugins/export-files/plugin.ts'
 import { openDatabase } from '../../../server/core/db/database.ts'
 import { forShop } from '../../../server/core/db/for-shop.ts'

@@ -1,6 +1,6 @@
 // Precision in a catalog whose SKUs are words of other products' titles: with titles as a check of
 // such SKUs, against SKUs first and titles only for the files that are left.
-import type { Match } from '../../../plugins/contract.ts'
+import type { Match } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../server/core/db/for-shop.ts'
 import { createMatcher } from '../../../server/matching/match.ts'
 import { createTitleCache } from '../../../server/matching/title-cache.ts'

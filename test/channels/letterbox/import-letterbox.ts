@@ -1,5 +1,5 @@
 // The workflow of files from letters.
-import type { Workflow } from '../../../plugins/contract.ts'
+import type { Workflow } from '../../../plugins/contract/index.ts'
 
 export const importLetterbox: Workflow = {
   id: 'import-letterbox',

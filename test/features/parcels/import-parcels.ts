@@ -1,5 +1,5 @@
 // The steps for every parcel.
-import type { Workflow } from '../plugins/contract.ts'
+import type { Workflow } from '../plugins/contract/index.ts'
 
 export const importParcels: Workflow = {
   id: 'import-parcels',

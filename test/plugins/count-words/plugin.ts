@@ -10,7 +10,7 @@ import {
   FILES,
   tag,
   type Item,
-} from '../../../plugins/contract.ts'
+} from '../../../plugins/contract/index.ts'
 
 const TEXTS = ['txt', 'md', 'csv'] as const
 const CONCURRENCY = 4

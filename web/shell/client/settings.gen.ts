@@ -1,4 +1,4 @@
-// Generated from plugins/settings.ts by `npm run api-types`. Do not edit.
+// Generated from plugins/contract/settings.ts by `npm run api-types`. Do not edit.
 import { t } from '../messages/t.ts'
 /** The names of the settings of a file, in the order in which they are declared. */
 export const SETTING_LABELS = {

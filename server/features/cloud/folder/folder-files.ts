@@ -1,5 +1,5 @@
 // A folder of this machine as a provider's files: the sample provider of demo mode.
-import { ownValue } from '../../../../plugins/contract.ts'
+import { ownValue } from '../../../../plugins/contract/index.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { copyFile, lstat, mkdir, opendir, readdir, realpath, rename, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // A provider: its fields, how a merchant signs in, and rclone's settings for it.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { Remote } from '../rclone/remote.ts'
 

@@ -1,12 +1,13 @@
 // The complete list of providers: only these can be connected.
 import path from 'node:path'
 import { z } from 'zod'
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { type Provider, joined, field, folderRule, textRule, type Values } from './provider.ts'
 import { s3, endpointProblem, isLocal } from './s3.ts'
 
 // The sample provider of demo mode: a folder in the data folder.
 
+/** Exported for tests. */
 export const demo: Provider = {
   id: 'demo',
   title: 'Sample folder',

@@ -1,6 +1,6 @@
 // Maps rclone's reports to our stable codes. Its own messages are never shown or logged: they may
 // contain keys, signed addresses and paths of this machine.
-import { english, say, textOf, type Text } from '../../../../plugins/contract.ts'
+import { english, say, textOf, type Text } from '../../../../plugins/contract/index.ts'
 import { ERRORS, type ErrorCode } from '../../../core/errors.ts'
 
 export type CloudCode = Extract<ErrorCode, `cloud_${string}`>

@@ -1,5 +1,5 @@
 // One listing of a remote: rclone's JSON, read as a stream with one object per line.
-import { ownValue } from '../../../../plugins/contract.ts'
+import { ownValue } from '../../../../plugins/contract/index.ts'
 import type { RemoteFile } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import { rootPath, type Remote } from './remote.ts'

@@ -1,6 +1,6 @@
 // What a merchant can connect: rclone, and each cloud provider with its fields.
 import { z } from 'zod'
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { storedMessage } from '../../../core/texts.ts'
 import { CALLBACK_PATH } from '../authorize.ts'
 import type { Cloud } from '../cloud.ts'

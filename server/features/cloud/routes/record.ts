@@ -1,5 +1,5 @@
 // Cloud connections and their syncs, as the API receives and returns them.
-import { sayPlain, UNSAFE_CHARACTERS, ownValue } from '../../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS, ownValue } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'

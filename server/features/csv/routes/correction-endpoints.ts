@@ -1,7 +1,7 @@
 // Corrections of a file in the browser: its problems by cause, its rows, edits of rows, and fixes of
 // all rows with one problem.
 import { z } from 'zod'
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { fromCursor, integer, toCursor, cutPage } from '../../../http/cursors.ts'
 import type { Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page, pageOfWhole } from '../../../http/schemas.ts'

@@ -1,6 +1,6 @@
 // A CSV upload, as every answer shows it.
 import { z } from 'zod'
-import type { AnyText } from '../../../../plugins/contract.ts'
+import type { AnyText } from '../../../../plugins/contract/index.ts'
 import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'

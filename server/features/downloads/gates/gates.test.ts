@@ -2,7 +2,7 @@
 // exactly, and the seller sees who answered.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { downloadPasswordHash } from '../../../../plugins/contract.ts'
+import { downloadPasswordHash } from '../../../../plugins/contract/index.ts'
 import { ensurePack } from '../../../files/mappings.ts'
 import { openTestDepot, pressed, visit, breakOff, type Depot } from '../../../../test/delivery.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'

@@ -3,7 +3,7 @@
 // compared, so that parallel guesses over several processes get no more than one after another.
 // docs/decisions/0082.
 import type pg from 'pg'
-import { emailAddress, ownValue } from '../../../../plugins/contract.ts'
+import { emailAddress, ownValue } from '../../../../plugins/contract/index.ts'
 import { networkOf } from '../../../core/client-address.ts'
 import { openRateLimit, type RateLimit } from '../../../core/db/rate-limits.ts'
 import { isPassword } from '../../../core/passwords.ts'

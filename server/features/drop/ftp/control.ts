@@ -1,7 +1,7 @@
 // One control connection: its state, its replies, and the dispatch of lines to verbs.
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
-import { ownValue } from '../../../../plugins/contract.ts'
+import { ownValue } from '../../../../plugins/contract/index.ts'
 import { errorFields } from '../../../core/log.ts'
 import { DropError, faultOf, type DropCode } from '../errors.ts'
 import { countError } from '../refusals.ts'

@@ -1,7 +1,7 @@
 // Starts an import of files in a drop folder. One transaction claims the files and starts the
 // import, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
-import { packNameProblem } from '../../../../plugins/contract.ts'
+import { packNameProblem } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'

@@ -1,6 +1,6 @@
 // import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
 // `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
-import { say, type EntrySettings, type Text, textOf } from '../../../../plugins/contract.ts'
+import { say, type EntrySettings, type Text, textOf } from '../../../../plugins/contract/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import { bodyOf } from '../../csv/body-rows.ts'
 import {

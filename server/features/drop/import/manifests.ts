@@ -7,7 +7,7 @@ import {
   sentences,
   type AnyText,
   type Text,
-} from '../../../../plugins/contract.ts'
+} from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../../core/errors.ts'
 import { nameKey } from '../../../files/rules.ts'

@@ -1,6 +1,6 @@
 // Imports drop folders in the background, one run per shop at a time: imports the files that are
 // ready, moves away files of ended imports, and schedules the next run.
-import { say } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../core/queue/background.ts'

@@ -1,5 +1,5 @@
 // Drop accounts: the users of the FTP/SFTP server.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import {
   changeAccount,

@@ -1,7 +1,7 @@
 // The credentials of the drop folder in one record: host, ports, path, username. For shops with one
 // account; all accounts are at /api/drop/accounts.
 import { z } from 'zod'
-import { say } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract/index.ts'
 import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'

@@ -1,6 +1,6 @@
 // The files in the drop folders, and the last connections.
 import type { ReleaseParts } from '../dropped-bytes.ts'
-import { textOf } from '../../../../plugins/contract.ts'
+import { textOf } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { listConnections } from '../connections.ts'
 import { DropError } from '../errors.ts'

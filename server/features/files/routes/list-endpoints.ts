@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { flag, numeric, ownValue, sayPlain, searchText } from '../../../../plugins/contract.ts'
+import {
+  flag,
+  numeric,
+  ownValue,
+  sayPlain,
+  searchText,
+} from '../../../../plugins/contract/index.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from '../../../files/filter.ts'
 import {
   cursorOf,

@@ -1,6 +1,6 @@
 // The query of `GET /api/files` as a filter and an order, and back.
 import { z } from 'zod'
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { filterFields, filterSchema, type FileFilter } from '../../../files/filter.ts'
 import { FILE_SORTS } from '../../../files/list.ts'
 

@@ -1,6 +1,6 @@
 // Saved views of lists: of the files with a filter, an order and columns, of others with the query of
 // their own endpoint.
-import { say, sayFixed, sayPlain, type Text, textOf } from '../../../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, type Text, textOf } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'

@@ -1,6 +1,6 @@
 // A file's versions: an import can add one, and each can be restored.
 import { z } from 'zod'
-import { sayPlain, numeric } from '../../../../plugins/contract.ts'
+import { sayPlain, numeric } from '../../../../plugins/contract/index.ts'
 import type { Limits } from '../../../core/configuration/limits.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'

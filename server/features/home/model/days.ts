@@ -1,6 +1,6 @@
 // The daily figures of a shop that a worker counts again: the last two days each hour, and all kept
 // days once for a shop that has none.
-import { dayAt } from '../../../../plugins/contract.ts'
+import { dayAt } from '../../../../plugins/contract/index.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { beginningOf } from '../../../files/days.ts'

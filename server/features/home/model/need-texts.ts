@@ -1,5 +1,5 @@
 // What needs the merchant, as sentences: for the page and for the weekly email.
-import { say, textOf, type Text } from '../../../../plugins/contract.ts'
+import { say, textOf, type Text } from '../../../../plugins/contract/index.ts'
 import { ERRORS } from '../../../core/errors.ts'
 import { MAX_COUNTED, type FoundNeed, type Need } from './needs.ts'
 

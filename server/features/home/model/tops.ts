@@ -1,6 +1,6 @@
 // The most downloaded files and products of a period. They add up a row for each file and day: few
 // are read for each request, and for shops with many a worker keeps the result of the last hour.
-import { dayAt } from '../../../../plugins/contract.ts'
+import { dayAt } from '../../../../plugins/contract/index.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { toPublicId } from '../../../core/ids.ts'

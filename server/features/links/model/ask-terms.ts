@@ -4,7 +4,7 @@ import {
   downloadPassword,
   downloadPasswordHash,
   type GivenAsk,
-} from '../../../../plugins/contract.ts'
+} from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ASKS_NOTHING } from './asks.ts'
 

@@ -1,5 +1,5 @@
 // What a link asks before its file can be had: the buyer's email address, or a password.
-import { shownAsk } from '../../../../plugins/contract.ts'
+import { shownAsk } from '../../../../plugins/contract/index.ts'
 
 export const ASKS_NOTHING = 'nothing'
 

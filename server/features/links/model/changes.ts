@@ -1,5 +1,5 @@
 // Revokes and extends buyers' links, and resets their downloads.
-import { say } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 

@@ -1,5 +1,5 @@
 // Creates buyers' links: one for each of many files, in one statement, with their terms.
-import { say, type LinkTerms } from '../../../../plugins/contract.ts'
+import { say, type LinkTerms } from '../../../../plugins/contract/index.ts'
 import { randomBytes } from 'node:crypto'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'

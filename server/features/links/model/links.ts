@@ -1,5 +1,5 @@
 // Buyers' links, read with their keys, and the status of each.
-import type { FileSettings } from '../../../../plugins/contract.ts'
+import type { FileSettings } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { effectiveViewOf, viewedOnly } from '../../../files/view-kinds.ts'

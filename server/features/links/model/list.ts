@@ -1,6 +1,6 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
-import { searchWords, textOf } from '../../../../plugins/contract.ts'
+import { searchWords, textOf } from '../../../../plugins/contract/index.ts'
 import { firstOf, lastOf } from '../../../core/lazy.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'

@@ -1,7 +1,7 @@
 // Links of packs: one key opens the pack's current files, each with its own link under the pack's
 // link. These links are created when a buyer first opens the pack's link. They count separately and
 // expire with the pack's link.
-import type { FileSettings, LinkTerms } from '../../../../plugins/contract.ts'
+import type { FileSettings, LinkTerms } from '../../../../plugins/contract/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'

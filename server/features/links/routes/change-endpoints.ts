@@ -1,7 +1,13 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { checkAsk, say, sayFixed, sayPlain, settingChanges } from '../../../../plugins/contract.ts'
+import {
+  checkAsk,
+  say,
+  sayFixed,
+  sayPlain,
+  settingChanges,
+} from '../../../../plugins/contract/index.ts'
 import { retryTransaction, type ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'

@@ -1,6 +1,11 @@
 // The shop's rules that map files by their names: `names that start with WS- belong to …`. The first
 // that a name matches counts.
-import { say, nameKey, type NamePattern, type NameRule } from '../../../../plugins/contract.ts'
+import {
+  say,
+  nameKey,
+  type NamePattern,
+  type NameRule,
+} from '../../../../plugins/contract/index.ts'
 import { deleteRow } from '../../../core/db/delete-row.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { takeTurn } from '../../../core/db/shop-maximum.ts'

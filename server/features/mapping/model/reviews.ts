@@ -1,7 +1,7 @@
 // Reviews: files that match several products, with the candidates from which a person chooses. A
 // file has at most one open review, and a rejected set of candidates is not proposed again.
 import { hash } from 'node:crypto'
-import { say, type AnyText, type Candidate } from '../../../../plugins/contract.ts'
+import { say, type AnyText, type Candidate } from '../../../../plugins/contract/index.ts'
 import { NEARLY_THE_TITLE } from '../../../matching/hits.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 

@@ -1,4 +1,4 @@
-import { say, sentences, type AnyText } from '../../../../plugins/contract.ts'
+import { say, sentences, type AnyText } from '../../../../plugins/contract/index.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   openTestApp,

@@ -1,5 +1,5 @@
 // The shop's products in the mirror of its catalog, and the mirror itself.
-import { searchText } from '../../../../plugins/contract.ts'
+import { searchText } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import {
   requestRefresh,

@@ -1,5 +1,5 @@
 // Reviews: which of several products a file belongs to.
-import { say, numeric } from '../../../../plugins/contract.ts'
+import { say, numeric } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { acceptReviews, MAX_ACCEPTED, type AcceptedReview } from '../accept-reviews.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'

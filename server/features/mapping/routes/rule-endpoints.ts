@@ -10,7 +10,7 @@ import {
   UNSAFE_CHARACTERS,
   wildcardCountOf,
   writeNamePattern,
-} from '../../../../plugins/contract.ts'
+} from '../../../../plugins/contract/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/lazy.ts'

@@ -1,5 +1,5 @@
 // The document that an operation produced: an export, a list of links.
-import { say } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract/index.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { OperationRow } from '../../../engine/types.ts'
 import { AppError } from '../../../core/errors.ts'

@@ -8,7 +8,7 @@ import {
   settingChanges,
   type Step,
   type Workflow,
-} from '../../../../plugins/contract.ts'
+} from '../../../../plugins/contract/index.ts'
 import { hasEnded } from '../../../engine/lifecycle.ts'
 import type { OperationRow } from '../../../engine/types.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'

@@ -1,6 +1,6 @@
 // A trial: a workflow that is not saved is tried on a few files, and nothing is changed or sent.
 import { z } from 'zod'
-import { say } from '../../../../plugins/contract.ts'
+import { say } from '../../../../plugins/contract/index.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'

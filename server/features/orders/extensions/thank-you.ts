@@ -2,7 +2,7 @@
 // order may not be known yet: then the answer is `preparing`. The buyer's token names no order: the
 // confirmation number proves that the buyer placed it, and it is accepted only while the order is
 // new. A wrong number is answered like an unknown order, so that order ids cannot be guessed.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { Shop } from '../../../core/db/shops.ts'

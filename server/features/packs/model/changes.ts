@@ -1,7 +1,7 @@
 // Creates, renames, maps, orders and deletes packs. Every change locks the pack's row first, and so
 // does moving files into it.
 import { toPublicId } from '../../../core/ids.ts'
-import { say, type Text } from '../../../../plugins/contract.ts'
+import { say, type Text } from '../../../../plugins/contract/index.ts'
 import { isTaken } from '../../../core/db/error-classes.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'

@@ -1,5 +1,5 @@
 // Lists packs with their products and their number of files, without files in the trash.
-import { searchWords } from '../../../../plugins/contract.ts'
+import { searchWords } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hasAllWords } from '../../../core/db/word-match.ts'
 

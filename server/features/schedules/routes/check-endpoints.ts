@@ -1,5 +1,5 @@
 // What the schedule form needs: templates, when a cron line runs, which files a filter finds.
-import type { Text } from '../../../../plugins/contract.ts'
+import type { Text } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { workflowOf } from '../check.ts'
 import { SCHEDULE_TEMPLATES } from '../templates.ts'

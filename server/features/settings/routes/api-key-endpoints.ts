@@ -1,6 +1,6 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
 import { z } from 'zod'
-import { sayFixed, sayPlain } from '../../../../plugins/contract.ts'
+import { sayFixed, sayPlain } from '../../../../plugins/contract/index.ts'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/quotas.ts'
 import { readShop } from '../../../files/shop-settings.ts'
-import { PortError, say, textOf } from '../../../../plugins/contract.ts'
+import { PortError, say, textOf } from '../../../../plugins/contract/index.ts'
 import {
   PLAN_FEATURES,
   type OfferedPlan,

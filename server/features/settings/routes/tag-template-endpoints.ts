@@ -1,6 +1,6 @@
 // Tag templates: tags that are saved under a name, to use again.
 import { z } from 'zod'
-import { nameKey, sayPlain } from '../../../../plugins/contract.ts'
+import { nameKey, sayPlain } from '../../../../plugins/contract/index.ts'
 import {
   changeTemplate,
   createTemplate,

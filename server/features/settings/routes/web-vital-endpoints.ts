@@ -1,6 +1,6 @@
 // Speed of the admin page in a merchant's browser, as the storefront's admin measured it: one line
 // in the log for each report.
-import { sayPlain } from '../../../../plugins/contract.ts'
+import { sayPlain } from '../../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import type { Logger } from '../../../core/log.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'

@@ -8,7 +8,7 @@ import {
   type GroupId,
   type Plugin,
   type Workflow,
-} from '../../../../plugins/contract.ts'
+} from '../../../../plugins/contract/index.ts'
 import { filePlaceOf } from '../../../engine/steps.ts'
 import { readShop, type ShopDefaults } from '../../../files/shop-settings.ts'
 import { cutPage } from '../../../http/cursors.ts'

@@ -1,4 +1,4 @@
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract/index.ts'
 import type { Parcels } from '../../../plugins/take-parcel/port.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'

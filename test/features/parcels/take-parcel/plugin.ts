@@ -1,7 +1,7 @@
 // First step of every import of parcels.
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { definePlugin, eachSource, say, sizeProblem } from '../contract.ts'
+import { definePlugin, eachSource, say, sizeProblem } from '../contract/index.ts'
 
 const CONCURRENCY = 4
 

@@ -10,7 +10,7 @@ export interface Parcels extends ParcelReader {
   open(id: string): Promise<Uint8Array>
 }
 
-declare module '../context.ts' {
+declare module '../contract/context.ts' {
   interface ReadPorts {
     parcels: ParcelReader
   }
@@ -19,7 +19,7 @@ declare module '../context.ts' {
   }
 }
 
-declare module '../items.ts' {
+declare module '../contract/item.ts' {
   interface EntrySources {
     /** A parcel, by its bare UUID. */
     parcel: { id: string }

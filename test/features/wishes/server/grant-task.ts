@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { say } from '../../../plugins/contract.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'

@@ -1,0 +1,205 @@
+// Rules about a file that plugins and the server share: the comparison of names, valid tags, and
+// the conditions of steps and rules.
+import { ownValue } from '../_page/own-value.ts'
+import { textIssue, say, sayPlain, type AnyText } from './text.ts'
+import { z } from 'zod'
+import { hasWords } from '../_page/search-key.ts'
+import type { FileView } from './item.ts'
+import { UNSAFE_CHARACTERS } from './rules.ts'
+
+const MAX_TAG_LENGTH = 100
+
+/**
+ * The problem of a tag, or null. Commas and semicolons separate tags in CSV files, so a tag cannot
+ * contain them.
+ */
+export function tagProblem(tag: string): { code: 'invalid_tag'; message: AnyText } | null {
+  const wrong = (message: AnyText) => ({ code: 'invalid_tag', message }) as const
+  if (tag.trim() === '') return wrong(sayPlain('A tag cannot be empty'))
+  if (tag.length > MAX_TAG_LENGTH)
+    return wrong(say('A tag has at most {count} characters', { count: MAX_TAG_LENGTH }))
+  if (/[,;]/.test(tag)) return wrong(sayPlain('A tag cannot contain , or ;'))
+  if (!tag.isWellFormed() || UNSAFE_CHARACTERS.test(tag))
+    return wrong(sayPlain('A tag cannot contain control characters'))
+  return null
+}
+
+/**
+ * The form in which names are compared and sorted: the same on every database, regardless
+ * of its locale.
+ */
+export const nameKey = (filename: string): string =>
+  filename.normalize('NFC').toLowerCase().normalize('NFC')
+
+/** The part after the last dot, in lower case; '' if there is none. */
+export function extensionOf(filename: string): string {
+  const at = filename.lastIndexOf('.')
+  return at > 0 ? nameKey(filename.slice(at + 1)) : ''
+}
+
+/** `.pdf`, `.7z`, `.procreate`, and `.001` after another one; `Guide v1.2` has none. */
+const NAME_ENDING =
+  /\.(?=[0-9]*\p{L})[0-9\p{L}\p{M}]{1,16}$|(?<=\.(?=[0-9]*\p{L})[0-9\p{L}\p{M}]{1,16})\.[0-9]{3}$/u
+
+/** The extension as it is written, by which a device knows how to open the file; '': there is none. */
+export const writtenExtension = (filename: string): string =>
+  NAME_ENDING.exec(filename)?.[0].slice(1) ?? ''
+
+export const hasExtension = (filename: string): boolean => writtenExtension(filename) !== ''
+
+/** The extensions of images, the group `image`. */
+export const IMAGE_EXTENSIONS: readonly string[] = [
+  ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'jps', 'jxl', 'jxr', 'wdp', 'hdp'],
+  ['jp2', 'j2k', 'jpf', 'jpx', 'jpm', 'jph'],
+  ['png', 'apng', 'gif', 'webp', 'avif', 'avifs', 'heic', 'heif', 'hif', 'tif', 'tiff'],
+  ['bmp', 'dib', 'ico', 'cur', 'tga', 'pcx', 'qoi', 'ppm', 'pgm', 'pbm', 'pnm', 'exr', 'hdr'],
+  ['dng', 'cr2', 'cr3', 'nef', 'arw', 'orf', 'rw2', 'raf', 'pef', 'srw', 'x3f'],
+  ['svg', 'svgz', 'psd', 'psb', 'xcf', 'kra', 'ai', 'eps'],
+].flat()
+
+/** Groups of extensions that people search for. */
+export const TYPE_GROUPS: Record<string, readonly string[]> = {
+  document: [
+    'pdf',
+    'doc',
+    'docx',
+    'xls',
+    'xlsx',
+    'ppt',
+    'pptx',
+    'odt',
+    'ods',
+    'odp',
+    'txt',
+    'md',
+    'rtf',
+    'csv',
+    'epub',
+    'mobi',
+  ],
+  image: IMAGE_EXTENSIONS,
+  video: ['mp4', 'mov', 'avi', 'webm', 'mkv', 'm4v', 'wmv'],
+  audio: ['mp3', 'wav', 'aac', 'flac', 'ogg', 'm4a', 'aiff', 'opus'],
+  archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],
+}
+
+/** Expands a merchant's list of groups and extensions into extensions. */
+export const extensionsOf = (types: readonly string[]): string[] =>
+  types.flatMap(
+    (type) =>
+      ownValue(TYPE_GROUPS, type.toLowerCase()) ?? [extensionOf(`x.${type.replace(/^\./, '')}`)],
+  )
+
+/** The form in which a tag is stored and compared: é is one tag, however it was typed. */
+export const tagForm = (tag: string): string => tag.trim().normalize('NFC')
+
+/** A tag as an option of a plugin. */
+export const tag = z
+  .string()
+  .overwrite(tagForm)
+  .superRefine((value, context) => {
+    const problem = tagProblem(value)
+    if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
+  })
+
+/**
+ * Text to search for, in the form of names and tags, whose length counts. PostgreSQL stores neither NUL
+ * nor half a surrogate pair.
+ */
+export const searchText = (max: number) =>
+  z
+    .string()
+    .normalize('NFC')
+    .max(max)
+    .refine(
+      (text) => text.isWellFormed() && !text.includes('\u0000'),
+      sayPlain('This cannot be searched for'),
+    )
+
+const list = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : value,
+  z.array(searchText(100)).max(50),
+)
+
+/** A boolean, as JSON or as a query parameter. */
+export const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean(),
+)
+
+const DECIMAL = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
+
+/**
+ * A number, as JSON or as a query parameter. Only texts are converted: `Number` would take null, an
+ * empty text and `[]` for 0, and true for 1.
+ */
+export const numeric = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
+    schema,
+  )
+
+/** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
+export const conditionFields = {
+  search: searchText(255).optional().meta({
+    title: 'Name or tags contain',
+    description: 'Words in any order, each in the name or in a tag. Case and accents are ignored',
+  }),
+  type: list
+    .optional()
+    .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
+  tags: list.optional().meta({ title: 'Tags', description: 'Has all of these tags' }),
+  mapped: flag
+    .optional()
+    .meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),
+  larger_than: numeric(z.number().int().min(0))
+    .optional()
+    .meta({ title: 'Larger than', description: 'Bytes' }),
+  smaller_than: numeric(z.number().int().min(0))
+    .optional()
+    .meta({ title: 'Smaller than', description: 'Bytes' }),
+}
+
+export const conditionSchema = z.strictObject(conditionFields)
+
+/**
+ * Whether the file or draft meets the condition. A draft without bytes is neither large nor small.
+ */
+export function matchesCondition(file: FileView, condition: Condition): boolean {
+  const { search, type, tags, mapped, larger_than, smaller_than } = condition
+  if (search && !hasWords([file.filename, ...file.tags], search)) return false
+  if (type && !extensionsOf(type).includes(extensionOf(file.filename))) return false
+  if (tags && !tags.every((one) => file.tags.includes(tagForm(one)))) return false
+  if (mapped !== undefined && file.mappings.length > 0 !== mapped) return false
+  if (larger_than !== undefined && !(file.size_bytes !== null && file.size_bytes > larger_than))
+    return false
+  if (smaller_than !== undefined && !(file.size_bytes !== null && file.size_bytes < smaller_than))
+    return false
+  return true
+}
+
+/**
+ * The condition on an item's file for a step to apply: every given part must hold. Drafts have
+ * these fields too.
+ */
+export interface Condition {
+  /** Each of these words is in the name or in a tag, without regard to case and accents. */
+  search?: string | undefined
+  /**
+   * The file has one of these extensions, or belongs to one of the groups document, image, video,
+   * audio and archive.
+   */
+  type?: readonly string[] | undefined
+  /** The file has all of these tags. */
+  tags?: readonly string[] | undefined
+  mapped?: boolean | undefined
+  /** The file has more bytes than this. */
+  larger_than?: number | undefined
+  smaller_than?: number | undefined
+}

@@ -1,0 +1,196 @@
+// The items that a plugin works on, with their files or entries, and the changes that it may
+// request.
+import type { FileSettings } from './settings.ts'
+import type { AnyText } from './text.ts'
+
+/**
+ * What entries say about the place of their bytes, by the type of the source. A channel with its own
+ * bytes adds its type beside the plugin that takes them (plugins/take-drop/port.ts).
+ */
+export interface EntrySources {
+  url: { url: string }
+}
+
+/** The source of an entry's bytes. */
+export type EntrySource = {
+  [Type in keyof EntrySources]: { type: Type } & EntrySources[Type]
+}[keyof EntrySources]
+
+/** A file that a channel requested to import. Absent settings come from the shop's defaults. */
+export interface Entry {
+  filename: string
+  /** Whether invisible marks were removed from its name. */
+  name_cleaned?: true
+  source: EntrySource
+  product_sku?: string
+  /** The products that its source names, if they were found before the import. */
+  products?: readonly Mapping[]
+  /**
+   * The beginnings of its name that may be SKUs, the longest first. The first one that a product
+   * has counts.
+   */
+  sku_prefixes?: readonly string[]
+  /** The text that is matched instead of the filename: an object's key with its folders. */
+  match_as?: string
+  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+  /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
+  replaces?: string
+}
+
+/** Stored bytes that are not yet a file's version: they become one when the item is committed. */
+export interface StagedBlob {
+  /** The BLAKE3 hash of the bytes, 64 lower-case hex digits. */
+  hash: string
+  size_bytes: number
+  location: string
+  /**
+   * The media type that the source named, or null. Admission decides what the file is served as.
+   */
+  content_type: string | null
+  /** The media type detected from the bytes; absent: not detected. */
+  found_type?: string
+  /** Whether the bytes end before their format does. Detected in PDF, ZIP and MP4. */
+  cut_off?: true
+}
+
+/** One file or entry inside an operation. */
+export interface Item {
+  /** The item's id, unique within the operation. */
+  id: string
+  /** The item's place in the operation's frozen order, from 0. */
+  position: number
+  file: FileView
+  entry: Entry | null
+  /** The bytes that an earlier step staged for this item. */
+  staged: StagedBlob | null
+  /** The change that a CSV row asks for, if it names an existing file. */
+  wanted: FileChange | null
+}
+
+/** A change to one file's record. Absent fields stay as they are. */
+export interface FileChange {
+  set?: Partial<FileSettings> & { filename?: string }
+  tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
+  mappings?: {
+    add?: readonly Mapping[]
+    remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
+  }
+  /**
+   * The pack into which the file moves, after its files; a name that no pack has creates one. Null:
+   * the file leaves its pack.
+   */
+  pack?: { id: string } | { name: string } | null
+  /** Whether the file moves into the trash, or out of it. */
+  deleted?: boolean
+  /** Set if the file is purged, with its versions, mappings and links. */
+  purged?: true
+}
+
+/** What a person should know about an item that is done. */
+export interface Warning {
+  code: string
+  message: AnyText
+}
+
+/** A product that may fit, for a person to decide. */
+export type Candidate = Mapping
+
+/**
+ * A file that is made from another one. Settings, tags and products come from the item's file, if
+ * there is one.
+ */
+export interface StagedFile {
+  /** The name of the new file, which gets a number if the name is taken. */
+  filename: string
+  bytes: StagedBlob
+  tags?: readonly string[]
+}
+
+/**
+ * The terms of a buyer's link. An absent term is the file's own setting; null means that it never
+ * expires or is unlimited.
+ */
+export interface LinkTerms {
+  expiry_days?: number | null | undefined
+  download_limit?: number | null | undefined
+  view_limit?: number | null | undefined
+  /** Null: it can be viewed as long as it is valid. */
+  view_days?: number | null | undefined
+  email?: string | null | undefined
+  /** `nothing`, `email`, or the hash of a password; null: what the file asks for. */
+  ask_for?: string | null | undefined
+}
+
+/** A buyer's link to the item's file. */
+export interface NewLink extends LinkTerms {
+  /** Whether to send the link to `email` once it exists. */
+  send?: boolean
+}
+
+/** A file for past buyers of its products. */
+export interface GiveRequest {
+  /** Only buyers of this product; null: of all products of the file. */
+  product_id: string | null
+  /** One email for each order. */
+  send: boolean
+  /** Emails an hour at most; null: one after another, after all others. */
+  per_hour: number | null
+}
+
+/** Access that past buyers had in another app. */
+export interface AccessRequest {
+  /** The stored table of those buyers, a bare UUID. */
+  move: string
+  /** Whether each buyer gets an email with each link. */
+  send: boolean
+}
+
+// A file as plugins see it.
+
+/** Whether a file that a product gets after it was sold goes to its past buyers. */
+export const NEW_FILES_CHOICES = ['never', 'ask', 'always'] as const
+export type NewFilesChoice = (typeof NEW_FILES_CHOICES)[number]
+
+/**
+ * A file attached to a product, or to one of its variants, with the match method and its
+ * confidence.
+ */
+export interface Mapping {
+  product_id: string
+  product_title: string
+  /** The variant that the file belongs to; null: the whole product. */
+  variant_id: string | null
+  sku: string | null
+  /**
+   * How the product was found. `pack`: the file is in a pack that has the product. `rule`: a rule of
+   * the shop about names.
+   */
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
+  /** The confidence, from 0 to 1. An exact SKU is 1. */
+  score: number
+  /** Why: it is stored as a message with its values, and shown in the reader's language. */
+  reason: AnyText
+  /** Whether it goes to past buyers of the product, as its rule says; absent: as the product says. */
+  new_files?: NewFilesChoice | null
+}
+
+/** A file's current state, or the draft of one that an import will create (then `id` is null). */
+export interface FileView extends FileSettings {
+  id: string | null
+  filename: string
+  /** The number of its current version. Null during its import. */
+  version: number | null
+  size_bytes: number | null
+  content_type: string | null
+  tags: readonly string[]
+  mappings: readonly Mapping[]
+  /** The pack that the file is in, a bare UUID. */
+  pack_id: string | null
+  /**
+   * The SKU that its import named, even if no product has it. Null: it named none, or the import is
+   * still running.
+   */
+  wanted_sku: string | null
+  /** The time when the file was created, ISO 8601. Null during its import. */
+  created_at: string | null
+}

@@ -27,7 +27,7 @@ const plugins = readdirSync(path.join(import.meta.dirname, 'plugins'), { withFil
     ),
   )
 
-/** What everything above the engine may import of it. */
+/** What everything above the engine may import of it (docs/decisions/0122). */
 const ENGINE_PUBLIC = [
   'context.ts',
   'created-files.ts',

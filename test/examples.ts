@@ -406,7 +406,14 @@ const MAKERS: Record<ExampleId, Make> = {
     const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }
     return toPublicId('answer', (await customerData(parts, owner.scope.shop, request)).id)
   },
-  notice: (place) => inserted(place, 'notice', { level: 'info', title: 'Done', body: 'All of it' }),
+  notice: (place) =>
+    inserted(place, 'notice', {
+      level: 'info',
+      title: 'Done',
+      body: 'All of it',
+      title_text: { message: 'Done' },
+      body_text: { message: 'All of it' },
+    }),
   message: (place) => {
     const payload = {
       to: ['owner@example.com'],

@@ -140,6 +140,13 @@ test.each(['error', 'rename'])(
 test('a file that is sent again while its import runs waits for it', async () => {
   await house.set({ schedule: 'manual' })
   const { scope } = house.app.owner
+  // The task that the change of the schedule has queued would file an entry without an item.
+  const queued = () =>
+    scope.withoutRows(
+      `select from graphile_worker.jobs
+       where task_identifier = 'import-drop-folders' and run_at <= now()`,
+    )
+  await expect.poll(queued).toEqual([])
   await house.send('slow.txt', 'half')
   await scope.query(
     `update drop_entries set state = 'importing' where shop_id = :shop and name = 'slow.txt'`,

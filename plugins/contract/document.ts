@@ -29,7 +29,7 @@ export const anyPdf: ActionFit = {
 }
 
 export const pdfAdvice = {
-  pdf_encrypted: 'Start it again for the documents that are encrypted, with their password.',
+  pdf_encrypted: 'Retry the failed files, and enter their password.',
   pdf_damaged:
     'Replace the documents that are damaged: buyers may not be able to open them either.',
   not_a_pdf: 'Give the files that are not PDF documents the right extension.',

@@ -111,12 +111,10 @@ const UNLIMITED = {
   failed_sign_ins_per_minute: 100_000,
 }
 
-/**
- * No worker runs until the test starts one (`engine.startWorker`); operations wait in the queue.
- */
 /** The address shown to merchants. No drop server runs there. */
 const DROP = { host: 'files.example.com', sftpPort: 2222, ftpPort: 2121 }
 
+/** No worker runs until the test starts one (`engine.startWorker`); operations wait in the queue. */
 export async function openTestApp({
   plugins = [],
   workflows = [],

@@ -206,7 +206,6 @@ export async function openDepot(database: Database, shop: number) {
       )
       return { key: link!.key, id: link!.id, file: id }
     },
-    /** Creates a public file; returns its path. */
     /** Gives the file a second version, after its links were made: their clock is that of the database. */
     replaceFile: async (file: string, bytes: Uint8Array) => {
       const { hash, size_bytes } = await store.write(shop, [bytes] as never)
@@ -235,6 +234,7 @@ export async function openDepot(database: Database, shop: number) {
       })
       invalidate()
     },
+    /** Creates a public file; returns its path. */
     addPublic: async (bytes: Uint8Array, fields: Record<string, unknown> = {}) => {
       const file = await addFile(bytes, { visibility: 'public', ...fields })
       await ensurePublicAddresses(scope, [file])

@@ -186,7 +186,6 @@ export class DemoShopFront {
   }
 }
 
-/** One customer for each address. */
-/** The number of the account with this address. */
+/** The number of the account with this address: one for each. */
 export const customerOf = (email: string) =>
   [...email.toLowerCase()].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1e9, 7)

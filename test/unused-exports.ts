@@ -15,7 +15,10 @@ const EXPORTED =
 const NAMED_IMPORT =
   /(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*from\s*'(\.[^']+)'/g
 /** All exports of a file. */
-const WHOLE_IMPORT = /(?:(?:import|export)\s+\*(?:\s+as\s+\w+)?\s+from\s*|import\(\s*)'(\.[^']+)'/g
+const WHOLE_IMPORT = /(?:import|export)\s+\*(?:\s+as\s+\w+)?\s+from\s*'(\.[^']+)'/g
+/** With the names that are taken from it, before or behind; without: all exports. */
+const LAZY_IMPORT =
+  /(?:\{([^{}]*)\}\s*=\s*await\s+)?import\(\s*'(\.[^']+)',?\s*\)(?:,\s*'(\w+)'|\s*\)\.(\w+))?/g
 
 export interface UnusedExport {
   file: string
@@ -80,6 +83,9 @@ function importersIn(code: ReadonlyMap<string, string>): Map<string, string[]> {
     for (const [, names = '', from = ''] of text.matchAll(NAMED_IMPORT))
       for (const name of namesIn(names)) add(from, name.split(' as ')[0]!.trim())
     for (const [, from = ''] of text.matchAll(WHOLE_IMPORT)) add(from, '*')
+    for (const [, before, from = '', ...behind] of text.matchAll(LAZY_IMPORT))
+      for (const name of before ? namesIn(before) : [behind.find(Boolean) ?? '*'])
+        add(from, name.split(':')[0]!.trim())
   }
   return importers
 }

@@ -146,7 +146,7 @@ const MAX_BYTES = 150 * 1024 ** 2
 const MAX_PIXELS = 100_000_000
 
 /** The pictures that may be changed, in the order of their objects. */
-export function picturesOf(objects: Objects): Picture[] {
+function picturesOf(objects: Objects): Picture[] {
   const matted = mattedOf(objects)
   return [...objects.streams].flatMap((reference) => {
     const dictionary = objects.values.get(reference) as Dictionary
@@ -234,7 +234,7 @@ export interface SmallerPicture {
  * The picture as a JPEG with at most `max_px` on a side. Null: the saving is too small for the loss
  * of quality. Throws if the bytes are not such a picture.
  */
-export async function madeSmaller(
+async function madeSmaller(
   picture: Picture,
   bytes: Buffer,
   wanted: { max_px: number; quality: number },

@@ -176,7 +176,7 @@ export interface Range {
  * Parses page ranges of a document with this many pages.
  * @throws `Refusal` `pdf_page_out_of_range`, which lists all ranges outside it
  */
-export function rangesIn(texts: readonly string[], pages: number): Range[] {
+function rangesIn(texts: readonly string[], pages: number): Range[] {
   const parsed = texts.map((text) => ({ text, range: parseRange(text, pages) }))
   const wrong = parsed.flatMap(({ text, range }) => (isIn(range, pages) ? [] : [text]))
   if (wrong.length === 0) return parsed.map(({ range }) => range)
@@ -189,7 +189,7 @@ export function rangesIn(texts: readonly string[], pages: number): Range[] {
   )
 }
 
-export const textOf = ({ first, last }: Range): string =>
+const textOf = ({ first, last }: Range): string =>
   first === last ? String(first) : `${first}-${last}`
 
 function parseRange(text: string, pages: number): Range {

@@ -75,7 +75,7 @@ interface StampWork {
 }
 
 /** The objects to add and the changed pages, in qpdf's form. */
-export async function stampPages(
+async function stampPages(
   folder: string,
   opened: OpenedDocument,
   { pages, objects, maxObject }: Pages,
@@ -219,7 +219,7 @@ const CORNER_HEIGHT = 0.05
 /** The size of a picture in a corner. */
 const CORNER_PICTURE = 0.2
 
-export function placeMark(
+function placeMark(
   seen: Box,
   mark: Pick<Mark, 'box' | 'scale'>,
   { position, picture }: Pick<WatermarkOptions, 'position' | 'picture'>,

@@ -221,7 +221,7 @@ interface EndedCardProps {
   onChange: (part: Partial<BuyerPageDraft>) => void
 }
 
-export const EndedCard = ({ draft, onChange }: EndedCardProps) => (
+const EndedCard = ({ draft, onChange }: EndedCardProps) => (
   <Titled title={t('Files that are expired or used up')}>
     <Checkbox
       label={t('Buyers can ask for more')}
@@ -247,7 +247,7 @@ interface CopiedLinksCardProps {
   onChange: (part: Partial<BuyerPageDraft>) => void
 }
 
-export const CopiedLinksCard = ({ draft, onChange }: CopiedLinksCardProps) => (
+const CopiedLinksCard = ({ draft, onChange }: CopiedLinksCardProps) => (
   <Titled title={t('Links that you copy')}>
     <ChoiceList
       title={t('A copied link')}
@@ -282,7 +282,7 @@ interface LibraryCardProps {
   onChange: (part: Partial<BuyerPageDraft>) => void
 }
 
-export const LibraryCard = ({ draft, url, onChange }: LibraryCardProps) => (
+const LibraryCard = ({ draft, url, onChange }: LibraryCardProps) => (
   <Titled title={t('All downloads of a buyer')}>
     <Checkbox
       label={t('Buyers can open their library')}

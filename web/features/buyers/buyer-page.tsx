@@ -148,7 +148,7 @@ interface Props {
   onUnblock: (delivery: string) => void
 }
 
-export function AccessCards({ email, licences, onUnblock }: Props) {
+function AccessCards({ email, licences, onUnblock }: Props) {
   const deliveries = useDeliveries({ email, limit: SHOWN })
   const links = useLinkPage({ email, limit: SHOWN })
   return (

@@ -136,7 +136,7 @@ const CARD: CardLayout<Column> = {
   lines: ['buyer', 'blocked', { facts: ['orders', 'files', 'downloads', 'last'] }],
 }
 
-export function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
+function BuyersTable({ buyers }: { buyers: readonly Buyer[] }) {
   return (
     <RecordTable
       names={{ singular: t('buyer'), plural: t('buyers') }}

@@ -188,7 +188,7 @@ function DeleteConnection({
 
 // The steps of a new connection, with the next one.
 
-export function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
+function SetupSteps({ connection: { state, settings } }: { connection: Connection }) {
   // The whole account is an empty folder; before the choice it is null.
   const chosen = typeof (settings.folder ?? settings.prefix) === 'string'
   const next = state === 'unauthorized' ? 1 : chosen ? 3 : 2
@@ -215,7 +215,7 @@ export function SetupSteps({ connection: { state, settings } }: { connection: Co
 
 // The last syncs of a connection, each with a link to its files.
 
-export function SyncsCard({ connection }: { connection: Connection }) {
+function SyncsCard({ connection }: { connection: Connection }) {
   const syncs = useSyncs(connection.id)
   const list = syncs.data?.data
   const { refetch } = syncs
@@ -263,7 +263,7 @@ interface Props {
   onEditKeys: (() => void) | null
 }
 
-export function AuthorizeBanner({ connection, onEditKeys }: Props) {
+function AuthorizeBanner({ connection, onEditKeys }: Props) {
   const { id, provider_title: provider, last_sync, error } = connection
   const { start, waiting, problem } = useAuthorize(id, () => toast(t('Access granted')))
   const before = last_sync !== null

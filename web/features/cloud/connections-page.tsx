@@ -78,7 +78,7 @@ export function ConnectionsPage() {
 
 // One connection in the list: its state, its files, its last and next sync.
 
-export function ConnectionRow({ connection }: { connection: Connection }) {
+function ConnectionRow({ connection }: { connection: Connection }) {
   const { id, name, provider_title, progress, error, rejected } = connection
   return (
     <li>

@@ -137,7 +137,7 @@ interface Props {
   onChoose: (provider: Provider) => void
 }
 
-export function ProviderList({ providers, onChoose }: Props) {
+function ProviderList({ providers, onChoose }: Props) {
   return (
     <Card>
       <ul className="providers" aria-label={t('Providers')}>

@@ -73,7 +73,7 @@ function useFocusOnChange(step: string) {
 
 // The operations of a CSV file: its import and its changes of existing files.
 
-export function Started({ upload: { job_id, update_job_id } }: { upload: CsvUpload }) {
+function Started({ upload: { job_id, update_job_id } }: { upload: CsvUpload }) {
   return (
     <>
       {(job_id !== null || update_job_id === null) && (
@@ -109,7 +109,7 @@ interface Props {
   onBack: () => void
 }
 
-export function CheckStep({ upload, onBack }: Props) {
+function CheckStep({ upload, onBack }: Props) {
   const { status, check, failure } = upload
   const again = useCheckCsv(upload.id)
   const back = <Button onClick={onBack}>{t('Change the columns')}</Button>

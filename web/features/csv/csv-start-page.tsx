@@ -163,7 +163,7 @@ function DeleteMapping({ mapping, onClose }: { mapping: CsvMapping; onClose: () 
 
 // Stored CSV files: each can be continued where it was left.
 
-export function KeptFiles() {
+function KeptFiles() {
   const kept = useKeptCsvs()
   if (kept.error && !kept.data)
     return <LoadProblem query={kept} what={t('Your earlier CSV files could not be loaded')} />

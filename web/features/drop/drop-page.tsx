@@ -119,7 +119,7 @@ function SwitchedOff() {
 // The running transfers, with received bytes and speed.
 
 /** Rendered only while a file is being sent. */
-export function TransfersCard() {
+function TransfersCard() {
   const transfers = useTransfers()
   const files = transfers.data?.data ?? []
   if (transfers.error)
@@ -176,7 +176,7 @@ const Transfer = ({ file }: { file: DropFile }) => (
 // Help with common FTP problems: connections that fail, transfers that stall, files that do not
 // appear in the library.
 
-export function HelpCard({ drop: { sftp_port, ftp_port, limits, path } }: { drop: Drop }) {
+function HelpCard({ drop: { sftp_port, ftp_port, limits, path } }: { drop: Drop }) {
   const ports = { sftp: String(sftp_port), ftp: String(ftp_port) }
   return (
     <Titled title={t('If something does not work')}>

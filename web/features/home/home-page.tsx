@@ -38,7 +38,7 @@ export function HomePage() {
 
 // What waits for somebody, each with its number and one way to go on.
 
-export function Needs({ home: { needs, first_steps } }: { home: Home }) {
+function Needs({ home: { needs, first_steps } }: { home: Home }) {
   if (needs.length === 0 && !first_steps.imported) return null
   return (
     <Titled title={t('What needs you')}>
@@ -66,7 +66,7 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
 
 // The first steps of a shop. Each is ticked by what really happened; then the card goes.
 
-export function FirstSteps({ done }: { done: Home['first_steps'] }) {
+function FirstSteps({ done }: { done: Home['first_steps'] }) {
   const steps = firstSteps(done, isDemo())
   const left = steps.filter((step) => !step.done)
   if (left.length === 0) return null

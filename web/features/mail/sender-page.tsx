@@ -150,7 +150,7 @@ function WayCard({ settings }: CardProps) {
 // Addresses that nothing or no news is sent to: a mail to them came back, or was reported as spam.
 
 /** The addresses that get no mail; nothing is shown if there are none. */
-export function BlockedCard() {
+function BlockedCard() {
   const [cursor, setCursor] = useState('')
   const blocked = useBlocked(cursor)
   const allow = useAllow()

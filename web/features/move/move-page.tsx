@@ -206,7 +206,7 @@ const Columns = ({ move: { columns, unknown_columns } }: { move: Move }) => (
 
 // The import of an export: its progress, its result, and its undo.
 
-export function MoveResult({ move }: { move: Move }) {
+function MoveResult({ move }: { move: Move }) {
   const operation = useOperation(move.operation_id)
   if (move.operation_id === null)
     return (

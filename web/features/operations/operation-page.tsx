@@ -153,7 +153,7 @@ interface Props {
   retry: Schemas['Retry'] | undefined
 }
 
-export function AboutCard({ operation, retry }: Props) {
+function AboutCard({ operation, retry }: Props) {
   const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
   const channels = useChannels()
   return (
@@ -212,7 +212,7 @@ function factsOf(operation: Operation, channels: readonly Channel[]): [string, R
 
 // The operation's progress in live counts.
 
-export function SummaryCard({ operation }: { operation: Operation }) {
+function SummaryCard({ operation }: { operation: Operation }) {
   const moving = isMoving(operation)
   return (
     <Card>
@@ -277,7 +277,7 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
 
 // How many of an operation's emails to buyers were sent, and until when the others wait.
 
-export function MailsLine({ id }: { id: string }) {
+function MailsLine({ id }: { id: string }) {
   const mails = useOperationMails(id)
   const { data } = mails
   // Nothing is shown before it is known whether there are emails at all. What was read stays shown if

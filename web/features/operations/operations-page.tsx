@@ -116,7 +116,7 @@ function Empty({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }
 
 // The operations of one page.
 
-export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
+function OperationsTable({ operations }: { operations: readonly Operation[] }) {
   const channels = useChannels()
   const pageChannels = usePageChannels()
   const requesterOf = useRequester()

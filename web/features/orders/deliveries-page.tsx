@@ -149,7 +149,7 @@ interface Props {
   go: UrlState<State>['go']
 }
 
-export function DeliveryFilters({ urlState: { file, product, about }, go }: Props) {
+function DeliveryFilters({ urlState: { file, product, about }, go }: Props) {
   const [choosing, setChoosing] = useState<'file' | 'product' | null>(null)
   const close = () => setChoosing(null)
   const named = useRead('GET /api/files/{id}', { path: { id: file || null } }).data
@@ -204,7 +204,7 @@ interface FileProps {
   onChoose: (file: string) => void
 }
 
-export function FileFilter({ onClose, onChoose }: FileProps) {
+function FileFilter({ onClose, onChoose }: FileProps) {
   const [file, setFile] = useState<string | null>(null)
   return (
     <Dialog
@@ -232,7 +232,7 @@ interface ProductProps {
   onChoose: (product: { product_id: string; title: string }) => void
 }
 
-export function ProductFilter({ onClose, onChoose }: ProductProps) {
+function ProductFilter({ onClose, onChoose }: ProductProps) {
   const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
   return (
     <Dialog

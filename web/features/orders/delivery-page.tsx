@@ -252,7 +252,7 @@ interface Props {
   onClose: () => void
 }
 
-export function ChangedBanner({ delivery, title, children, before, onClose }: Props) {
+function ChangedBanner({ delivery, title, children, before, onClose }: Props) {
   const undo = useChangeDelivery(delivery)
   const restore = () =>
     undo.mutate(

@@ -128,7 +128,7 @@ function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | nu
 // Products whose new files go to past buyers otherwise than the shop's setting says.
 
 /** The choice of one product, saved when it is made. */
-export function ProductChoice({
+function ProductChoice({
   product,
   title,
   value,
@@ -152,7 +152,7 @@ export function ProductChoice({
   )
 }
 
-export function ProductChoices() {
+function ProductChoices() {
   const list = useProductChoices()
   const [adding, setAdding] = useState(false)
   const products = list.data?.data

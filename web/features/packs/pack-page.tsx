@@ -154,7 +154,7 @@ function Rename({ pack, onClose }: { pack: Pack; onClose: () => void }) {
 
 // The dialog that creates a link to a pack, whose page shows the buyer all files.
 
-export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
+function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
   const create = useCreatePackLink()
   const settings = useSettings()
   const [edited, setEdited] = useState<LinkForm | null>(null)

@@ -126,17 +126,11 @@ function PackList({ packs, state: { urlState, go, pages }, onDelete }: ListProps
 
 // The search and page of the list of packs, in the address.
 
-export const PACKS_STATE = listState({ search: trimmed })
+const PACKS_STATE = listState({ search: trimmed })
 
 // The dialog that creates a pack with a name; files and products are added on its page.
 
-export function CreatePack({
-  onClose,
-  onMade,
-}: {
-  onClose: () => void
-  onMade: (pack: Pack) => void
-}) {
+function CreatePack({ onClose, onMade }: { onClose: () => void; onMade: (pack: Pack) => void }) {
   const create = useCreatePack()
   const [name, setName] = useState('')
   return (
@@ -164,7 +158,7 @@ interface Props {
   onDelete: (pack: Pack) => void
 }
 
-export function PacksTable({ packs, onDelete }: Props) {
+function PacksTable({ packs, onDelete }: Props) {
   const columns = useMemo(() => columnsOf(onDelete), [onDelete])
   return (
     <RecordTable

@@ -157,9 +157,9 @@ function AssignedKeys({ list: { id } }: Pick<WholeProps, 'list'>) {
 
 // The search and page of the keys of a list, in the address.
 
-export const KEY_STATUSES = ['active', 'expired', 'revoked', 'replaced'] as const
+const KEY_STATUSES = ['active', 'expired', 'revoked', 'replaced'] as const
 
-export const KEYS_STATE = listState({
+const KEYS_STATE = listState({
   /** Exactly a key, the name of an order, or the address of a buyer. */
   search: trimmed,
   status: oneOf<LicenceKey['status'], ''>(KEY_STATUSES, ''),

@@ -97,7 +97,7 @@ interface Props {
   onSaved: (schedule: Schedule) => void
 }
 
-export function ScheduleEditor({ id, initial, record, templates, ...props }: Props) {
+function ScheduleEditor({ id, initial, record, templates, ...props }: Props) {
   const { plugins, workflows, onSaved } = props
   const actionOf = ({ runs }: ScheduleDraft) =>
     runs && 'action' in runs ? plugins.find((plugin) => plugin.id === runs.action) : undefined
@@ -188,7 +188,7 @@ function MatchingFiles({ draft }: { draft: ScheduleDraft }) {
 
 // The next runs of the times in the form, in the shop's time zone.
 
-export function NextRuns({ draft }: { draft: ScheduleDraft }) {
+function NextRuns({ draft }: { draft: ScheduleDraft }) {
   const cron = useDebounced(cronOf(draft.when))
   const check = useCronCheck(cron)
   const settings = useSettings()

@@ -92,7 +92,7 @@ function useNames(): (schedule: Schedule) => string {
 
 // What a shop without scheduled tasks sees: what they are for, and templates to begin with.
 
-export function FirstTask() {
+function FirstTask() {
   const templates = useTemplates()
   return (
     <>
@@ -125,7 +125,7 @@ interface Props extends RowContext {
   schedules: readonly Schedule[]
 }
 
-export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
+function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
   const columns = useMemo(() => columnsOf({ nameOf, onRun, onDelete }), [nameOf, onRun, onDelete])
   return (
     <RecordTable
@@ -249,7 +249,7 @@ const Buttons = ({ name, onRun, onDelete }: ButtonsProps) => (
 // The switch of a task in the list.
 
 /** Switches a task on or off and leaves its other fields unchanged. */
-export function useToggle(schedule: Schedule) {
+function useToggle(schedule: Schedule) {
   const save = useSwitchSchedule(schedule.id)
   return {
     // The new state is shown immediately.

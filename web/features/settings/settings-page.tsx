@@ -212,7 +212,7 @@ const Sections = (parts: FieldsProps) => (
 
 // The ways from the settings to the pages that belong to them.
 
-export function BuyerPageLink() {
+function BuyerPageLink() {
   return (
     <Card>
       <BlockStack gap="400">
@@ -227,7 +227,7 @@ export function BuyerPageLink() {
   )
 }
 
-export function AutomationLinks() {
+function AutomationLinks() {
   return (
     <Card>
       <BlockStack gap="400">
@@ -244,7 +244,7 @@ const HISTORY = [
   [t('Failed'), '/operations?status=failed'],
 ] as const
 
-export function AdvancedLinks() {
+function AdvancedLinks() {
   const deletion = findByBody(usePlugins().data?.data ?? [], 'delete')
   const links: (readonly [text: string, url: string])[] = deletion
     ? [...HISTORY, [t('Deletions'), `/operations?action=${deletion.plugin.id}`]]

@@ -190,7 +190,7 @@ function RefusedFiles({
 
 const queues = new Map<string, UploadQueue>()
 
-export function useQueue(shop: string) {
+function useQueue(shop: string) {
   let queue = queues.get(shop)
   if (!queue) queues.set(shop, (queue = new UploadQueue(shop)))
   const state = useSyncExternalStore(queue.subscribe, queue.state)
@@ -203,7 +203,7 @@ interface Props extends Pick<QueueState, 'imports' | 'errors'> {
   onRetry: (batch: string) => void
 }
 
-export function Imports({ imports, errors, onRetry }: Props) {
+function Imports({ imports, errors, onRetry }: Props) {
   return (
     <>
       {errors.map(([batch, error]) => (

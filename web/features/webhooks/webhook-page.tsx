@@ -202,7 +202,7 @@ function Delete({ webhook, onClose }: { webhook: Webhook; onClose: () => void })
 // The dialog that changes a webhook. Its address is changed only when another one is typed: what is
 // shown lacks the query, which may hold a token.
 
-export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const change = useChangeWebhook(webhook.id, useKnown(webhook))
   const { form, submit, error } = useWebhookForm(webhook, change, ({ url, ...rest }) =>
     change.mutate(url === webhook.url ? rest : { ...rest, url }, {
@@ -236,7 +236,7 @@ const TIMES = [
   { value: '0', label: t('Not at all: it may have leaked') },
 ]
 
-export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const rotate = useRotateSecret(webhook.id)
   const [hours, setHours] = useState('24')
   if (rotate.data)

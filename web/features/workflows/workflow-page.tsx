@@ -60,7 +60,7 @@ const startOf = (workflow: Workflow, fresh: boolean) =>
 
 // A built-in workflow: its steps to be read, and the way to a copy that can be changed.
 
-export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
+function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
   return (
     <Page
       title={workflow.name}

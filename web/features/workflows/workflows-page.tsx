@@ -126,7 +126,7 @@ interface Props {
   onDelete?: (workflow: Workflow) => void
 }
 
-export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
+function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const channels = useChannels()
   const columns = useMemo(() => {
     const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))

@@ -48,7 +48,7 @@ export function OpenDialog({ entry, ...props }: BulkProps & { entry: MenuEntry }
 
 // Moves the selected files to the trash, and shows what that means for their products.
 
-export function DeleteDialog({ entry, ...props }: EntryProps) {
+function DeleteDialog({ entry, ...props }: EntryProps) {
   const plugins = useDeletionPlugins(entry)
   const texts = textsOf(entry, props.chosen, {})
   const { select, count } = props.chosen
@@ -95,7 +95,7 @@ const usePastBuyers = (select: Selection, product: string | null) =>
     key: ['files', 'past-buyers', select, product],
   })
 
-export function GiveDialog(props: EntryProps) {
+function GiveDialog(props: EntryProps) {
   const { product_id: product } = props.entry.action.preset
   return (
     <PluginDialog {...props}>
@@ -156,7 +156,7 @@ const pastBuyersText = ({ orders, buyers }: Schemas['PastBuyers']): string =>
 
 // Runs a workflow on the selected files.
 
-export function WorkflowDialog(props: BulkProps) {
+function WorkflowDialog(props: BulkProps) {
   const start = useStartOperation()
   const { workflows, offered } = useOffered()
   const [id, setId] = useState<string | null>(null)

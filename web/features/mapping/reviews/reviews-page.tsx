@@ -210,7 +210,7 @@ function RememberRule({ shown, candidate, onClose, onDecided }: RememberProps) {
 const cards = () => [...document.querySelectorAll<HTMLElement>('[data-review]')]
 
 /** `count`: how many cards are shown. Returns what the element around them has to call. */
-export function useReviewKeys(count: number): { onFocus: (event: FocusEvent) => void } {
+function useReviewKeys(count: number): { onFocus: (event: FocusEvent) => void } {
   /** The place of the card that had the focus last. */
   const place = useRef<number | null>(null)
   const keys = useMemo((): readonly PageKey[] => {
@@ -262,7 +262,7 @@ interface Props {
   onDecided: (decision: Decision) => void
 }
 
-export function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
+function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
   const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
   const map = useMapTo()
   const { filename } = review.file

@@ -133,7 +133,7 @@ interface Props {
   onChange: (change: Partial<DeliverySettings>) => void
 }
 
-export const DeliveryFields = (props: Props) => (
+const DeliveryFields = (props: Props) => (
   <BlockStack gap="400">
     <Titled title={t('Orders')}>
       <OrderFields {...props} />

@@ -110,7 +110,7 @@ interface Props {
   onRevoke: (key: ApiKey) => void
 }
 
-export function ApiKeysTable({ keys, onRevoke }: Props) {
+function ApiKeysTable({ keys, onRevoke }: Props) {
   const columns = useMemo(() => columnsOf(onRevoke), [onRevoke])
   return (
     <RecordTable
@@ -217,7 +217,7 @@ const missingIn = (name: string, scopes: readonly string[]): MissingTexts => ({
   ...(scopes.length === 0 ? { scopes: t('Choose at least one') } : {}),
 })
 
-export function CreateApiKey({ onClose }: { onClose: () => void }) {
+function CreateApiKey({ onClose }: { onClose: () => void }) {
   const create = useCreateApiKey()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>([...USUAL_SCOPES])

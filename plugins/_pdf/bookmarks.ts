@@ -1,5 +1,5 @@
 // Copies a document's bookmarks, all or those of some pages.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import type { Additions } from './changes.ts'
 import {
   isDictionary,

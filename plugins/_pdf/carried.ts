@@ -1,5 +1,5 @@
 // Moves what a page carries (carry.ts) into the catalogue of the document that was made.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import { levelOf, neighbours } from './bookmarks.ts'
 import { CARRIED } from './carry.ts'
 import { Additions, writeChanges } from './changes.ts'

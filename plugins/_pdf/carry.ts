@@ -1,8 +1,8 @@
 // What a document has in addition to its pages. qpdf copies pages with everything that they refer to, and
 // nothing of the catalogue: so before pages are copied, the first of them refers to all of it under
 // a name of our own, and afterwards the copy is moved into the new catalogue (carried.ts).
-import { ownValue, type Warning } from '../contract/index.ts'
-import { say, sayPlain } from '../contract/sandbox.ts'
+import type { Warning } from '../contract/index.ts'
+import { ownValue, say, sayPlain } from '../contract/sandbox.ts'
 import { copyBookmarks, linksOf, withExplicitLinks, type Links } from './bookmarks.ts'
 import { claimWarnings, CLAIMS_OF_INFO, readClaims } from './claims.ts'
 import { Additions, writeChanges } from './changes.ts'

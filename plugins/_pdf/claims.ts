@@ -2,8 +2,8 @@
 // screen readers), in its metadata. A claim that is no longer true must not stay.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { ownValue, type Warning } from '../contract/index.ts'
-import { say } from '../contract/sandbox.ts'
+import type { Warning } from '../contract/index.ts'
+import { ownValue, say } from '../contract/sandbox.ts'
 import {
   idOf,
   isDictionary,

@@ -1,5 +1,5 @@
 // Layers (optional content): which exist, which are hidden, and how they are listed.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import {
   isDictionary,
   isList,

@@ -1,6 +1,6 @@
 // Completes a page tree that readers accept and qpdf does not: missing types, parents, counts and
 // sizes, and pages that do not exist.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import {
   isDictionary,
   isList,

@@ -1,6 +1,6 @@
 // The pages as a person sees them: size, rotation and cropping. Missing or odd values are read as
 // PDF readers do.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import {

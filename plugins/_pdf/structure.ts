@@ -1,6 +1,6 @@
 // The structure of tagged documents, for screen readers: a tree of elements, and a list that finds
 // them by the numbers that pages and annotations state.
-import { ownValue } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import type { Additions } from './changes.ts'
 import { nameTree, pairsIn, treeEntries } from './name-trees.ts'
 import {

@@ -1,7 +1,8 @@
 // A mark on every page, upright as the page is seen.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Warning, ownValue } from '../contract/index.ts'
+import type { Warning } from '../contract/index.ts'
+import { ownValue } from '../contract/sandbox.ts'
 import { claimWarnings, readClaims, type Claims } from './claims.ts'
 import { writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'

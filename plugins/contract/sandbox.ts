@@ -1,9 +1,10 @@
 // The child's side of `sandbox.run`: a script in a plugin's folder that opens untrusted files calls
 // `serveRequests`, and runs in a process with limits. Imports no library, because every such process
 // loads it.
-import type { AnyText } from './text.ts'
+import type { AnyText } from './say.ts'
 
-export { say, sayPlain } from './text.ts'
+export { ownValue } from '../_page/own-value.ts'
+export { say, sayPlain } from './say.ts'
 
 /** Why a script could not process a file, as a message to the server. */
 export interface SandboxRefusal {

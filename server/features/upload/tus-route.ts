@@ -65,7 +65,7 @@ function describe(ctx: Context, fileBytes: number): void {
 }
 
 // The tus part of /api/uploads in the OpenAPI document. It has no endpoints of ours: a tus server
-// answers it (server/features/upload/tus-route.ts).
+// answers it (above).
 
 const resumable = z.literal(TUS_VERSION).describe('The version of the protocol')
 const offset = z.coerce.number().int().min(0)

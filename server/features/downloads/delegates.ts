@@ -32,16 +32,21 @@ export interface DelegateParts {
 
 /**
  * Answers with another server's help. False: this process has to send the bytes. It rejects with a
- * `StoreError` if the bytes are missing.
+ * `StoreError` if the bytes are missing. `addDigest` is called only for an answer that has the
+ * headers of the file: computing it reads the file.
  */
-export type Delegate = (visit: Visit, part: Part) => Promise<boolean>
+export type Delegate = (
+  visit: Visit,
+  part: Part,
+  addDigest: (visit: Visit, target: FileTarget) => Promise<void> | void,
+) => Promise<boolean>
 
 /** Null: there is no other server. */
 export function createDelegate({ stores, accel, bucketRedirect }: DelegateParts): Delegate | null {
   if (accel === null && bucketRedirect === null) return null
   const requirePresent = createPresenceCheck(stores)
   const sendByNginx = accel && createNginxAnswer(accel)
-  return async (visit, part) => {
+  return async (visit, part, addDigest) => {
     const { target, redirectHeaders } = part
     // A program sends its Range to the bucket too, also one that this process does not grant.
     const isWhole = part.range === null && visit.request.headers.range === undefined
@@ -62,6 +67,7 @@ export function createDelegate({ stores, accel, bucketRedirect }: DelegateParts)
     if (!sendByNginx || target.location !== accel.location || !maySendByNginx(request, part.range))
       return false
     await requirePresent(target)
+    await addDigest(visit, target)
     sendByNginx(visit, part)
     return true
   }

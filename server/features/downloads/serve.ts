@@ -71,8 +71,7 @@ export function createServing(parts: ServingParts): ByteServer {
     },
     serve: async (visit, part, transfer) => {
       try {
-        await addDigest(visit, part.target)
-        await serveBytes(parts, visit, part, transfer)
+        await serveBytes({ ...parts, addDigest }, visit, part, transfer)
       } catch (error) {
         await transfer.undo()
         await failed(visit, part.target, error)
@@ -122,19 +121,20 @@ async function requireSound({ bytes, checks }: ServingParts, target: FileTarget)
 
 /** Rejects, before anything is sent, if the bytes cannot be opened or are known to be damaged. */
 async function serveBytes(
-  parts: ServingParts,
+  parts: ServingParts & Pick<ByteServer, 'addDigest'>,
   visit: Visit,
   part: Part,
   transfer: FileTransfer,
 ): Promise<void> {
-  const { bytes, delegate, checks } = parts
+  const { bytes, delegate, checks, addDigest } = parts
   await requireSound(parts, part.target)
-  if (delegate && !transfer.allowance && (await delegate(visit, part))) {
+  if (delegate && !transfer.allowance && (await delegate(visit, part, addDigest))) {
     transfer.opened(visit.response)
     transfer.confirmed()
     checks.enqueue(part.target)
     return transfer.end(lengthOf(part))
   }
+  await addDigest(visit, part.target)
   const opened = await bytes.open(part.target, part.range)
   // The client left while a slow store was opening the bytes: it has received nothing.
   if (visit.response.destroyed) {

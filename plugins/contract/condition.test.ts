@@ -81,6 +81,7 @@ describe('tags', () => {
     ['  ', 'empty'],
     ['a,b', ', or ;'],
     ['a;b', ', or ;'],
+    ['a\u037eb', ', or ;'],
     ['x'.repeat(101), '100'],
     ['a\u0000b', 'control'],
     ['\u202egpj', 'control'],

@@ -11,11 +11,12 @@ const MAX_TAG_LENGTH = 100
 
 /**
  * The problem of a tag, or null. Commas and semicolons separate tags in CSV files, so a tag cannot
- * contain them.
+ * contain them. Judged in the form in which tags are stored: NFC turns U+037E into a semicolon.
  */
-export function tagProblem(tag: string): { code: 'invalid_tag'; message: AnyText } | null {
+export function tagProblem(given: string): { code: 'invalid_tag'; message: AnyText } | null {
+  const tag = tagForm(given)
   const wrong = (message: AnyText) => ({ code: 'invalid_tag', message }) as const
-  if (tag.trim() === '') return wrong(sayPlain('A tag cannot be empty'))
+  if (tag === '') return wrong(sayPlain('A tag cannot be empty'))
   if (tag.length > MAX_TAG_LENGTH)
     return wrong(say('A tag has at most {count} characters', { count: MAX_TAG_LENGTH }))
   if (/[,;]/.test(tag)) return wrong(sayPlain('A tag cannot contain , or ;'))

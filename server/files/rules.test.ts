@@ -7,6 +7,7 @@ import {
   filenameProblem,
   nameKey,
   normalizeTags,
+  splitTags,
   numberedName,
   shownUrl,
   tagProblem,
@@ -103,5 +104,6 @@ describe('tags', () => {
   test('are trimmed and deduplicated, in order', () => {
     expect(normalizeTags([' b', 'a', 'b ', 'A'])).toEqual(['b', 'a', 'A'])
     expect(normalizeTags(['e\u0301', 'x', 'é'])).toEqual(['é', 'x'])
+    expect(splitTags('b,a; b\r\n, c\u037ed')).toEqual(['b', 'a', 'c', 'd'])
   })
 })

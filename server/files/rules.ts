@@ -68,6 +68,10 @@ export function shownUrl(text: string): string | null {
 /** Tags as they are stored: in their form, each once, in the order given. */
 export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map(tagForm))]
 
+/** The tags of a text: commas, semicolons and line breaks separate them; empty tags are dropped. */
+export const splitTags = (text: string): string[] =>
+  normalizeTags(text.normalize('NFC').split(/[,;\r\n]/)).filter((tag) => tag !== '')
+
 /**
  * The media type that a file is served as. Derived from its name, since the source's Content-Type
  * cannot be trusted.

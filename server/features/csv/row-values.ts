@@ -14,7 +14,7 @@ import {
   cleanName,
   filenameProblem,
   MAX_TAGS,
-  normalizeTags,
+  splitTags,
   tagProblem,
   urlProblem,
   type Problem,
@@ -320,10 +320,6 @@ function skuProblem(sku: string): Problem | null {
     return { code: 'invalid_value', message: sayPlain('A SKU cannot contain control characters') }
   return null
 }
-
-/** Commas, semicolons and line breaks separate tags; empty tags are dropped. */
-const splitTags = (text: string): string[] =>
-  normalizeTags(text.split(/[,;\r\n]/)).filter((tag) => tag !== '')
 
 function tagsProblem(tags: readonly string[]): Problem | null {
   if (tags.length > MAX_TAGS)

@@ -8,7 +8,7 @@ import { type Entry, say, type Text, textOf } from '../../../plugins/contract/in
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { DirectUploads } from '../../core/configuration/storage-settings.ts'
-import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
+import { filenameProblem, MAX_TAGS, splitTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
 import { noteSeen } from './batches.ts'
@@ -155,7 +155,7 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   if (!on_conflict)
     add('on_conflict', 'invalid_value', say('Send one of {names}', { names: CONFLICTS.join(', ') }))
 
-  const tags = normalizeTags((metadata.tags ?? '').split(/[,;]/).filter((tag) => tag.trim() !== ''))
+  const tags = splitTags(metadata.tags ?? '')
   if (tags.length > MAX_TAGS)
     add('tags', 'too_many', say('At most {most} tags', { most: MAX_TAGS }))
   const wrongTag = tags.map(tagProblem).find((problem) => problem !== null)

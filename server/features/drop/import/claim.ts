@@ -5,7 +5,7 @@ import { packNameProblem } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { nameKey, tagForm, tagProblem } from '../../../files/rules.ts'
+import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
 import { dropChannel } from '../channel.ts'
 import type { DropEntry } from '../entries.ts'
@@ -37,7 +37,7 @@ const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
 function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): Partial<ImportFile> {
   const name = ownFolder(folder)
   if (name === '' || use === 'ignore') return {}
-  if (use === 'tag') return tagProblem(tagForm(name)) ? {} : { tags: [name] }
+  if (use === 'tag') return tagProblem(name) ? {} : { tags: [name] }
   return packNameProblem(name) ? {} : { pack: name }
 }
 

@@ -67,10 +67,15 @@ async function download(buyer: Page): Promise<void> {
   await (await saved).path()
 }
 
-/** Opens a buyer's delivery from the list. */
+/**
+ * Opens a buyer's delivery from the list. The page is reloaded with the search: rows that are replaced
+ * when the result arrives lose a click.
+ */
 async function openDelivery(email: string): Promise<Page> {
   const page = await open('/deliveries')
   await page.getByRole('textbox', { name: 'Search deliveries' }).fill(email)
+  await page.waitForURL(/search=/)
+  await page.reload()
   const row = page.locator('main tbody tr').filter({ hasText: email })
   await row.getByRole('link').click()
   await page.waitForURL(/\/deliveries\/delivery_/)

@@ -7,17 +7,26 @@ import { sortTests } from './test/projects.ts'
 import { WAIT_MS } from './test/wait.ts'
 
 const tests = sortTests()
-/** A short file that waits for ten seconds that the product promises. */
-const WAITING = ['server/engine/recovery.test.ts', 'server/ports/dns.test.ts']
+/**
+ * Short files that run long: they wait for ten seconds that the product promises, process many
+ * documents, or compile the whole program.
+ */
+const LONG_RUNNING = [
+  'server/engine/recovery.test.ts',
+  'server/ports/dns.test.ts',
+  'plugins/_pdf/repair.test.ts',
+  'test/names-as-keys.test.ts',
+]
 /**
  * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts
  * the files of one rank by their last duration or their size.
  */
 const LONGEST_FIRST = [tests.flows, tests.browser, [...tests.db, ...tests.unit]]
 const ranks = new Map(
-  [...LONGEST_FIRST.map((files, rank) => [files, rank] as const), [WAITING, 0] as const].flatMap(
-    ([files, rank]) => files.map((file) => [path.resolve(file), rank] as const),
-  ),
+  [
+    ...LONGEST_FIRST.map((files, rank) => [files, rank] as const),
+    [LONG_RUNNING, 0] as const,
+  ].flatMap(([files, rank]) => files.map((file) => [path.resolve(file), rank] as const)),
 )
 
 class LongestFirst extends BaseSequencer {

@@ -1,0 +1,26 @@
+// The conditions that the list of files has in one filter, beside those that have one of their own.
+import { type FileFilter } from '../client/types.ts'
+
+export const FURTHER: ReadonlySet<string> = new Set<keyof FileFilter>([
+  'tags_any',
+  'tags_none',
+  'name_begins',
+  'name_ends',
+  'name_like',
+  'product_tag',
+  'pack_none',
+  'channel',
+  'folder',
+  'version_above',
+  'linked',
+  'delivered',
+  'changed_after',
+  'changed_before',
+  'downloaded_after',
+  'downloaded_before',
+  'any',
+])
+
+/** The filter's further conditions. */
+export const furtherOf = (filter: FileFilter): FileFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => FURTHER.has(name)))

@@ -75,12 +75,12 @@ const SQL: {
   uploaded_after: dated((at) => `files.created_at >= ${at}`),
   changed_before: dated((at) => `files.updated_at < ${at}`),
   changed_after: dated((at) => `files.updated_at >= ${at}`),
-  downloaded_before: dated((at) => `${usedSince(null)} and not ${usedSince(`>= ${at}`)}`),
+  downloaded_before: dated((at) => `${usedSince(null)} and ${notUsedSince(`>= ${at}`)}`),
   downloaded_after: dated((at) => usedSince(`>= ${at}`)),
   older_than_days: (days, { bind }) =>
     `files.created_at < now() - ${bind(days)} * interval '1 day'`,
   not_downloaded_for_days: (days, { bind }) =>
-    `not ${usedSince(`> now() - ${bind(days)} * interval '1 day'`)}`,
+    `${notUsedSince(`> now() - ${bind(days)} * interval '1 day'`)}`,
 }
 
 function dated(sql: (at: string) => string): Compile<string> {
@@ -88,12 +88,22 @@ function dated(sql: (at: string) => string): Compile<string> {
 }
 
 /** SQL: the file was downloaded or viewed, at such a time. Null: at any. */
-function usedSince(at: string | null): string {
+const usedSince = (at: string | null): string => `(${usesSince(at).join(' or ')})`
+
+/** SQL: the opposite, in a form that the planner turns into joins. */
+const notUsedSince = (at: string): string =>
+  usesSince(at)
+    .map((use) => `not ${use}`)
+    .join(' and ')
+
+function usesSince(at: string | null): string[] {
   const when = (column: string) => (at === null ? `${column} is not null` : `${column} ${at}`)
-  return `(exists (select from links l where ${ofFile('l')} and ${when('l.last_download_at')})
-     or exists (select from public_addresses a where ${ofFile('a')}
-       and ${when('a.last_download_at')})
-     or exists (select from file_views v where ${ofFile('v')} and ${when('v.at')}))`
+  return [
+    `exists (select from links l where ${ofFile('l')} and ${when('l.last_download_at')})`,
+    `exists (select from public_addresses a where ${ofFile('a')}
+       and ${when('a.last_download_at')})`,
+    `exists (select from file_views v where ${ofFile('v')} and ${when('v.at')})`,
+  ]
 }
 
 async function inProduct(product: string, { scope, bind }: Compiler): Promise<string> {

@@ -35,9 +35,14 @@ export function furtherTexts(
     pack_none !== undefined && (pack_none ? t('in no pack') : t('in a pack')),
     ...originTexts(condition),
     ...usageTexts(condition, locale),
-    any && orText(any.map((part) => andText(textsOf(part)))),
+    any && alternativesText(any.map((part) => andText(textsOf(part)))),
   ]
   return texts.filter((text) => typeof text === 'string' && text !== '') as string[]
+}
+
+function alternativesText(texts: readonly string[]): string {
+  const [only = '', ...others] = texts.filter((text) => text !== '')
+  return others.length === 0 ? only : t('either {list}', { list: orText([only, ...others]) })
 }
 
 const nameTexts = ({ name_begins, name_ends, name_like }: Condition): Texts => [

@@ -117,20 +117,47 @@ export function FilterFields(props: Props) {
           />
         ))}
       </div>
-      {hidden.length > 0 && (
-        <div className="more-conditions" role="group" aria-label={t('More conditions')}>
-          <span aria-hidden="true">{t('And also:')}</span>
-          {hidden.map((part) => (
-            <button
-              key={part}
-              type="button"
-              aria-label={t('Add the condition {name}', { name: PARTS[part] })}
-              onClick={() => add(part)}
-            >
-              {PARTS[part]}
-            </button>
-          ))}
-        </div>
+      {hidden.length > 0 && <MoreConditions parts={hidden} add={add} />}
+    </div>
+  )
+}
+
+interface MoreProps {
+  parts: readonly Part[]
+  add: (part: Part) => void
+}
+
+/** Buttons for the usual conditions that are not in use, and a list of the others. */
+function MoreConditions({ parts, add }: MoreProps) {
+  const usual = parts.filter((part) => USUAL.includes(part))
+  const others = parts.filter((part) => !USUAL.includes(part))
+  return (
+    <div className="more-conditions" role="group" aria-label={t('More conditions')}>
+      {usual.length > 0 && <span aria-hidden="true">{t('And also:')}</span>}
+      {usual.map((part) => (
+        <button
+          key={part}
+          type="button"
+          aria-label={t('Add the condition {name}', { name: PARTS[part] })}
+          onClick={() => add(part)}
+        >
+          {PARTS[part]}
+        </button>
+      ))}
+      {others.length > 0 && (
+        <Select
+          label={t('Another condition')}
+          labelHidden
+          options={[
+            { label: t('Another condition'), value: '' },
+            ...others.map((value) => ({ label: PARTS[value], value })),
+          ]}
+          value=""
+          onChange={(chosen) => {
+            const part = others.find((one) => one === chosen)
+            if (part) add(part)
+          }}
+        />
       )}
     </div>
   )

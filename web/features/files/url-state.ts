@@ -2,7 +2,7 @@
 // API's.
 import { type Query } from '../../shell/client/endpoints.ts'
 import { type FileFilter } from '../../shell/client/types.ts'
-import { furtherOf } from '../../shell/files/further-conditions.ts'
+import { furtherOf, isFilter } from '../../shell/files/further-conditions.ts'
 import {
   flag,
   flagOrNone,
@@ -44,7 +44,7 @@ const idOf = (prefix: string) => matching(new RegExp(`^${prefix}_[0-9a-f]{32}$`)
 function jsonObject(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
-    return Object.keys(furtherOf(Object(value))).length > 0 ? text.trim() : ''
+    return isFilter(value) && Object.keys(furtherOf(value)).length > 0 ? text.trim() : ''
   } catch {
     return ''
   }

@@ -24,3 +24,16 @@ export const FURTHER: ReadonlySet<string> = new Set<keyof FileFilter>([
 /** The filter's further conditions. */
 export const furtherOf = (filter: FileFilter): FileFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => FURTHER.has(name)))
+
+const LISTS: ReadonlySet<string> = new Set(['type', 'tags', 'tags_any', 'tags_none', 'channel'])
+
+/** Has what an address says the form of a filter? Its values are the server's to judge. */
+export const isFilter = (value: unknown): value is FileFilter =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(([name, part]: [string, unknown]) => {
+    if (name === 'any') return Array.isArray(part) && part.every(isFilter)
+    return LISTS.has(name)
+      ? Array.isArray(part) && part.every((one) => typeof one === 'string')
+      : ['string', 'number', 'boolean'].includes(typeof part)
+  })

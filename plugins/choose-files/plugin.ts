@@ -24,10 +24,11 @@ export const chooseFiles = definePlugin({
   undo: 'none',
   worksOn: 'deliveries',
   summary: () => say('Leaves out files that do not match the rule'),
-  async *plan(items, { deliver }, { signal }) {
+  conditions: ({ deliver }) => [deliver],
+  async *plan(items, { deliver }, { signal, shop }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield matchesCondition(item.file, deliver)
+      yield matchesCondition(item.file, deliver, { timeZone: shop.settings.time_zone })
         ? { item: item.id, status: 'ok' as const }
         : {
             item: item.id,

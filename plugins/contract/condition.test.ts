@@ -3,18 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fileItem, importItem } from '../../test/fakes/context.ts'
 import {
-  conditionFields,
-  conditionSchema,
   extensionOf,
   extensionsOf,
-  matchesCondition,
   nameKey,
   numeric,
   tag,
   tagProblem,
   TYPE_GROUPS,
-  type Condition,
 } from './condition.ts'
+import {
+  conditionFields,
+  conditionSchema,
+  matchesCondition,
+  type Condition,
+} from './condition-fields.ts'
 import type { FileView } from './item.ts'
 import { english } from './text.ts'
 

@@ -1,10 +1,8 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
-// the conditions of steps and rules.
+// the values of conditions.
 import { ownValue } from '../_page/own-value.ts'
 import { textIssue, say, sayPlain, type AnyText } from './text.ts'
 import { z } from 'zod'
-import { hasWords } from '../_page/search-key.ts'
-import type { FileView } from './item.ts'
 import { UNSAFE_CHARACTERS } from './rules.ts'
 
 const MAX_TAG_LENGTH = 100
@@ -117,7 +115,8 @@ export const searchText = (max: number) =>
       sayPlain('This cannot be searched for'),
     )
 
-const list = z.preprocess(
+/** A list of texts, as JSON or, separated by commas, as a query parameter. */
+export const textList = z.preprocess(
   (value) =>
     typeof value === 'string'
       ? value
@@ -145,62 +144,3 @@ export const numeric = <Schema extends z.ZodType>(schema: Schema) =>
     (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
     schema,
   )
-
-/** Conditions on fields that drafts have too. Values come as query parameters or as JSON. */
-export const conditionFields = {
-  search: searchText(255).optional().meta({
-    title: 'Name or tags contain',
-    description: 'Words in any order, each in the name or in a tag. Case and accents are ignored',
-  }),
-  type: list
-    .optional()
-    .meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
-  tags: list.optional().meta({ title: 'Tags', description: 'Has all of these tags' }),
-  mapped: flag
-    .optional()
-    .meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),
-  larger_than: numeric(z.number().int().min(0))
-    .optional()
-    .meta({ title: 'Larger than', description: 'Bytes' }),
-  smaller_than: numeric(z.number().int().min(0))
-    .optional()
-    .meta({ title: 'Smaller than', description: 'Bytes' }),
-}
-
-export const conditionSchema = z.strictObject(conditionFields)
-
-/**
- * Whether the file or draft meets the condition. A draft without bytes is neither large nor small.
- */
-export function matchesCondition(file: FileView, condition: Condition): boolean {
-  const { search, type, tags, mapped, larger_than, smaller_than } = condition
-  if (search && !hasWords([file.filename, ...file.tags], search)) return false
-  if (type && !extensionsOf(type).includes(extensionOf(file.filename))) return false
-  if (tags && !tags.every((one) => file.tags.includes(tagForm(one)))) return false
-  if (mapped !== undefined && file.mappings.length > 0 !== mapped) return false
-  if (larger_than !== undefined && !(file.size_bytes !== null && file.size_bytes > larger_than))
-    return false
-  if (smaller_than !== undefined && !(file.size_bytes !== null && file.size_bytes < smaller_than))
-    return false
-  return true
-}
-
-/**
- * The condition on an item's file for a step to apply: every given part must hold. Drafts have
- * these fields too.
- */
-export interface Condition {
-  /** Each of these words is in the name or in a tag, without regard to case and accents. */
-  search?: string | undefined
-  /**
-   * The file has one of these extensions, or belongs to one of the groups document, image, video,
-   * audio and archive.
-   */
-  type?: readonly string[] | undefined
-  /** The file has all of these tags. */
-  tags?: readonly string[] | undefined
-  mapped?: boolean | undefined
-  /** The file has more bytes than this. */
-  larger_than?: number | undefined
-  smaller_than?: number | undefined
-}

@@ -24,3 +24,14 @@ export function aheadAt(moment: number, timeZone: string): number {
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
   return sign === '-' ? -ahead : ahead
 }
+
+/**
+ * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
+ * the first moment after it.
+ */
+export function beginningOf(day: string, timeZone: string): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  const guess = midnight - aheadAt(midnight, timeZone)
+  // The two differ if the clocks change around midnight; the later one is within the day.
+  return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
+}

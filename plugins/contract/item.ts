@@ -1,5 +1,6 @@
 // The items that a plugin works on, with their files or entries, and the changes that it may
 // request.
+import type { FileFacts } from './file-facts.ts'
 import type { FileSettings } from './settings.ts'
 import type { AnyText } from './text.ts'
 
@@ -186,6 +187,10 @@ export interface FileView extends FileSettings {
   mappings: readonly Mapping[]
   /** The pack that the file is in, a bare UUID. */
   pack_id: string | null
+  /** The name of the pack that it is put into; absent: none. */
+  new_pack?: string
+  /** Absent: no condition of the step asks for them. */
+  facts?: FileFacts
   /**
    * The SKU that its import named, even if no product has it. Null: it named none, or the import is
    * still running.

@@ -120,17 +120,20 @@ export function failed(item: Item, error: unknown): Outcome {
 
 /**
  * Makes a `plan` that decides about each item from its file and the options alone.
+ * @param decide its last parameter is the shop's time zone, in which days begin
  * @throws the signal's reason when it aborts
  */
-export const planEach = <Options>(decide: (item: Item, options: Options) => Decision) =>
+export const planEach = <Options>(
+  decide: (item: Item, options: Options, timeZone: string) => Decision,
+) =>
   async function* (
     items: readonly Item[],
     options: Options,
-    { signal }: { signal: AbortSignal },
+    { signal, shop }: { signal: AbortSignal; shop: { settings: { time_zone: string } } },
   ): AsyncGenerator<Outcome> {
     for (const item of items) {
       signal.throwIfAborted()
-      yield { item: item.id, ...decide(item, options) }
+      yield { item: item.id, ...decide(item, options, shop.settings.time_zone) }
     }
   }
 

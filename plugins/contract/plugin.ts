@@ -1,6 +1,6 @@
 // What a plugin is: its kinds, its steps, and `definePlugin`.
 import type { z } from 'zod'
-import type { Condition } from './condition.ts'
+import type { Condition } from './condition-fields.ts'
 import type {
   BaseContext,
   OperationContext,
@@ -115,6 +115,11 @@ export interface ItemPlugin<
    * options. That plugin takes no options.
    */
   precededBy?(options: z.output<Options>): string | null
+  /**
+   * The conditions on files in these options. The engine then reads what they ask about a file into
+   * `file.facts`, for `matchesCondition`. Absent: its options have none.
+   */
+  conditions?(options: z.output<Options>): readonly Condition[]
   /**
    * Decides about each item and changes nothing. The engine may call it first with files that are
    * not loaded: reading one throws, and `plan` is called again with the files loaded. If it reads

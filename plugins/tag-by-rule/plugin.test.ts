@@ -85,10 +85,7 @@ describe('tag-by-rule', () => {
     ['a rule without tags', { rules: [{ when: {}, tags: [] }] }],
     ['a bad tag', { rules: [{ when: {}, tags: ['a;b'] }] }],
     ['a condition that is not there', { rules: [{ when: { colour: 'red' }, tags: ['a'] }] }],
-    [
-      'a condition that drafts have no answer to',
-      { rules: [{ when: { older_than_days: 3 }, tags: ['a'] }] },
-    ],
+    ['a condition of lists', { rules: [{ when: { deleted: true }, tags: ['a'] }] }],
   ])('refuses %s', (_what, options) => {
     expect(tagByRule.options.safeParse(options).success).toBe(false)
   })

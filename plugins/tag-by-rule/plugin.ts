@@ -68,8 +68,11 @@ export const tagByRule = definePlugin({
       tags: `${tags.slice(0, 5).join(', ')}${tags.length > 5 ? ' …' : ''}`,
     })
   },
-  plan: planEach(({ file }, { rules }: Options) => {
-    const add = rules.filter(({ when }) => matchesCondition(file, when)).flatMap(({ tags }) => tags)
+  conditions: ({ rules }) => rules.map(({ when }) => when),
+  plan: planEach(({ file }, { rules }: Options, timeZone) => {
+    const add = rules
+      .filter(({ when }) => matchesCondition(file, when, { timeZone }))
+      .flatMap(({ tags }) => tags)
     if (add.length === 0)
       return { status: 'ok', unchanged: sayPlain('It matches none of the rules') }
     if (add.every((one) => file.tags.includes(one)))

@@ -20,6 +20,8 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { withFields, lazy } from '../core/lazy.ts'
 import { storedMessage } from '../core/texts.ts'
 import type { Stop } from './outcomes.ts'
+import { readFacts, type FactSubject } from '../files/facts.ts'
+import type { ConditionReader } from './item-work.ts'
 import { openOptions } from './sealed.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
 import type { EngineParts } from './parts.ts'
@@ -35,16 +37,17 @@ export type DeliveryPorts = Pick<WriteContext, 'delivery' | 'licences'>
 export async function writeContext(
   parts: EngineParts,
   scope: ShopScope,
-  operation: Pick<OperationRow, 'request'>,
+  operation: Pick<OperationRow, 'request'> & Partial<Pick<OperationRow, 'channel'>>,
   signal: AbortSignal,
   delivery?: DeliveryPorts,
-): Promise<WriteContext> {
+): Promise<WriteContext & ConditionReader> {
   const ports = await parts.ports(scope)
   const { background_delete, background_update, ...limits } = parts.limits
   const background = { delete: background_delete, update: background_update }
   const own = {
     signal,
     request: operation.request,
+    facts: (subjects: readonly FactSubject[]) => readFacts(scope, subjects, operation),
     limits: { ...limits, background },
     // Absent ports are never read: server/features/workflows/check.ts refuses plugins that need
     // them in other workflows.

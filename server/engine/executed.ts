@@ -16,7 +16,7 @@ import { batchStream, runSteps } from './run-steps.ts'
 import { claimBatch, type Claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { itemDraft } from './item-work.ts'
+import { type ConditionReader, itemDraft } from './item-work.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './undo.ts'
 import { CHANGED_SINCE_PREVIEW } from './write-results.ts'
@@ -102,7 +102,7 @@ async function* endingsOf(
 async function planned(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
-  read: ReadContext,
+  read: ReadContext & ConditionReader,
   { log }: EngineParts,
   signal: AbortSignal,
 ): Promise<EndedItem[]> {
@@ -128,7 +128,7 @@ interface PreviewedItem {
 async function checkPreviewed(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
-  read: ReadContext,
+  read: ReadContext & ConditionReader,
   parts: EngineParts,
   signal: AbortSignal,
 ): Promise<{ ended: EndedItem[]; open: WorkItem[] }> {

@@ -1,12 +1,16 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
 import {
+  asksForFacts,
   english,
   matchesCondition,
   type Item,
   type Outcome,
   type StagedBlob,
+  type FileFacts,
   type FileView,
+  type ItemPlugin,
+  type ReadContext,
   say,
   type AnyText,
   sayPlain,
@@ -15,7 +19,8 @@ import { storedDetail, storedMessage, storedWarning, textOfMessage } from '../co
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { present } from '../core/lazy.ts'
+import { present, zip } from '../core/lazy.ts'
+import type { FactSubject } from '../files/facts.ts'
 import {
   draftOfRecord,
   viewOfDraft,
@@ -45,10 +50,15 @@ export const viewOfItem = (item: WorkItem): Item => ({
 })
 
 function fileOf(item: WorkItem): FileView {
-  const { draft, record, staged } = item
-  if (draft === null && staged === null) return loadedRecord(item)
-  const view = draft ?? draftOfRecord(loadedRecord(item))
-  return viewOfDraft(view, staged?.size_bytes ?? null, record)
+  const { draft, record, staged, facts } = item
+  if (draft === null && staged === null)
+    return facts === null ? loadedRecord(item) : { ...loadedRecord(item), facts }
+  const view = viewOfDraft(
+    draft ?? draftOfRecord(loadedRecord(item)),
+    staged?.size_bytes ?? null,
+    record,
+  )
+  return facts === null ? view : { ...view, facts }
 }
 
 /** The record of an existing file. Throws if the item has none. */
@@ -59,9 +69,42 @@ export const loadedRecord = ({ record }: WorkItem): FileRecord =>
 export const itemDraft = (item: WorkItem): Draft =>
   (item.draft ??= draftOfRecord(loadedRecord(item)))
 
-/** Whether the step applies to this item. */
-export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
-  !item.last && (step.when === undefined || matchesCondition(fileOf(item), step.when))
+/** What the engine reads for conditions, in addition to what plugins get. */
+export interface ConditionReader {
+  /** Reads the facts of these subjects, in their order. */
+  facts: (subjects: readonly FactSubject[]) => Promise<FileFacts[]>
+}
+
+type StepContext = Pick<ReadContext, 'shop'> & ConditionReader
+
+/**
+ * The items that the step applies to. Reads the facts that its conditions ask for: drafts change
+ * between steps, so each step reads them.
+ */
+export async function applicable(
+  step: ResolvedStep<ItemPlugin>,
+  items: readonly WorkItem[],
+  { shop, facts }: StepContext,
+): Promise<WorkItem[]> {
+  const { when, pluginImpl, parsedOptions } = step
+  const conditions = [...(when ? [when] : []), ...(pluginImpl.conditions?.(parsedOptions) ?? [])]
+  const open = items.filter(({ last }) => !last)
+  if (conditions.some(asksForFacts))
+    for (const [item, read] of zip(open, await facts(open.map(factSubject)))) item.facts = read
+  if (!when) return open
+  const timeZone = shop.settings.time_zone
+  return open.filter((item) => matchesCondition(fileOf(item), when, { timeZone }))
+}
+
+function factSubject(item: WorkItem): FactSubject {
+  const { mappings, new_pack } = fileOf(item)
+  return {
+    file: item.record?.id ?? null,
+    source: item.entry?.source ?? null,
+    mappings,
+    new_pack: new_pack ?? null,
+  }
+}
 
 /** Loads the records of items that are about existing files. */
 export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {

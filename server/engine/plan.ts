@@ -15,16 +15,17 @@ import {
   advance,
   crashOf,
   endingAt,
-  applies,
+  applicable,
   openItems,
   pairOutcomes,
   refusalOf,
   viewOfItem,
+  type ConditionReader,
   type StepRefusal,
 } from './item-work.ts'
 
 export interface PlanContext {
-  read: ReadContext
+  read: ReadContext & ConditionReader
   log: Logger
   /** Outcomes of the first steps that are already known, for all items. */
   recorded?: readonly RecordedStep[]
@@ -43,9 +44,9 @@ export async function planBatch(
   const ended: EndedItem[] = []
   let open = [...items]
   for (const [index, step] of steps.entries()) {
-    const applicable = open.filter((item) => applies(step, item))
-    if (applicable.length === 0) continue
-    const stopped = await planStep(step, index, applicable, context)
+    const chosen = await applicable(step, open, context.read)
+    if (chosen.length === 0) continue
+    const stopped = await planStep(step, index, chosen, context)
     if (stopped.size === 0) continue
     for (const [item, ending] of stopped) ended.push({ item, ending })
     open = open.filter((item) => !stopped.has(item))

@@ -22,6 +22,7 @@ import {
   type HeldChain,
 } from './chain.ts'
 import { withCancellation, type EngineRunner } from './runner.ts'
+import type { ConditionReader } from './item-work.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import {
   dropLeased,
@@ -172,7 +173,7 @@ interface PlannedWork {
   parts: EngineParts
   batch: PlannedBatch
   steps: readonly ResolvedStep<ItemPlugin>[]
-  read: ReadContext
+  read: ReadContext & ConditionReader
 }
 
 /** What the plan without files found. */

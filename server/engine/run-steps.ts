@@ -8,11 +8,12 @@ import {
   advance,
   crashOf,
   endingAt,
-  applies,
+  applicable,
   openItems,
   pairOutcomes,
   refusalOf,
   viewOfItem,
+  type ConditionReader,
   type StepRefusal,
 } from './item-work.ts'
 
@@ -20,7 +21,7 @@ const GROUP = 50
 const GROUP_MS = 200
 
 export interface BatchContext {
-  write: WriteContext
+  write: WriteContext & ConditionReader
   log: Logger
   /** Called when an item's bytes are stored, so that a crash does not fetch them again. */
   onStaged?(item: WorkItem, bytes: StagedBlob): Promise<void>
@@ -95,12 +96,11 @@ async function runGroup(
 ): Promise<void> {
   const { end, context } = run
   const { write, log } = context
-  const items: WorkItem[] = []
-  for (const item of group) {
-    // An interrupted earlier attempt ran these steps: they are not run again.
-    if (item.step > index || !applies(step, item)) passed.push(item)
-    else items.push(item)
-  }
+  // An interrupted earlier attempt ran these steps: they are not run again.
+  const waiting = group.filter((item) => item.step <= index)
+  const items = await applicable(step, waiting, write)
+  const chosen = new Set(items)
+  for (const item of group) if (!chosen.has(item)) passed.push(item)
   if (items.length === 0) return
   const open = openItems(items)
   const refuse = (item: WorkItem, refusal: StepRefusal) => {

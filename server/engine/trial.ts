@@ -31,7 +31,7 @@ import { resolveSteps, writeContext } from './context.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 import {
   advance,
-  applies,
+  applicable,
   crashOf,
   endingAt,
   itemDraft,
@@ -43,6 +43,7 @@ import {
   problemOf,
   refusalOf,
   viewOfItem,
+  type ConditionReader,
 } from './item-work.ts'
 import type { WriteResult } from './outcomes.ts'
 import { freshItem } from './work-item.ts'
@@ -164,17 +165,18 @@ async function tryStep(
   trial: Trial,
   step: ResolvedStep<ItemPlugin>,
   items: readonly WorkItem[],
-  context: WriteContext,
+  context: WriteContext & ConditionReader,
 ): Promise<void> {
   const { pluginImpl: plugin } = step
   const runs = isHarmless(plugin)
   const note = (item: WorkItem, result: TriedStep['result'], message: AnyText | null = null) =>
     trial.steps.get(item)?.push({ step: step.id, result, message })
   const open: WorkItem[] = []
-  for (const item of items) {
-    if (trial.endings.has(item)) continue
+  const left = items.filter((item) => !trial.endings.has(item))
+  const chosen = new Set(await applicable(step, left, context))
+  for (const item of left) {
     const reason = reasonAgainst(trial, plugin, item, runs)
-    if (!applies(step, item)) note(item, 'other_files')
+    if (!chosen.has(item)) note(item, 'other_files')
     else if (reason !== null) note(item, 'not_tried', reason)
     else open.push(item)
   }

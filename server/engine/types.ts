@@ -3,6 +3,7 @@ import type {
   AnyText,
   Entry,
   FileChange,
+  FileFacts,
   Plugin,
   StagedBlob,
   Step,
@@ -208,6 +209,8 @@ export interface WorkItem {
    * is recorded.
    */
   undo: (Ledger & { at: string }) | null
+  /** Read for a step whose conditions ask for them; null: not read. */
+  facts: FileFacts | null
   warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues

@@ -29,6 +29,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
   undo: null,
+  facts: null,
   warnings: [],
   effects: {},
   unchanged: null,

@@ -100,7 +100,9 @@ export const viewOfDraft = (
   version: record?.version ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
-  pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id,
+  ...(draft.new_pack === undefined || draft.pack_id !== undefined
+    ? { pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id }
+    : { pack_id: null, new_pack: draft.new_pack }),
   wanted_sku: record?.wanted_sku ?? null,
   created_at: record?.created_at ?? null,
 })

@@ -8,7 +8,9 @@ import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { toPublicId } from '../core/ids.ts'
-import { draftOfRecord, viewOfDraft, readRecords, type FileRecord } from './drafts.ts'
+import { zip } from '../core/lazy.ts'
+import { draftOfRecord, viewOfDraft, readRecords } from './drafts.ts'
+import { readFacts } from './facts.ts'
 import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
 import { findWord, inAll } from './word-search.ts'
 import { listFilePage } from './list.ts'
@@ -21,6 +23,99 @@ afterAll(() => database.drop())
 
 const newShop = async (domain: string): Promise<ShopScope> =>
   forShop(database, await createTestShop(database, domain))
+
+interface Ids {
+  packs: string[]
+  accounts: string[]
+  connections: string[]
+}
+
+interface GivenFacts {
+  id: string
+  product: string
+  pack: number | null
+  version: number
+  channel: string
+  account: number | null
+  cloud: [number, string | null] | null
+  created: string
+  updated: string
+  link: string | null
+  address: string | null
+  view: string | null
+  delivered: boolean
+}
+
+/** Writes the rows that conditions ask about; returns the public ids that they may name. */
+async function giveFacts(scope: ShopScope, given: readonly GivenFacts[]): Promise<Ids> {
+  const two = async (insert: string) =>
+    (await scope.query<{ id: string }>(`${insert} returning id`)).map(({ id }) => id)
+  const packs = await two(
+    `insert into packs (shop_id, name, name_key) select :shop, n, n from unnest('{p,q}'::text[]) n`,
+  )
+  const accounts = await two(
+    `insert into drop_accounts (shop_id, name, username, password)
+     select :shop, n, n, '' from unnest('{first,second}'::text[]) n`,
+  )
+  const connections = await two(
+    `insert into connections (shop_id, provider, name, settings, options, state)
+     select :shop, 's3', n, '{}', '{}', 'ready' from unnest('{c,d}'::text[]) n`,
+  )
+  await scope.query(
+    `insert into products (shop_id, id, title, title_key, handle, status, tags, tag_keys) values
+       (:shop, 'gid://shopify/Product/1', 'X', 'x', 'x', 'active', '{Course}', '{course}'),
+       (:shop, 'gid://shopify/Product/2', 'Z', 'z', 'z', 'active', '{Café}', '{café}')`,
+  )
+  const { id: delivery } = await scope.one<{ id: string }>(
+    `with o as (insert into orders (shop_id, id, name, ordered_at, changed_at)
+       values (:shop, 'o', '#1', now(), now()) returning id)
+     insert into deliveries (shop_id, order_id) select :shop, id from o returning id`,
+  )
+  const rows = JSON.stringify(
+    given.map(({ pack, account, cloud, ...one }, n) => ({
+      ...one,
+      pack: pack === null ? null : packs[pack],
+      account: account === null ? null : accounts[account],
+      connection: cloud === null ? null : connections[cloud[0]],
+      path:
+        cloud === null ? null : [...(cloud[1] === null ? [] : [cloud[1]]), `${n}.pdf`].join('/'),
+    })),
+  )
+  const from = `jsonb_to_recordset(:rows::jsonb) as r(id uuid, product text, pack uuid, version int,
+    channel text, account uuid, connection uuid, path text, created timestamptz,
+    updated timestamptz, link timestamptz, address timestamptz, view timestamptz,
+    delivered boolean)`
+  for (const sql of [
+    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       select v.shop_id, v.file_id, r.version, v.hash, v.location, v.size_bytes, v.content_type
+       from ${from} join versions v on v.shop_id = :shop and v.file_id = r.id where r.version > 1`,
+    `update files f set pack_id = r.pack, version = r.version, channel = r.channel,
+       created_at = r.created, updated_at = r.updated from ${from}
+       where f.shop_id = :shop and f.id = r.id`,
+    `update mappings m set product_id = r.product from ${from}
+       where m.shop_id = :shop and m.file_id = r.id`,
+    `insert into dropped_files (shop_id, account_id, file_id)
+       select :shop, account, id from ${from} where account is not null`,
+    `insert into cloud_files (shop_id, connection_id, path, size_bytes, file_id, version, filename)
+       select :shop, connection, path, 1, id, 1, 'x' from ${from} where connection is not null`,
+    `insert into links (shop_id, file_id, key_hash, last_download_at)
+       select :shop, id, sha256(id::text::bytea), link from ${from}
+       where link is not null or version = 2`,
+    `insert into public_addresses (shop_id, file_id, last_download_at)
+       select :shop, id, address from ${from} where address is not null or version = 3`,
+    `insert into file_views (shop_id, link_id, file_id, hour, at, address, agent)
+       select :shop, l.id, l.file_id, r.view, r.view, '', '' from ${from}
+       join links l on l.file_id = r.id where r.view is not null`,
+    `insert into delivery_files (shop_id, delivery_id, line_id, file_id)
+       select :shop, '${delivery}', 'l', id from ${from} where delivered`,
+  ])
+    await scope.query(sql, { rows })
+  return {
+    packs: packs.map((id) => toPublicId('pack', id)),
+    accounts: accounts.map((id) => toPublicId('account', id)),
+    connections: connections.map((id) => toPublicId('connection', id)),
+  }
+}
 
 /** Names of the files that the filter selects. */
 async function selected(scope: ShopScope, filter: FileFilter): Promise<string[]> {
@@ -59,51 +154,128 @@ describe('SQL and memory agree', () => {
   const tags = (max: number) => fc.uniqueArray(tag, { maxLength: max })
   const extension = fc.constantFrom('.pdf', '.PDF', '.jpg', '.tar.gz', '.mp4', '', '.', '.Ä')
   const size = fc.constantFrom(1, 99, 100, 101, 5 * 1024 ** 3)
+  const days = ['2026-01-01', '2026-01-02', '2026-01-02T00:30:00+01:00', '2026-01-03T10:00:00.123Z']
+  const day = fc.constantFrom(...days)
+  const stamp = fc.constantFrom(
+    '2026-01-01T00:00:00Z',
+    '2026-01-01T23:00:00Z',
+    '2026-01-01T23:30:00.000001Z',
+    '2026-01-03T10:00:00.123456Z',
+  )
+  const perhaps = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: null })
+  const folder = fc.constantFrom('Guides', 'Guides/2026', 'Gui', 'guides', 'a_b', '50%', "o'k")
   const file = fc.record({
     filename: fc.tuple(words(5), extension).map((parts) => parts.join('')),
     size_bytes: size,
     tags: tags(4),
     mapped: fc.boolean(),
+    facts: fc.record({
+      product: fc.constantFrom('gid://shopify/Product/1', 'gid://shopify/Product/2'),
+      pack: perhaps(fc.nat(1)),
+      version: fc.nat(3).map((n) => n + 1),
+      channel: fc.constantFrom('api', 'csv', 'drop'),
+      account: perhaps(fc.nat(1)),
+      cloud: perhaps(fc.tuple(fc.nat(1), perhaps(folder))),
+      created: stamp,
+      updated: stamp,
+      link: perhaps(stamp),
+      address: perhaps(stamp),
+      view: perhaps(stamp),
+      delivered: fc.boolean(),
+    }),
   })
-  const one: Record<string, fc.Arbitrary<unknown>> = {
+  const ofName = fc.array(part, { minLength: 1, maxLength: 2 }).map((parts) => parts.join(''))
+  const simple = (ids: Ids): Record<string, fc.Arbitrary<unknown>> => ({
     search: fc.oneof(words(2), fc.constant('')),
     type: fc.array(fc.constantFrom('pdf', '.PDF', 'image', 'archive', 'GZ', 'ä', '', 'nothing'), {
       maxLength: 3,
     }),
+    name_begins: ofName,
+    name_ends: fc.oneof(ofName, extension.filter(Boolean)),
+    name_like: fc
+      .array(fc.oneof(part, fc.constant('*'), extension), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join('') || '*'),
     tags: tags(2),
+    tags_any: tags(3),
+    tags_none: tags(3),
     mapped: fc.boolean(),
+    product: fc.constantFrom('gid://shopify/Product/1', 'gid://shopify/Product/2', 'none'),
+    product_tag: fc.constantFrom('Course', 'course', 'CAFE\u0301', 'none'),
+    pack: fc.constantFrom(...ids.packs),
+    pack_none: fc.boolean(),
     larger_than: size,
     smaller_than: size,
+    version_above: fc.nat(4),
+    channel: fc.subarray(['api', 'csv', 'drop', 'none']),
+    drop_account: fc.constantFrom(...ids.accounts),
+    connection: fc.constantFrom(...ids.connections),
+    folder: fc.oneof(
+      folder,
+      folder.map((one) => `/${one}/`),
+    ),
+    linked: fc.boolean(),
+    delivered: fc.boolean(),
+    uploaded_before: day,
+    uploaded_after: day,
+    changed_before: day,
+    changed_after: day,
+    downloaded_before: day,
+    downloaded_after: day,
+    older_than_days: fc.constantFrom(1, 30, 36_500),
+    not_downloaded_for_days: fc.constantFrom(1, 30, 36_500),
+  })
+  // Usually a few conditions: all of them rarely match together.
+  const someOfThem = (one: Record<string, fc.Arbitrary<unknown>>, least: number) =>
+    fc
+      .subarray(Object.keys(one), { minLength: least, maxLength: 3 })
+      .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, one[name]!]))))
+  const condition = (ids: Ids) => {
+    const one = simple(ids)
+    const any = fc.array(someOfThem(one, 1), { minLength: 1, maxLength: 3 })
+    return fc
+      .tuple(someOfThem(one, 0), fc.option(any, { nil: undefined }))
+      .map(([all, some]) => ({ ...all, ...(some && { any: some }) }))
   }
-  // Usually a few conditions: all six rarely match together.
-  const condition = fc
-    .subarray(Object.keys(one), { maxLength: 3 })
-    .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, one[name]!]))))
 
   it('for any files and any condition', async () => {
     const scope = await newShop('agree.myshopify.com')
+    await scope.query(
+      `update shops set settings = settings || '{"time_zone": "Europe/Berlin"}' where id = :shop`,
+    )
     const made = fc.sample(file, 400)
     const files = [...new Map(made.map((one) => [nameKey(one.filename), one])).values()]
     const ids = await makeFiles(scope, files)
+    const named = await giveFacts(
+      scope,
+      files.map(({ facts }, at) => ({ id: ids[at]!, ...facts })),
+    )
     const records = [...(await readRecords(scope, ids)).values()]
     expect(records).toHaveLength(files.length)
-    const viewed = records.map((record: FileRecord) =>
-      viewOfDraft(draftOfRecord(record), null, record),
+    const facts = await readFacts(
+      scope,
+      records.map(({ id, mappings }) => ({ file: id, source: null, mappings, new_pack: null })),
+      { request: {} },
     )
+    const viewed = zip(records, facts).map(([record, known]) => ({
+      ...viewOfDraft(draftOfRecord(record), null, record),
+      facts: known,
+    }))
     let hits = 0
     await fc.assert(
-      fc.asyncProperty(condition, async (given) => {
+      fc.asyncProperty(condition(named), async (given) => {
         const filter = filterSchema.parse(given)
-        const inMemory = viewed.filter((view) => matchesCondition(view, filter as Condition))
+        const inMemory = viewed.filter((view) =>
+          matchesCondition(view, filter as Condition, { timeZone: 'Europe/Berlin' }),
+        )
         expect((await selected(scope, filter)).sort()).toEqual(
           inMemory.map(({ filename }) => filename).sort(),
         )
         if (inMemory.length > 0 && inMemory.length < viewed.length) hits++
       }),
-      { numRuns: sized(75, 300) },
+      { numRuns: sized(200, 10_000) },
     )
     // Otherwise conditions that match nothing or everything would agree even if they were wrong.
-    expect(hits).toBeGreaterThan(sized(10, 100))
+    expect(hits).toBeGreaterThan(sized(50, 3000))
   })
 })
 

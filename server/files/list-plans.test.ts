@@ -103,6 +103,9 @@ const FILTERS: [string, FileFilter, RegExp][] = [
   ['the largest', { larger_than: 199_900_000 }, /^files_size$/],
   ['the oldest', { uploaded_before: '2000-01-01' }, /^files_created$/],
   ['without a product', { mapped: false }, /^files_/],
+  ['by one of several tags', { tags_any: ['batch-7', 'batch-8'] }, /^files_/],
+  ['by the end of a name', { name_ends: '00123.pdf' }, /^files_name_parts$/],
+  ['by a pattern', { name_like: '*00123*' }, /^files_name_parts$/],
 ]
 
 describe('a list of many files', () => {

@@ -46,8 +46,18 @@ interface WordPlaces {
 export async function findWord(
   scope: ShopScope,
   word: string,
-  { at, isDeleted, few = FEW_FILES }: { at: number; isDeleted: boolean; few?: number },
+  { at, isDeleted, few = FEW_FILES }: WordPlace & { few?: number },
 ): Promise<FoundWord> {
+  const places = wordPlaces(word, { at, isDeleted })
+  const ids = (await isCommon(scope, places)) ? null : await fewIds(scope, places, few)
+  if (ids === null) return commonWord(places)
+  // A constant would make the planner examine each id.
+  const found = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
+  const bound = { [`f_found${at}`]: ids }
+  return { isRare: true, ids: null, near: found, some: found, bindings: bound }
+}
+
+function wordPlaces(word: string, { at, isDeleted }: WordPlace): WordPlaces {
   const { sql, value } = matchWord(word)
   const within = (column: string) => sql(column, `f_within${at}`)
   const bindings = {
@@ -56,13 +66,21 @@ export async function findWord(
   }
   // As the indexes state it.
   const shown = `f.deleted_at is ${isDeleted ? 'not ' : ''}null`
-  const places = { shown, within, at, bindings }
-  const ids = (await isCommon(scope, places)) ? null : await fewIds(scope, places, few)
-  if (ids === null) return commonWord(places)
-  // A constant would make the planner examine each id.
-  const found = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
-  const bound = { [`f_found${at}`]: ids }
-  return { isRare: true, ids: null, near: found, some: found, bindings: bound }
+  return { shown, within, at, bindings }
+}
+
+interface WordPlace {
+  at: number
+  isDeleted: boolean
+}
+
+/** SQL: a file has the word in its name or in a tag. The word is not looked up. */
+export function ownWord(
+  word: string,
+  place: WordPlace,
+): Pick<WordPlaces, 'bindings'> & { sql: string } {
+  const { within, bindings } = wordPlaces(word, place)
+  return { sql: within(nameAndTags('files')), bindings }
 }
 
 /** Are many of the newest files found by the word? The index would read a list of all of them. */

@@ -89,8 +89,8 @@ test('a filter names only what the shop has: of an operation and a schedule', as
   const filters = namingFilters()
   expect(filters.map(({ name }) => name)).toEqual([
     'pack',
-    'connection',
     'drop_account',
+    'connection',
     'licence_list',
   ])
   const action = { action: 'tag-files', options: { mode: 'add', tags: ['a'] } }

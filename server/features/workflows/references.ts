@@ -102,20 +102,23 @@ export const referencesInFilter = (
   at: string,
 ): Reference[] =>
   Object.entries(filter).flatMap(([name, value]) =>
-    found(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`),
+    name === 'any' && Array.isArray(value)
+      ? value.flatMap((part, index) => referencesInFilter(Object(part), `${at}.any[${index}]`))
+      : found(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`),
   )
 
 export const referencesOfSteps = (
   steps: readonly Step[],
   plugins: readonly Plugin[],
 ): Reference[] =>
-  steps.flatMap(({ plugin, options }, at) =>
-    referencesIn(
+  steps.flatMap(({ plugin, options, when }, at) => [
+    ...referencesIn(
       plugins.find(({ id }) => id === plugin),
       options ?? {},
       `steps[${at}].options`,
     ),
-  )
+    ...referencesInFilter({ ...when }, `steps[${at}].when`),
+  ])
 
 function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
@@ -126,8 +129,15 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
     .slice(0, MAX_OF_LIST)
     .flatMap(([name, one]) => [
       ...keyReference(name, `${param}.${name}`),
-      ...found(one, ownValue(INNER, name) ?? null, `${param}.${name}`),
+      ...found(one, ownValue(INNER, name) ?? kindInCondition(name, one), `${param}.${name}`),
     ])
+}
+
+/** A condition in an option, such as a rule of tags, names what a filter names. */
+function kindInCondition(name: string, value: unknown): Kind | null {
+  const kind = FILTER_KINDS.get(name) ?? null
+  const isOwn = OWN_KINDS.some((own) => own === kind)
+  return isOwn && typeof value === 'string' && value.startsWith(`${kind}_`) ? kind : null
 }
 
 /** The name of a property may be an id, as in options by file or by pack. */

@@ -17,11 +17,18 @@ import {
 import { t } from '../../shell/messages/t.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { locationText } from '../../shell/labels/storage.ts'
+import { filterTexts as conditionTexts } from '../../shell/files/filter-labels.ts'
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import type { ListColumn } from './columns.ts'
 import { useFilterNames, type FilterNames } from './filter-names.ts'
-import { FILE_SORTS, type FileSort, type FilesUrlState, withoutFilters } from './url-state.ts'
+import {
+  FILE_SORTS,
+  type FileSort,
+  type FilesUrlState,
+  moreOf,
+  withoutFilters,
+} from './url-state.ts'
 import type { FilterKey } from './filter-fields.tsx'
 
 const loadFields = () => import('./filter-fields.tsx')
@@ -88,6 +95,7 @@ const FILTERS: readonly [key: FilterKey, label: string, pinned?: true][] = [
   ['drop_account', t('Drop account')],
   ['licence_list', t('Licence keys')],
   ['contains', t('Name contains')],
+  ['more', t('More conditions')],
 ]
 
 const filtersOf = (field: FieldProps) =>
@@ -230,6 +238,7 @@ const WITHOUT: { [key in FilterKey]: Partial<FilesUrlState> } = {
   drop_account: { drop_account: '' },
   licence_list: { licence_list: '' },
   contains: { contains: '' },
+  more: { more: '' },
 }
 
 /** What each filter says; null: it is not applied. */
@@ -263,6 +272,7 @@ function filterTexts(
     drop_account: named('drop_account', t('Drop account: {account}', { account })),
     licence_list: named('licence_list', t('Licence keys of {list}', { list })),
     contains: state.contains === '' ? null : t('Name contains “{text}”', { text: state.contains }),
+    more: state.more === '' ? null : conditionTexts(moreOf(state)).join('; '),
   }
 }
 

@@ -1,5 +1,5 @@
 // The fields of each filter.
-import { type ComponentType } from 'react'
+import { type ComponentType, useState } from 'react'
 import { useConnections } from '../cloud/calls.ts'
 import { useDropAccounts } from '../drop/calls.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
@@ -7,11 +7,14 @@ import { usePacks } from '../packs/calls.ts'
 import { useLicenceLists } from '../preparation/calls.ts'
 import { useTags } from '../../shell/client/queries.ts'
 import { productNames } from './filter-names.ts'
-import { type FilesUrlState, STORAGES } from './url-state.ts'
+import { type FilesUrlState, moreOf, STORAGES, writeMore } from './url-state.ts'
 import { words } from '../../shell/url-state/list-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../shell/ui/index.ts'
+import { checkFilter } from '../../shell/files/filter-check.ts'
+import { problemsOf } from '../../shell/components/problems.ts'
+import { FilterFields, FURTHER_PARTS } from '../../shell/files/filter-fields.tsx'
 import { TYPE_GROUPS, typeText } from '../../shell/files/labels.ts'
 import { numberText } from '../../shell/labels/size.ts'
 import { locationText } from '../../shell/labels/storage.ts'
@@ -358,6 +361,26 @@ function DateField({ label, day, onChange }: DateFieldProps) {
   return <TextField label={label} type="date" value={draft.text} onChange={draft.change} />
 }
 
+/** Conditions that are not complete yet stay here. */
+function MoreFilter({ urlState, go }: Props) {
+  const [filter, setFilter] = useState(() => moreOf(urlState))
+  const problems = problemsOf(checkFilter(filter, 'more'))
+  return (
+    <div className="more-filter">
+      <FilterFields
+        value={filter}
+        path="more"
+        problems={problems}
+        parts={FURTHER_PARTS}
+        onChange={(next) => {
+          setFilter(next)
+          if (checkFilter(next, 'more').length === 0) go({ more: writeMore(next) })
+        }}
+      />
+    </div>
+  )
+}
+
 const FIELDS = {
   type: TypeFilter,
   tags: TagFilter,
@@ -375,6 +398,7 @@ const FIELDS = {
   drop_account: DropAccountFilter,
   licence_list: LicenceListFilter,
   contains: ContainsFilter,
+  more: MoreFilter,
 } satisfies Record<string, ComponentType<Props>>
 
 export type FilterKey = keyof typeof FIELDS

@@ -18,6 +18,8 @@ const view: SavedView = {
     uploaded_after: '2026-01-31T10:00:00Z',
     storage: 'backup',
     backed_up: true,
+    tags_none: ['marked'],
+    any: [{ name_like: 'A-*' }, { linked: false }],
   },
   sort: '-downloads',
   columns: ['size', 'pack'],

@@ -7,8 +7,10 @@ import {
   filterOf,
   type FilesUrlState,
   readFilesUrlState,
+  writeMore,
   writeFilesUrlState,
 } from './url-state.ts'
+import { FURTHER } from '../../shell/files/further-conditions.ts'
 import { type SavedView, type ViewContent } from '../../shell/views/view-calls.ts'
 
 const isFileSort = (sort: string): sort is FileSort => Object.hasOwn(FILE_SORTS, sort)
@@ -16,9 +18,11 @@ const isFileSort = (sort: string): sort is FileSort => Object.hasOwn(FILE_SORTS,
 /** The list that the view shows. */
 export function stateOf({ id, filter, sort, columns }: SavedView): FilesUrlState {
   const { name_contains: contains, find = '', search = find, ...conditions } = filter ?? {}
+  const own = Object.entries(conditions).filter(([name]) => !FURTHER.has(name))
   return {
     ...readFilesUrlState(''),
-    ...conditions,
+    ...Object.fromEntries(own),
+    more: writeMore(conditions),
     search,
     ...(contains === undefined ? {} : { contains }),
     sort: sort !== null && isFileSort(sort) ? sort : DEFAULT_SORT,

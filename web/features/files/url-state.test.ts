@@ -109,3 +109,16 @@ test('the address of the trash says nothing about the trash', () => {
   expect(read('?search=tide')).toMatchObject({ deleted: true, search: 'tide' })
   expect(write(read('?search=tide'))).toBe('?search=tide')
 })
+
+test.each([
+  'x',
+  '[]',
+  '{}',
+  '{"any":"x"}',
+  '{"any":[null]}',
+  '{"tags_none":"a"}',
+  '{"mapped":true}',
+])('further conditions that are none are left out: %s', (more) => {
+  const state = readFilesUrlState(`?${new URLSearchParams({ more })}`)
+  expect([state.more, filterOf(state)]).toEqual(['', {}])
+})

@@ -2,6 +2,7 @@
 // API's.
 import { type Query } from '../../shell/client/endpoints.ts'
 import { type FileFilter } from '../../shell/client/types.ts'
+import { furtherOf, isFilter } from '../../shell/files/further-conditions.ts'
 import {
   flag,
   flagOrNone,
@@ -40,6 +41,25 @@ const DAYS = /^[1-9]\d{0,4}$/
 const moment = matching(/^\d{4}-\d{2}-\d{2}(T[\d:.]{5,15}(Z|[+-]\d{2}:\d{2}))?$/)
 const idOf = (prefix: string) => matching(new RegExp(`^${prefix}_[0-9a-f]{32}$`))
 
+function jsonObject(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFilter(value) && Object.keys(furtherOf(value)).length > 0 ? text.trim() : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The conditions of the filter “More conditions”. */
+export const moreOf = ({ more }: Pick<FilesUrlState, 'more'>): FileFilter =>
+  more === '' ? {} : furtherOf(JSON.parse(more) as FileFilter)
+
+/** As the address holds them. */
+export const writeMore = (filter: FileFilter): string => {
+  const further = furtherOf(filter)
+  return Object.keys(further).length === 0 ? '' : JSON.stringify(further)
+}
+
 export const FILES_STATE = listState({
   /** Words in any order: the API's `find`. */
   search: typed,
@@ -62,6 +82,8 @@ export const FILES_STATE = listState({
   connection: idOf('connection'),
   drop_account: idOf('account'),
   licence_list: idOf('licences'),
+  /** The conditions of the filter “More conditions”, as JSON. */
+  more: jsonObject,
   /** The trash instead of the other files. */
   deleted: flag,
   sort: oneOf(SORTS, DEFAULT_SORT),
@@ -95,13 +117,21 @@ export const listOf = (urlState: FilesUrlState): string =>
 /** The API's query for this state. */
 export function filesQuery(urlState: FilesUrlState): Query {
   const { sort, cursor, rows } = urlState
-  return { ...filterOf(urlState), sort, cursor, limit: rows }
+  const { any, ...conditions } = filterOf(urlState)
+  return { ...conditions, ...(any && { any: JSON.stringify(any) }), sort, cursor, limit: rows }
 }
 
 /** The search and filters as a filter of an operation. */
-export function filterOf({ search, contains, deleted, ...urlState }: FilesUrlState): FileFilter {
+export function filterOf({
+  search,
+  contains,
+  deleted,
+  more,
+  ...urlState
+}: FilesUrlState): FileFilter {
   const said = Object.entries({
     ...urlState,
+    ...moreOf({ more }),
     search: search.trim(),
     name_contains: contains,
     deleted: deleted || null,

@@ -23,8 +23,6 @@ export type Shape =
   /** An option without a suitable field, edited as JSON. */
   | { kind: 'raw' }
 
-const CONDITION = ['search', 'type', 'tags', 'mapped', 'larger_than', 'smaller_than']
-
 export function shapeOf(schema: JsonSchema): Shape {
   const { schema: inner, nullable } = withoutNull(schema)
   const widget = schema.widget ?? inner.widget
@@ -76,10 +74,7 @@ function boundsOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema) {
 }
 
 const isCondition = ({ properties }: JsonSchema): boolean =>
-  properties !== undefined &&
-  'search' in properties &&
-  'mapped' in properties &&
-  Object.keys(properties).every((name) => CONDITION.includes(name))
+  properties !== undefined && 'search' in properties && 'mapped' in properties
 
 /** Is it required, because it has no default? */
 export const isRequired = (owner: JsonSchema, name: string): boolean =>

@@ -1,4 +1,5 @@
 // The condition of a step as a sentence: `Only PDF files over 10 MB`.
+import { filterTexts } from '../../shell/files/filter-labels.ts'
 import { typeText } from '../../shell/files/labels.ts'
 import { type Condition } from '../../shell/client/workflows.ts'
 import { andText, orText } from '../../shell/labels/list.ts'
@@ -30,18 +31,26 @@ function typesText(types: readonly string[]): string {
 }
 
 /** What follows “files”: `over 10 MB`, `tagged guide`. */
-function restrictionsOf({ search, tags = [], mapped, ...sizes }: Condition): string[] {
+function restrictionsOf({
+  search,
+  larger_than,
+  smaller_than,
+  type: _,
+  ...rest
+}: Condition): string[] {
   return [
     ...(search ? [t('with “{search}” in the name or a tag', { search })] : []),
-    ...sizeTexts(sizes),
-    ...(tags.length > 0 ? [t('tagged {list}', { list: andText(tags) })] : []),
-    ...(mapped === undefined
-      ? []
-      : [mapped ? t('mapped to a product') : t('not mapped to a product')]),
+    ...sizeTexts({ larger_than, smaller_than }),
+    ...filterTexts(rest),
   ]
 }
 
-function sizeTexts({ larger_than: above, smaller_than: below }: Condition): string[] {
+interface Sizes {
+  larger_than: number | undefined
+  smaller_than: number | undefined
+}
+
+function sizeTexts({ larger_than: above, smaller_than: below }: Sizes): string[] {
   if (above !== undefined && below !== undefined)
     return [t('between {from} and {to}', { from: sizeText(above), to: sizeText(below) })]
   if (above !== undefined) return [t('over {size}', { size: sizeText(above) })]

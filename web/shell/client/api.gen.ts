@@ -2287,25 +2287,90 @@ export interface components {
           total_is_exact: boolean
         }
         query: {
+          /** Any of these */
+          any?: {
+            changed_after?: string
+            changed_before?: string
+            channel?: string[]
+            connection?: string
+            delivered?: boolean
+            downloaded_after?: string
+            downloaded_before?: string
+            drop_account?: string
+            folder?: string
+            larger_than?: number
+            linked?: boolean
+            mapped?: boolean
+            name_begins?: string
+            name_ends?: string
+            name_like?: string
+            not_downloaded_for_days?: number
+            older_than_days?: number
+            pack?: string
+            pack_none?: boolean
+            product?: string
+            product_tag?: string
+            search?: string
+            smaller_than?: number
+            tags?: string[]
+            tags_any?: string[]
+            tags_none?: string[]
+            type?: string[]
+            uploaded_after?: string
+            uploaded_before?: string
+            version_above?: number
+          }[]
           backed_up?: boolean
+          /** Changed after */
+          changed_after?: string
+          /** Changed before */
+          changed_before?: string
+          /** Channel */
+          channel?: string[]
+          /** Cloud connection */
           connection?: string
           cursor?: string
           deleted?: boolean
+          /** Delivered */
+          delivered?: boolean
+          /** Downloaded after */
+          downloaded_after?: string
+          /** Downloaded before */
+          downloaded_before?: string
+          /** Drop account */
           drop_account?: string
           exact?: boolean
           find?: string
+          /** Folder */
+          folder?: string
           /** Larger than */
           larger_than?: number
           licence_list?: string
           limit?: number
+          /** Linked */
+          linked?: boolean
           /** Mapped */
           mapped?: boolean
+          /** Name begins with */
+          name_begins?: string
           name_contains?: string
+          /** Name ends with */
+          name_ends?: string
+          /** Name is like */
+          name_like?: string
+          /** Not downloaded for */
           not_downloaded_for_days?: number
           offset?: number
+          /** Uploaded more than */
           older_than_days?: number
+          /** Pack */
           pack?: string
+          /** In no pack */
+          pack_none?: boolean
+          /** Product */
           product?: string
+          /** Tag of its product */
+          product_tag?: string
           released?: boolean
           /** Search */
           search?: string
@@ -2330,10 +2395,18 @@ export interface components {
           storage?: 'primary' | 'backup'
           /** Tags */
           tags?: string[]
+          /** Has one of these tags */
+          tags_any?: string[]
+          /** Has none of these tags */
+          tags_none?: string[]
           /** Type */
           type?: string[]
+          /** Uploaded after */
           uploaded_after?: string
+          /** Uploaded before */
           uploaded_before?: string
+          /** Version above */
+          version_above?: number
         }
       }
       'GET /api/files/{id}': {
@@ -3893,16 +3966,93 @@ export interface components {
            */
           action?: string | null
           filter?: {
+            /**
+             * Any of these
+             * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+             */
+            any?: {
+              changed_after?: string
+              changed_before?: string
+              channel?: string[]
+              connection?: string
+              delivered?: boolean
+              downloaded_after?: string
+              downloaded_before?: string
+              drop_account?: string
+              folder?: string
+              larger_than?: number
+              linked?: boolean
+              mapped?: boolean
+              name_begins?: string
+              name_ends?: string
+              name_like?: string
+              not_downloaded_for_days?: number
+              older_than_days?: number
+              pack?: string
+              pack_none?: boolean
+              product?: string
+              product_tag?: string
+              search?: string
+              smaller_than?: number
+              tags?: string[]
+              tags_any?: string[]
+              tags_none?: string[]
+              type?: string[]
+              uploaded_after?: string
+              uploaded_before?: string
+              version_above?: number
+            }[]
             /** @description Has a backup, or has none */
             backed_up?: boolean
-            /** @description Is synced with this cloud connection: its id */
+            /**
+             * Changed after
+             * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+             */
+            changed_after?: string
+            /**
+             * Changed before
+             * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+             */
+            changed_before?: string
+            /**
+             * Channel
+             * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+             */
+            channel?: string[]
+            /**
+             * Cloud connection
+             * @description Is synced with this cloud connection: its id
+             */
             connection?: string
             /** @description Is in the trash; absent: is not in the trash */
             deleted?: boolean
-            /** @description Was sent through this account of the drop folder: its id */
+            /**
+             * Delivered
+             * @description Was ever in a delivery (true), or never (false)
+             */
+            delivered?: boolean
+            /**
+             * Downloaded after
+             * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+             */
+            downloaded_after?: string
+            /**
+             * Downloaded before
+             * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+             */
+            downloaded_before?: string
+            /**
+             * Drop account
+             * @description Was sent through this account of the drop folder: its id
+             */
             drop_account?: string
             /** @description As `search`: more words that must be found */
             find?: string
+            /**
+             * Folder
+             * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+             */
+            folder?: string
             /**
              * Larger than
              * @description Bytes
@@ -3911,20 +4061,62 @@ export interface components {
             /** @description Buyers of it were given licence keys of this list: its id */
             licence_list?: string
             /**
+             * Linked
+             * @description A link to it or its public address was ever made (true), or never (false)
+             */
+            linked?: boolean
+            /**
              * Mapped
              * @description Is mapped to a product, or is not
              */
             mapped?: boolean
+            /**
+             * Name begins with
+             * @description The name begins with this text, without regard to case
+             */
+            name_begins?: string
             /** @description The name contains this text, without regard to case and accents */
             name_contains?: string
-            /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+            /**
+             * Name ends with
+             * @description The name with its extension ends with this text, without regard to case
+             */
+            name_ends?: string
+            /**
+             * Name is like
+             * @description The whole name is like this, without regard to case: * is any text, as in A-*
+             */
+            name_like?: string
+            /**
+             * Not downloaded for
+             * @description No download in this many days, and no view in the browser; views are known for 13 months
+             */
             not_downloaded_for_days?: number
-            /** @description Uploaded more than this many days ago */
+            /**
+             * Uploaded more than
+             * @description Uploaded more than this many days ago
+             */
             older_than_days?: number
-            /** @description Is in this pack: its id */
+            /**
+             * Pack
+             * @description Is in this pack: its id
+             */
             pack?: string
-            /** @description Belongs to this product: its id on the platform */
+            /**
+             * In no pack
+             * @description Is in no pack (true), or is in a pack (false)
+             */
+            pack_none?: boolean
+            /**
+             * Product
+             * @description Belongs to this product: its id on the platform
+             */
             product?: string
+            /**
+             * Tag of its product
+             * @description Belongs to a product with this tag, without regard to case
+             */
+            product_tag?: string
             /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
             released?: boolean
             /**
@@ -3948,14 +4140,35 @@ export interface components {
              */
             tags?: string[]
             /**
+             * Has one of these tags
+             * @description Has at least one of these tags
+             */
+            tags_any?: string[]
+            /**
+             * Has none of these tags
+             * @description Has none of these tags
+             */
+            tags_none?: string[]
+            /**
              * Type
              * @description Extensions, or document, image, video, audio, archive
              */
             type?: string[]
-            /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+            /**
+             * Uploaded after
+             * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+             */
             uploaded_after?: string
-            /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+            /**
+             * Uploaded before
+             * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+             */
             uploaded_before?: string
+            /**
+             * Version above
+             * @description The number of its version is greater: 1 means replaced
+             */
+            version_above?: number
           }
           /**
            * @description The id of the workflow, instead of an action
@@ -4628,16 +4841,93 @@ export interface components {
           }
         | {
             filter: {
+              /**
+               * Any of these
+               * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+               */
+              any?: {
+                changed_after?: string
+                changed_before?: string
+                channel?: string[]
+                connection?: string
+                delivered?: boolean
+                downloaded_after?: string
+                downloaded_before?: string
+                drop_account?: string
+                folder?: string
+                larger_than?: number
+                linked?: boolean
+                mapped?: boolean
+                name_begins?: string
+                name_ends?: string
+                name_like?: string
+                not_downloaded_for_days?: number
+                older_than_days?: number
+                pack?: string
+                pack_none?: boolean
+                product?: string
+                product_tag?: string
+                search?: string
+                smaller_than?: number
+                tags?: string[]
+                tags_any?: string[]
+                tags_none?: string[]
+                type?: string[]
+                uploaded_after?: string
+                uploaded_before?: string
+                version_above?: number
+              }[]
               /** @description Has a backup, or has none */
               backed_up?: boolean
-              /** @description Is synced with this cloud connection: its id */
+              /**
+               * Changed after
+               * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_after?: string
+              /**
+               * Changed before
+               * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_before?: string
+              /**
+               * Channel
+               * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+               */
+              channel?: string[]
+              /**
+               * Cloud connection
+               * @description Is synced with this cloud connection: its id
+               */
               connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Was sent through this account of the drop folder: its id */
+              /**
+               * Delivered
+               * @description Was ever in a delivery (true), or never (false)
+               */
+              delivered?: boolean
+              /**
+               * Downloaded after
+               * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_after?: string
+              /**
+               * Downloaded before
+               * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_before?: string
+              /**
+               * Drop account
+               * @description Was sent through this account of the drop folder: its id
+               */
               drop_account?: string
               /** @description As `search`: more words that must be found */
               find?: string
+              /**
+               * Folder
+               * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+               */
+              folder?: string
               /**
                * Larger than
                * @description Bytes
@@ -4646,20 +4936,62 @@ export interface components {
               /** @description Buyers of it were given licence keys of this list: its id */
               licence_list?: string
               /**
+               * Linked
+               * @description A link to it or its public address was ever made (true), or never (false)
+               */
+              linked?: boolean
+              /**
                * Mapped
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /**
+               * Name begins with
+               * @description The name begins with this text, without regard to case
+               */
+              name_begins?: string
               /** @description The name contains this text, without regard to case and accents */
               name_contains?: string
-              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+              /**
+               * Name ends with
+               * @description The name with its extension ends with this text, without regard to case
+               */
+              name_ends?: string
+              /**
+               * Name is like
+               * @description The whole name is like this, without regard to case: * is any text, as in A-*
+               */
+              name_like?: string
+              /**
+               * Not downloaded for
+               * @description No download in this many days, and no view in the browser; views are known for 13 months
+               */
               not_downloaded_for_days?: number
-              /** @description Uploaded more than this many days ago */
+              /**
+               * Uploaded more than
+               * @description Uploaded more than this many days ago
+               */
               older_than_days?: number
-              /** @description Is in this pack: its id */
+              /**
+               * Pack
+               * @description Is in this pack: its id
+               */
               pack?: string
-              /** @description Belongs to this product: its id on the platform */
+              /**
+               * In no pack
+               * @description Is in no pack (true), or is in a pack (false)
+               */
+              pack_none?: boolean
+              /**
+               * Product
+               * @description Belongs to this product: its id on the platform
+               */
               product?: string
+              /**
+               * Tag of its product
+               * @description Belongs to a product with this tag, without regard to case
+               */
+              product_tag?: string
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -4683,14 +5015,35 @@ export interface components {
                */
               tags?: string[]
               /**
+               * Has one of these tags
+               * @description Has at least one of these tags
+               */
+              tags_any?: string[]
+              /**
+               * Has none of these tags
+               * @description Has none of these tags
+               */
+              tags_none?: string[]
+              /**
                * Type
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded after
+               * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_after?: string
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded before
+               * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_before?: string
+              /**
+               * Version above
+               * @description The number of its version is greater: 1 means replaced
+               */
+              version_above?: number
             }
           }
     }
@@ -5947,16 +6300,93 @@ export interface components {
           }
         | {
             filter: {
+              /**
+               * Any of these
+               * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+               */
+              any?: {
+                changed_after?: string
+                changed_before?: string
+                channel?: string[]
+                connection?: string
+                delivered?: boolean
+                downloaded_after?: string
+                downloaded_before?: string
+                drop_account?: string
+                folder?: string
+                larger_than?: number
+                linked?: boolean
+                mapped?: boolean
+                name_begins?: string
+                name_ends?: string
+                name_like?: string
+                not_downloaded_for_days?: number
+                older_than_days?: number
+                pack?: string
+                pack_none?: boolean
+                product?: string
+                product_tag?: string
+                search?: string
+                smaller_than?: number
+                tags?: string[]
+                tags_any?: string[]
+                tags_none?: string[]
+                type?: string[]
+                uploaded_after?: string
+                uploaded_before?: string
+                version_above?: number
+              }[]
               /** @description Has a backup, or has none */
               backed_up?: boolean
-              /** @description Is synced with this cloud connection: its id */
+              /**
+               * Changed after
+               * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_after?: string
+              /**
+               * Changed before
+               * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_before?: string
+              /**
+               * Channel
+               * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+               */
+              channel?: string[]
+              /**
+               * Cloud connection
+               * @description Is synced with this cloud connection: its id
+               */
               connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Was sent through this account of the drop folder: its id */
+              /**
+               * Delivered
+               * @description Was ever in a delivery (true), or never (false)
+               */
+              delivered?: boolean
+              /**
+               * Downloaded after
+               * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_after?: string
+              /**
+               * Downloaded before
+               * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_before?: string
+              /**
+               * Drop account
+               * @description Was sent through this account of the drop folder: its id
+               */
               drop_account?: string
               /** @description As `search`: more words that must be found */
               find?: string
+              /**
+               * Folder
+               * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+               */
+              folder?: string
               /**
                * Larger than
                * @description Bytes
@@ -5965,20 +6395,62 @@ export interface components {
               /** @description Buyers of it were given licence keys of this list: its id */
               licence_list?: string
               /**
+               * Linked
+               * @description A link to it or its public address was ever made (true), or never (false)
+               */
+              linked?: boolean
+              /**
                * Mapped
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /**
+               * Name begins with
+               * @description The name begins with this text, without regard to case
+               */
+              name_begins?: string
               /** @description The name contains this text, without regard to case and accents */
               name_contains?: string
-              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+              /**
+               * Name ends with
+               * @description The name with its extension ends with this text, without regard to case
+               */
+              name_ends?: string
+              /**
+               * Name is like
+               * @description The whole name is like this, without regard to case: * is any text, as in A-*
+               */
+              name_like?: string
+              /**
+               * Not downloaded for
+               * @description No download in this many days, and no view in the browser; views are known for 13 months
+               */
               not_downloaded_for_days?: number
-              /** @description Uploaded more than this many days ago */
+              /**
+               * Uploaded more than
+               * @description Uploaded more than this many days ago
+               */
               older_than_days?: number
-              /** @description Is in this pack: its id */
+              /**
+               * Pack
+               * @description Is in this pack: its id
+               */
               pack?: string
-              /** @description Belongs to this product: its id on the platform */
+              /**
+               * In no pack
+               * @description Is in no pack (true), or is in a pack (false)
+               */
+              pack_none?: boolean
+              /**
+               * Product
+               * @description Belongs to this product: its id on the platform
+               */
               product?: string
+              /**
+               * Tag of its product
+               * @description Belongs to a product with this tag, without regard to case
+               */
+              product_tag?: string
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -6002,14 +6474,35 @@ export interface components {
                */
               tags?: string[]
               /**
+               * Has one of these tags
+               * @description Has at least one of these tags
+               */
+              tags_any?: string[]
+              /**
+               * Has none of these tags
+               * @description Has none of these tags
+               */
+              tags_none?: string[]
+              /**
                * Type
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded after
+               * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_after?: string
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded before
+               * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_before?: string
+              /**
+               * Version above
+               * @description The number of its version is greater: 1 means replaced
+               */
+              version_above?: number
             }
           }
       workflow?: string
@@ -6083,16 +6576,93 @@ export interface components {
           }
         | {
             filter: {
+              /**
+               * Any of these
+               * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+               */
+              any?: {
+                changed_after?: string
+                changed_before?: string
+                channel?: string[]
+                connection?: string
+                delivered?: boolean
+                downloaded_after?: string
+                downloaded_before?: string
+                drop_account?: string
+                folder?: string
+                larger_than?: number
+                linked?: boolean
+                mapped?: boolean
+                name_begins?: string
+                name_ends?: string
+                name_like?: string
+                not_downloaded_for_days?: number
+                older_than_days?: number
+                pack?: string
+                pack_none?: boolean
+                product?: string
+                product_tag?: string
+                search?: string
+                smaller_than?: number
+                tags?: string[]
+                tags_any?: string[]
+                tags_none?: string[]
+                type?: string[]
+                uploaded_after?: string
+                uploaded_before?: string
+                version_above?: number
+              }[]
               /** @description Has a backup, or has none */
               backed_up?: boolean
-              /** @description Is synced with this cloud connection: its id */
+              /**
+               * Changed after
+               * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_after?: string
+              /**
+               * Changed before
+               * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_before?: string
+              /**
+               * Channel
+               * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+               */
+              channel?: string[]
+              /**
+               * Cloud connection
+               * @description Is synced with this cloud connection: its id
+               */
               connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Was sent through this account of the drop folder: its id */
+              /**
+               * Delivered
+               * @description Was ever in a delivery (true), or never (false)
+               */
+              delivered?: boolean
+              /**
+               * Downloaded after
+               * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_after?: string
+              /**
+               * Downloaded before
+               * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_before?: string
+              /**
+               * Drop account
+               * @description Was sent through this account of the drop folder: its id
+               */
               drop_account?: string
               /** @description As `search`: more words that must be found */
               find?: string
+              /**
+               * Folder
+               * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+               */
+              folder?: string
               /**
                * Larger than
                * @description Bytes
@@ -6101,20 +6671,62 @@ export interface components {
               /** @description Buyers of it were given licence keys of this list: its id */
               licence_list?: string
               /**
+               * Linked
+               * @description A link to it or its public address was ever made (true), or never (false)
+               */
+              linked?: boolean
+              /**
                * Mapped
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /**
+               * Name begins with
+               * @description The name begins with this text, without regard to case
+               */
+              name_begins?: string
               /** @description The name contains this text, without regard to case and accents */
               name_contains?: string
-              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+              /**
+               * Name ends with
+               * @description The name with its extension ends with this text, without regard to case
+               */
+              name_ends?: string
+              /**
+               * Name is like
+               * @description The whole name is like this, without regard to case: * is any text, as in A-*
+               */
+              name_like?: string
+              /**
+               * Not downloaded for
+               * @description No download in this many days, and no view in the browser; views are known for 13 months
+               */
               not_downloaded_for_days?: number
-              /** @description Uploaded more than this many days ago */
+              /**
+               * Uploaded more than
+               * @description Uploaded more than this many days ago
+               */
               older_than_days?: number
-              /** @description Is in this pack: its id */
+              /**
+               * Pack
+               * @description Is in this pack: its id
+               */
               pack?: string
-              /** @description Belongs to this product: its id on the platform */
+              /**
+               * In no pack
+               * @description Is in no pack (true), or is in a pack (false)
+               */
+              pack_none?: boolean
+              /**
+               * Product
+               * @description Belongs to this product: its id on the platform
+               */
               product?: string
+              /**
+               * Tag of its product
+               * @description Belongs to a product with this tag, without regard to case
+               */
+              product_tag?: string
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -6138,14 +6750,35 @@ export interface components {
                */
               tags?: string[]
               /**
+               * Has one of these tags
+               * @description Has at least one of these tags
+               */
+              tags_any?: string[]
+              /**
+               * Has none of these tags
+               * @description Has none of these tags
+               */
+              tags_none?: string[]
+              /**
                * Type
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded after
+               * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_after?: string
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded before
+               * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_before?: string
+              /**
+               * Version above
+               * @description The number of its version is greater: 1 means replaced
+               */
+              version_above?: number
             }
           }
     }
@@ -6402,16 +7035,93 @@ export interface components {
           }
         | {
             filter: {
+              /**
+               * Any of these
+               * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+               */
+              any?: {
+                changed_after?: string
+                changed_before?: string
+                channel?: string[]
+                connection?: string
+                delivered?: boolean
+                downloaded_after?: string
+                downloaded_before?: string
+                drop_account?: string
+                folder?: string
+                larger_than?: number
+                linked?: boolean
+                mapped?: boolean
+                name_begins?: string
+                name_ends?: string
+                name_like?: string
+                not_downloaded_for_days?: number
+                older_than_days?: number
+                pack?: string
+                pack_none?: boolean
+                product?: string
+                product_tag?: string
+                search?: string
+                smaller_than?: number
+                tags?: string[]
+                tags_any?: string[]
+                tags_none?: string[]
+                type?: string[]
+                uploaded_after?: string
+                uploaded_before?: string
+                version_above?: number
+              }[]
               /** @description Has a backup, or has none */
               backed_up?: boolean
-              /** @description Is synced with this cloud connection: its id */
+              /**
+               * Changed after
+               * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_after?: string
+              /**
+               * Changed before
+               * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              changed_before?: string
+              /**
+               * Channel
+               * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+               */
+              channel?: string[]
+              /**
+               * Cloud connection
+               * @description Is synced with this cloud connection: its id
+               */
               connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Was sent through this account of the drop folder: its id */
+              /**
+               * Delivered
+               * @description Was ever in a delivery (true), or never (false)
+               */
+              delivered?: boolean
+              /**
+               * Downloaded after
+               * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_after?: string
+              /**
+               * Downloaded before
+               * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+               */
+              downloaded_before?: string
+              /**
+               * Drop account
+               * @description Was sent through this account of the drop folder: its id
+               */
               drop_account?: string
               /** @description As `search`: more words that must be found */
               find?: string
+              /**
+               * Folder
+               * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+               */
+              folder?: string
               /**
                * Larger than
                * @description Bytes
@@ -6420,20 +7130,62 @@ export interface components {
               /** @description Buyers of it were given licence keys of this list: its id */
               licence_list?: string
               /**
+               * Linked
+               * @description A link to it or its public address was ever made (true), or never (false)
+               */
+              linked?: boolean
+              /**
                * Mapped
                * @description Is mapped to a product, or is not
                */
               mapped?: boolean
+              /**
+               * Name begins with
+               * @description The name begins with this text, without regard to case
+               */
+              name_begins?: string
               /** @description The name contains this text, without regard to case and accents */
               name_contains?: string
-              /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+              /**
+               * Name ends with
+               * @description The name with its extension ends with this text, without regard to case
+               */
+              name_ends?: string
+              /**
+               * Name is like
+               * @description The whole name is like this, without regard to case: * is any text, as in A-*
+               */
+              name_like?: string
+              /**
+               * Not downloaded for
+               * @description No download in this many days, and no view in the browser; views are known for 13 months
+               */
               not_downloaded_for_days?: number
-              /** @description Uploaded more than this many days ago */
+              /**
+               * Uploaded more than
+               * @description Uploaded more than this many days ago
+               */
               older_than_days?: number
-              /** @description Is in this pack: its id */
+              /**
+               * Pack
+               * @description Is in this pack: its id
+               */
               pack?: string
-              /** @description Belongs to this product: its id on the platform */
+              /**
+               * In no pack
+               * @description Is in no pack (true), or is in a pack (false)
+               */
+              pack_none?: boolean
+              /**
+               * Product
+               * @description Belongs to this product: its id on the platform
+               */
               product?: string
+              /**
+               * Tag of its product
+               * @description Belongs to a product with this tag, without regard to case
+               */
+              product_tag?: string
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -6457,14 +7209,35 @@ export interface components {
                */
               tags?: string[]
               /**
+               * Has one of these tags
+               * @description Has at least one of these tags
+               */
+              tags_any?: string[]
+              /**
+               * Has none of these tags
+               * @description Has none of these tags
+               */
+              tags_none?: string[]
+              /**
                * Type
                * @description Extensions, or document, image, video, audio, archive
                */
               type?: string[]
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded after
+               * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_after?: string
-              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              /**
+               * Uploaded before
+               * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+               */
               uploaded_before?: string
+              /**
+               * Version above
+               * @description The number of its version is greater: 1 means replaced
+               */
+              version_above?: number
             }
           }
     }
@@ -6576,14 +7349,91 @@ export interface components {
       files_is_exact: boolean
       /** @description null: it is a view of another list than the files */
       filter: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -6592,20 +7442,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -6629,14 +7521,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       } | null
       id: string
       /**
@@ -6676,14 +7589,91 @@ export interface components {
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -6692,20 +7682,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -6729,14 +7761,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       }
       name?: string
       /** @description The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers */
@@ -6765,14 +7818,91 @@ export interface components {
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -6781,20 +7911,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -6818,14 +7990,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       }
       /**
        * @description The list that it is a view of
@@ -6878,16 +8071,93 @@ export interface components {
        * @default {}
        */
       filter: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -6896,20 +8166,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -6933,14 +8245,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       }
       id: string
       last_run: {
@@ -7013,16 +8346,93 @@ export interface components {
       enabled?: boolean
       /** @description The files, selected again with every run */
       filter?: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -7031,20 +8441,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -7068,14 +8520,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       }
       name: string
       /**
@@ -7119,16 +8592,93 @@ export interface components {
        * @default {}
        */
       filter: {
+        /**
+         * Any of these
+         * @description At least one of these holds: each has the same fields, all of which must hold. As a query parameter it is JSON, like [{"name_like":"A-*"},{"tags":["guide"]}]
+         */
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
         /** @description Has a backup, or has none */
         backed_up?: boolean
-        /** @description Is synced with this cloud connection: its id */
+        /**
+         * Changed after
+         * @description Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_after?: string
+        /**
+         * Changed before
+         * @description Last changed before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        changed_before?: string
+        /**
+         * Channel
+         * @description Was imported through one of these channels: csv, api, upload, drop, cloud
+         */
+        channel?: string[]
+        /**
+         * Cloud connection
+         * @description Is synced with this cloud connection: its id
+         */
         connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Was sent through this account of the drop folder: its id */
+        /**
+         * Delivered
+         * @description Was ever in a delivery (true), or never (false)
+         */
+        delivered?: boolean
+        /**
+         * Downloaded after
+         * @description A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_after?: string
+        /**
+         * Downloaded before
+         * @description Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone
+         */
+        downloaded_before?: string
+        /**
+         * Drop account
+         * @description Was sent through this account of the drop folder: its id
+         */
         drop_account?: string
         /** @description As `search`: more words that must be found */
         find?: string
+        /**
+         * Folder
+         * @description Is synced with this folder of a cloud connection or with one below it, like Guides/2026
+         */
+        folder?: string
         /**
          * Larger than
          * @description Bytes
@@ -7137,20 +8687,62 @@ export interface components {
         /** @description Buyers of it were given licence keys of this list: its id */
         licence_list?: string
         /**
+         * Linked
+         * @description A link to it or its public address was ever made (true), or never (false)
+         */
+        linked?: boolean
+        /**
          * Mapped
          * @description Is mapped to a product, or is not
          */
         mapped?: boolean
+        /**
+         * Name begins with
+         * @description The name begins with this text, without regard to case
+         */
+        name_begins?: string
         /** @description The name contains this text, without regard to case and accents */
         name_contains?: string
-        /** @description No download in this many days, and no view in the browser; views are known for 13 months */
+        /**
+         * Name ends with
+         * @description The name with its extension ends with this text, without regard to case
+         */
+        name_ends?: string
+        /**
+         * Name is like
+         * @description The whole name is like this, without regard to case: * is any text, as in A-*
+         */
+        name_like?: string
+        /**
+         * Not downloaded for
+         * @description No download in this many days, and no view in the browser; views are known for 13 months
+         */
         not_downloaded_for_days?: number
-        /** @description Uploaded more than this many days ago */
+        /**
+         * Uploaded more than
+         * @description Uploaded more than this many days ago
+         */
         older_than_days?: number
-        /** @description Is in this pack: its id */
+        /**
+         * Pack
+         * @description Is in this pack: its id
+         */
         pack?: string
-        /** @description Belongs to this product: its id on the platform */
+        /**
+         * In no pack
+         * @description Is in no pack (true), or is in a pack (false)
+         */
+        pack_none?: boolean
+        /**
+         * Product
+         * @description Belongs to this product: its id on the platform
+         */
         product?: string
+        /**
+         * Tag of its product
+         * @description Belongs to a product with this tag, without regard to case
+         */
+        product_tag?: string
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -7174,14 +8766,35 @@ export interface components {
          */
         tags?: string[]
         /**
+         * Has one of these tags
+         * @description Has at least one of these tags
+         */
+        tags_any?: string[]
+        /**
+         * Has none of these tags
+         * @description Has none of these tags
+         */
+        tags_none?: string[]
+        /**
          * Type
          * @description Extensions, or document, image, video, audio, archive
          */
         type?: string[]
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded after
+         * @description Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_after?: string
-        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        /**
+         * Uploaded before
+         * @description Uploaded before this time, or this day, which begins at midnight in the shop’s time zone
+         */
         uploaded_before?: string
+        /**
+         * Version above
+         * @description The number of its version is greater: 1 means replaced
+         */
+        version_above?: number
       }
       name: string
       /**

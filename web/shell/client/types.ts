@@ -162,9 +162,9 @@ export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
 }
 
 /** The conditions on a file for a step to apply; every given one must hold. */
-export type Condition = Pick<
+export type Condition = Omit<
   FileFilter,
-  'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'
+  'find' | 'name_contains' | 'storage' | 'backed_up' | 'released' | 'licence_list' | 'deleted'
 >
 
 export interface WorkflowStep extends Omit<Schemas['Workflow']['steps'][number], 'when'> {

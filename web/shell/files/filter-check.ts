@@ -16,6 +16,12 @@ export function checkFilter(filter: FileFilter, path: string): Objection[] {
   return [
     ...broken(DAYS, 1, t('Enter a whole number from 1 up')),
     ...broken(SIZES, 0, t('Enter a size in MB')),
+    ...broken(['version_above'], 0, t('Enter a whole number from 0 up')),
+    ...(filter.any ?? []).flatMap((part, at) =>
+      Object.keys(part).length === 0
+        ? [{ param: `${path}.any[${at}]`, message: t('Choose at least one condition') }]
+        : checkFilter(part, `${path}.any[${at}]`),
+    ),
   ]
 }
 

@@ -2,8 +2,11 @@
 // scheduled task.
 import { useState } from 'react'
 import { useTags } from '../client/queries.ts'
+import { useRead } from '../client/reads.ts'
 import { type FileFilter } from '../client/types.ts'
-import { Select, TextField } from '../ui/index.ts'
+import { Button, InlineError, Select, TextField } from '../ui/index.ts'
+import { CHANNEL_IDS, channelText } from './condition-texts.ts'
+import { FURTHER } from './further-conditions.ts'
 import { TYPE_GROUPS, typeText } from './labels.ts'
 import { NumberField } from '../components/number-field.tsx'
 import { fieldId, type Problems } from '../components/problems.ts'
@@ -17,31 +20,14 @@ interface Props {
   onChange: (value: FileFilter) => void
   path: string
   problems: Problems
-  /**
-   * Shows all criteria, including those about days; otherwise those in use, and a button for the
-   * others.
-   */
+  /** Shows the usual criteria; otherwise those in use, and a button for the others. */
   all?: boolean
+  /** The parts to choose from; absent: all. */
+  parts?: readonly Part[]
 }
 
-type Part = Exclude<
-  keyof FileFilter,
-  | 'find'
-  | 'name_contains'
-  | 'uploaded_before'
-  | 'uploaded_after'
-  | 'pack'
-  | 'product'
-  | 'storage'
-  | 'backed_up'
-  | 'released'
-  | 'connection'
-  | 'drop_account'
-  | 'licence_list'
-  | 'deleted'
->
-
-const PARTS: Record<Part, string> = {
+/** The parts of a condition that the form has; the others stay as they are. */
+const PARTS = {
   search: t('Name or tags contain'),
   mapped: t('Products'),
   older_than_days: t('Uploaded more than'),
@@ -50,25 +36,68 @@ const PARTS: Record<Part, string> = {
   tags: t('Has all of these tags'),
   larger_than: t('Larger than'),
   smaller_than: t('Smaller than'),
+  tags_any: t('Has one of these tags'),
+  tags_none: t('Has none of these tags'),
+  name_begins: t('Name begins with'),
+  name_ends: t('Name ends with'),
+  name_like: t('Name is like'),
+  product_tag: t('Tag of its product'),
+  pack: t('Pack'),
+  pack_none: t('In a pack or not'),
+  channel: t('Imported through'),
+  drop_account: t('Drop account'),
+  connection: t('Cloud connection'),
+  folder: t('Cloud folder'),
+  version_above: t('Version above'),
+  linked: t('Links'),
+  delivered: t('Deliveries'),
+  uploaded_after: t('Uploaded after'),
+  uploaded_before: t('Uploaded before'),
+  changed_after: t('Changed after'),
+  changed_before: t('Changed before'),
+  downloaded_after: t('Downloaded after'),
+  downloaded_before: t('Last downloaded before'),
+  any: t('One of several'),
 }
-const AGES: readonly string[] = ['older_than_days', 'not_downloaded_for_days']
+export type Part = keyof typeof PARTS
+
+/** The parts that a form shows without being asked, if it shows more than those in use. */
+const USUAL: readonly Part[] = [
+  'search',
+  'mapped',
+  'older_than_days',
+  'not_downloaded_for_days',
+  'type',
+  'tags',
+  'larger_than',
+  'smaller_than',
+]
 const TYPES = ['pdf', ...TYPE_GROUPS].map((type) => ({ value: type, text: typeText(type) }))
+const CHANNELS = CHANNEL_IDS.map((id) => ({ value: id, text: channelText(id) }))
+const channelOf = (word: string): string =>
+  CHANNELS.find(({ text }) => text.toLowerCase() === word.trim().toLowerCase())?.value ??
+  word.trim().toLowerCase()
+const ALL_PARTS = Object.keys(PARTS) as Part[]
+const SIMPLE_PARTS = ALL_PARTS.filter((part) => part !== 'any')
+/** For the list of files, which has other filters for the rest. */
+export const FURTHER_PARTS = ALL_PARTS.filter((part) => FURTHER.has(part))
 const SUGGESTED_TAGS = 6
 
-export function FilterFields({ value, onChange, path, problems, all = false }: Props) {
+export function FilterFields(props: Props) {
+  const { value, onChange, path, problems, all = false, parts = ALL_PARTS } = props
   // A field that was emptied stays visible.
   const [used, setUsed] = useState<readonly string[]>(() =>
-    Object.keys(value).length > 0 ? Object.keys(value) : ['search'],
+    Object.keys(value).length > 0 ? Object.keys(value) : parts.slice(0, 1),
   )
   const id = (part: Part) => fieldId(`${path}.${part}`)
-  const parts = (Object.keys(PARTS) as Part[]).filter((part) => all || !AGES.includes(part))
   const isShown = (part: Part) =>
-    all ||
+    (all && USUAL.includes(part)) ||
     used.includes(part) ||
     value[part] !== undefined ||
     problems.within(`${path}.${part}`) !== undefined
   const add = (part: Part) => {
     setUsed([...used, part])
+    if (part === 'any') onChange({ ...value, any: [{}] })
     requestAnimationFrame(() => document.getElementById(id(part))?.focus())
   }
   const hidden = parts.filter((part) => !isShown(part))
@@ -81,25 +110,54 @@ export function FilterFields({ value, onChange, path, problems, all = false }: P
             part={part}
             id={id(part)}
             error={problems.within(`${path}.${part}`)}
+            path={path}
+            problems={problems}
             value={value}
             change={(next) => onChange(withoutEmpty({ ...value, ...next }))}
           />
         ))}
       </div>
-      {hidden.length > 0 && (
-        <div className="more-conditions" role="group" aria-label={t('More conditions')}>
-          <span aria-hidden="true">{t('And also:')}</span>
-          {hidden.map((part) => (
-            <button
-              key={part}
-              type="button"
-              aria-label={t('Add the condition {name}', { name: PARTS[part] })}
-              onClick={() => add(part)}
-            >
-              {PARTS[part]}
-            </button>
-          ))}
-        </div>
+      {hidden.length > 0 && <MoreConditions parts={hidden} add={add} />}
+    </div>
+  )
+}
+
+interface MoreProps {
+  parts: readonly Part[]
+  add: (part: Part) => void
+}
+
+/** Buttons for the usual conditions that are not in use, and a list of the others. */
+function MoreConditions({ parts, add }: MoreProps) {
+  const usual = parts.filter((part) => USUAL.includes(part))
+  const others = parts.filter((part) => !USUAL.includes(part))
+  return (
+    <div className="more-conditions" role="group" aria-label={t('More conditions')}>
+      {usual.length > 0 && <span aria-hidden="true">{t('And also:')}</span>}
+      {usual.map((part) => (
+        <button
+          key={part}
+          type="button"
+          aria-label={t('Add the condition {name}', { name: PARTS[part] })}
+          onClick={() => add(part)}
+        >
+          {PARTS[part]}
+        </button>
+      ))}
+      {others.length > 0 && (
+        <Select
+          label={t('Another condition')}
+          labelHidden
+          options={[
+            { label: t('Another condition'), value: '' },
+            ...others.map((value) => ({ label: PARTS[value], value })),
+          ]}
+          value=""
+          onChange={(chosen) => {
+            const part = others.find((one) => one === chosen)
+            if (part) add(part)
+          }}
+        />
       )}
     </div>
   )
@@ -109,56 +167,50 @@ interface FieldProps {
   part: Part
   id: string
   error: string | undefined
+  path: string
+  problems: Problems
   value: FileFilter
   change: (part: FileFilter) => void
 }
 
-function FilterField({ part, id, error, value, change }: FieldProps) {
+function FilterField({ part, id, error, path, problems, value, change }: FieldProps) {
   const common = { id, error, label: PARTS[part] }
   switch (part) {
     case 'search':
+    case 'name_begins':
+    case 'name_ends':
+    case 'name_like':
+    case 'product_tag':
+    case 'folder':
       return (
         <TextField
           {...common}
-          placeholder={t('Any name')}
-          value={value.search ?? ''}
-          onChange={(search) => change({ search })}
+          placeholder={PLACEHOLDERS[part]}
+          value={value[part] ?? ''}
+          onChange={(text) => change({ [part]: text })}
         />
       )
     case 'mapped':
+    case 'pack_none':
+    case 'linked':
+    case 'delivered':
       return (
-        <MappedField {...common} value={value.mapped} onChange={(mapped) => change({ mapped })} />
+        <EitherField
+          {...common}
+          texts={EITHER[part]}
+          value={value[part]}
+          onChange={(chosen) => change({ [part]: chosen })}
+        />
       )
     case 'older_than_days':
     case 'not_downloaded_for_days':
+    case 'version_above':
       return (
         <NumberField
           {...common}
-          suffix={part === 'older_than_days' ? t('days ago') : t('days')}
-          placeholder={t('Any time')}
+          {...NUMBERS[part]}
           value={value[part]}
-          onChange={(days) => change({ [part]: days ?? undefined })}
-        />
-      )
-    case 'type':
-      return (
-        <WordsField
-          {...common}
-          placeholder={t('Any type')}
-          suggestions={TYPES}
-          write={(word) => word.toLowerCase().replace(/^\./, '')}
-          read={typeText}
-          value={value.type ?? []}
-          onChange={(type) => change({ type })}
-        />
-      )
-    case 'tags':
-      return (
-        <TagWords
-          {...common}
-          placeholder={t('Any tags')}
-          value={value.tags ?? []}
-          onChange={(tags) => change({ tags })}
+          onChange={(number) => change({ [part]: number ?? undefined })}
         />
       )
     case 'larger_than':
@@ -170,28 +222,216 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
           onChange={(bytes) => change({ [part]: bytes })}
         />
       )
+    case 'type':
+    case 'channel':
+    case 'tags':
+    case 'tags_any':
+    case 'tags_none':
+      return <ListField part={part} common={common} value={value[part] ?? []} change={change} />
+    default:
+      return <FurtherField {...{ part, id, error, path, problems, value, change }} />
   }
 }
 
-interface MappedProps {
+type FurtherPart =
+  | 'pack'
+  | 'drop_account'
+  | 'connection'
+  | 'any'
+  | `${'uploaded' | 'changed' | 'downloaded'}_${'before' | 'after'}`
+
+function FurtherField(props: FieldProps & { part: FurtherPart }) {
+  const { part, id, error, path, problems, value, change } = props
+  const common = { id, error, label: PARTS[part] }
+  switch (part) {
+    case 'pack':
+    case 'drop_account':
+    case 'connection':
+      return (
+        <RecordField
+          {...common}
+          of={part}
+          value={value[part] ?? ''}
+          onChange={(chosen) => change({ [part]: chosen })}
+        />
+      )
+    case 'any':
+      return (
+        <Alternatives
+          value={value.any ?? []}
+          path={`${path}.any`}
+          problems={problems}
+          onChange={(any) => change({ any })}
+        />
+      )
+    default:
+      return (
+        <TextField
+          {...common}
+          type="date"
+          value={value[part]?.slice(0, 10) ?? ''}
+          onChange={(day) => change({ [part]: day })}
+        />
+      )
+  }
+}
+
+const NUMBERS = {
+  older_than_days: { suffix: t('days ago'), placeholder: t('Any time') },
+  not_downloaded_for_days: { suffix: t('days'), placeholder: t('Any time') },
+  version_above: { placeholder: t('Any version') },
+}
+
+const PLACEHOLDERS = {
+  search: t('Any name'),
+  name_begins: t('Any name'),
+  name_ends: t('Any name'),
+  name_like: 'A-*.pdf',
+  product_tag: t('Any tag'),
+  folder: 'Guides/2026',
+}
+
+/** What a condition is called that is true or false: either, true, false. */
+const EITHER = {
+  mapped: [t('Mapped or not'), t('Mapped to a product'), t('Not mapped to any product')],
+  pack_none: [t('In a pack or not'), t('In no pack'), t('In a pack')],
+  linked: [t('With or without a link'), t('With a link'), t('Never linked')],
+  delivered: [t('Delivered or not'), t('Delivered'), t('Never delivered')],
+} as const
+
+interface ListFieldProps {
+  part: 'type' | 'channel' | 'tags' | 'tags_any' | 'tags_none'
+  common: { id: string; error: string | undefined; label: string }
+  value: readonly string[]
+  change: (part: FileFilter) => void
+}
+
+function ListField({ part, common, value, change }: ListFieldProps) {
+  const given = { ...common, value, onChange: (list: string[]) => change({ [part]: list }) }
+  if (part === 'type')
+    return (
+      <WordsField
+        {...given}
+        placeholder={t('Any type')}
+        suggestions={TYPES}
+        write={(word) => word.toLowerCase().replace(/^\./, '')}
+        read={typeText}
+      />
+    )
+  if (part === 'channel')
+    return (
+      <WordsField
+        {...given}
+        placeholder={t('Any channel')}
+        suggestions={CHANNELS}
+        write={channelOf}
+        read={channelText}
+      />
+    )
+  return <TagWords {...given} placeholder={t('Any tags')} />
+}
+
+interface RecordFieldProps {
+  of: 'pack' | 'drop_account' | 'connection'
   label: string
   id: string
   error: string | undefined
-  /** Undefined: mapped or not. */
-  value: boolean | undefined
-  onChange: (mapped: boolean | undefined) => void
+  value: string
+  onChange: (id: string) => void
 }
 
-const MappedField = ({ value, onChange, ...field }: MappedProps) => (
+/** The first of a shop's records; one that is not among them keeps its id. */
+function RecordField({ of, value, onChange, ...field }: RecordFieldProps) {
+  const { data } = useRead(LISTS[of], of === 'pack' ? { query: { limit: 100 } } : {})
+  const records: readonly { id: string; name: string }[] = data?.data ?? []
+  const others = value === '' || records.some(({ id }) => id === value) ? [] : [value]
+  return (
+    <Select
+      {...field}
+      options={[
+        { label: t('Any of them'), value: '' },
+        ...records.map(({ id, name }) => ({ label: name, value: id })),
+        ...others.map((id) => ({ label: id, value: id })),
+      ]}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+const LISTS = {
+  pack: 'GET /api/packs',
+  drop_account: 'GET /api/drop/accounts',
+  connection: 'GET /api/connections',
+} as const
+
+type Alternative = NonNullable<FileFilter['any']>[number]
+interface AlternativesProps {
+  value: readonly Alternative[]
+  path: string
+  problems: Problems
+  onChange: (any: Alternative[]) => void
+}
+const MAX_ALTERNATIVES = 10
+
+/** Conditions of which one must hold: a box for each, with an “or” between them. */
+function Alternatives({ value, path, problems, onChange }: AlternativesProps) {
+  return (
+    <fieldset className="group wide">
+      <legend>{t('At least one of these')}</legend>
+      {value.map((part, at) => (
+        // By its place: an alternative has no id.
+        <div key={at} className="rows">
+          {at > 0 && <p className="or">{t('or')}</p>}
+          <FilterFields
+            value={part}
+            path={`${path}[${at}]`}
+            problems={problems}
+            parts={SIMPLE_PARTS}
+            onChange={(next) => onChange(value.map((one, n) => (n === at ? next : one)))}
+          />
+          {problems.at(`${path}[${at}]`) && (
+            <InlineError message={problems.at(`${path}[${at}]`) ?? ''} fieldID={path} />
+          )}
+          <div className="row-foot">
+            <Button
+              variant="plain"
+              tone="critical"
+              accessibilityLabel={t('Remove alternative {number}', { number: at + 1 })}
+              onClick={() => onChange(value.filter((_, n) => n !== at))}
+            >
+              {t('Remove')}
+            </Button>
+          </div>
+        </div>
+      ))}
+      {value.length < MAX_ALTERNATIVES && (
+        <Button onClick={() => onChange([...value, {}])}>{t('Add an alternative')}</Button>
+      )}
+    </fieldset>
+  )
+}
+
+interface EitherProps {
+  texts: readonly [either: string, yes: string, no: string]
+  label: string
+  id: string
+  error: string | undefined
+  /** Undefined: either. */
+  value: boolean | undefined
+  onChange: (value: boolean | undefined) => void
+}
+
+const EitherField = ({ texts: [either, yes, no], value, onChange, ...field }: EitherProps) => (
   <Select
     {...field}
     options={[
-      { label: t('Mapped or not'), value: '' },
-      { label: t('Mapped to a product'), value: 'true' },
-      { label: t('Not mapped to any product'), value: 'false' },
+      { label: either, value: '' },
+      { label: yes, value: 'true' },
+      { label: no, value: 'false' },
     ]}
     value={value === undefined ? '' : String(value)}
-    onChange={(mapped) => onChange(mapped === '' ? undefined : mapped === 'true')}
+    onChange={(chosen) => onChange(chosen === '' ? undefined : chosen === 'true')}
   />
 )
 

@@ -47,4 +47,15 @@ test('files are described by where they are kept and where they come from', () =
   ])
 })
 
+test('alternatives are told as either … or', () => {
+  const any = [{ name_like: 'A-*', tags_none: ['a', 'b'] }, { delivered: false }]
+  expect(filterTexts({ version_above: 1, any })).toEqual([
+    'above version 1',
+    'either not tagged a or b and named “A-*” or never delivered',
+  ])
+  expect(filterTexts({ any: [{ channel: ['drop'] }, {}] })).toEqual([
+    'imported through Drop folder',
+  ])
+})
+
 test('no criteria have no phrase', () => expect(filterTexts({})).toEqual([]))

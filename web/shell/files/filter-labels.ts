@@ -1,5 +1,6 @@
 // A filter in words: the files that a step or a scheduled task works on.
 import { type FileFilter } from '../client/types.ts'
+import { furtherTexts } from './condition-texts.ts'
 import { typeText } from './labels.ts'
 import { andText, orText } from '../labels/list.ts'
 import { sizeText } from '../labels/size.ts'
@@ -35,6 +36,7 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
     uploaded_after &&
       t('uploaded after {day}', { day: dayText(uploaded_after.slice(0, 10), locale) }),
     ...sourceTexts(filter),
+    ...furtherTexts(filter, (part) => filterTexts(part, locale), locale),
   ]
   return texts.filter((text) => typeof text === 'string')
 }

@@ -26,9 +26,13 @@ export function queryOf({ filter, sort }: ListContent): string {
   }
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))
-    if (value !== undefined) query.set(name, Array.isArray(value) ? value.join(',') : String(value))
+    if (value !== undefined) query.set(name, textOfValue(name, value))
   return query.toString()
 }
+
+/** A list of texts is separated by commas; alternatives are JSON. */
+const textOfValue = (name: string, value: unknown): string =>
+  name === 'any' ? JSON.stringify(value) : Array.isArray(value) ? value.join(',') : String(value)
 
 export const ONCE = sayPlain('Send each parameter once')
 /** Does a query, as pairs of names and values, have a name twice? */

@@ -1,9 +1,8 @@
 // The daily figures of a shop that a worker counts again: the last two days each hour, and all kept
 // days once for a shop that has none.
-import { dayAt } from '../../../../plugins/contract/index.ts'
+import { beginningOf, dayAt } from '../../../../plugins/contract/index.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
-import { beginningOf } from '../../../files/days.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import { NOT_FAILURES } from '../../messages/recipients.ts'
 

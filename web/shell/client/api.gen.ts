@@ -2819,6 +2819,13 @@ export interface components {
         answer: {
           above: number
           count: number
+          /** @description Up to 8 of them, the lowest scores first */
+          least_certain: components['schemas']['Review'][]
+          /** @description The same count for other scores */
+          scores: {
+            above: number
+            count: number
+          }[]
         }
         query: {
           above?: number

@@ -97,3 +97,12 @@ test('the address keeps the search', () => {
   expect(DELIVERIES_STATE.read(DELIVERIES_STATE.write(place))).toEqual(place)
   expect(DELIVERIES_STATE.read('?status=lost').status).toBe('')
 })
+
+test('the word for an order is not part of its number', () => {
+  expect(['order 1012', 'Order #1012', 'ORDER  mia@example.com'].map(orderIn)).toEqual([
+    '1012',
+    '#1012',
+    'mia@example.com',
+  ])
+  expect(['1012', 'order', 'orders 1012'].map(orderIn)).toEqual(['1012', 'order', 'orders 1012'])
+})

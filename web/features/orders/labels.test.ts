@@ -7,6 +7,7 @@ import {
   grantText,
   holdText,
   openedText,
+  orderIn,
 } from './labels.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')

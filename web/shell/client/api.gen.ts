@@ -2467,6 +2467,11 @@ export interface components {
           visibility: 'public' | 'private'
         }
       }
+      'GET /api/files/{id}/buyers': {
+        answer: {
+          buyers: number
+        }
+      }
       'GET /api/files/{id}/content': Record<string, never>
       'GET /api/files/{id}/downloads': {
         answer: {
@@ -6264,7 +6269,7 @@ export interface components {
       works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries') | null
     }
     PluginAction: {
-      body: ('rename' | 'merge' | 'links' | 'give' | 'delete' | 'delete-by-filter') | null
+      body: ('rename' | 'merge' | 'links' | 'give' | 'tell' | 'delete' | 'delete-by-filter') | null
       destructive: boolean
       fields: string[] | null
       fits: {

@@ -171,7 +171,7 @@ test('a file is replaced by dropping one with another name on its page', async (
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer })
   const dialog = dialogOf(page)
   await dialog.getByText('Edition 2.txt').waitFor()
-  await dialog.getByRole('cell', { name: '18 B', exact: true }).waitFor()
+  await dialog.getByRole('cell', { name: '18 bytes', exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Replace', exact: true }).click()
   await dialog.getByText('The file was replaced').waitFor()
   await dialog.getByText('No buyer with an email address has this file.').waitFor()

@@ -112,7 +112,7 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
       primaryAction={<Download file={file} />}
       secondaryActions={[
         { content: t('Edit'), onAction: () => setEditing(true) },
-        { content: t('Replace'), onAction: replacing.open },
+        { content: t('Replace file'), onAction: replacing.open },
         ...(remove ? [{ content: t('Delete'), destructive: true, onAction: remove }] : []),
       ]}
     >
@@ -140,7 +140,6 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
             onUndone={onStarted}
             actions={{ map, unmap, give }}
             onLink={() => setLinking(true)}
-            onReplace={replacing.open}
           />
         </Layout.Section>
         <Layout.Section variant="oneThird">
@@ -207,12 +206,11 @@ interface UsesProps {
   file: FileDetail
   actions: Pick<ReturnType<typeof useFileActions>, 'map' | 'unmap' | 'give'>
   onLink: () => void
-  onReplace: () => void
   onUndone: (operation: Operation) => void
 }
 
 /** Where the file is used: its products, links, versions, downloads and history. */
-const Uses = ({ file, actions: { map, unmap, give }, onLink, onReplace, onUndone }: UsesProps) => (
+const Uses = ({ file, actions: { map, unmap, give }, onLink, onUndone }: UsesProps) => (
   <BlockStack gap="400">
     <Picture file={file} />
     <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
@@ -224,7 +222,7 @@ const Uses = ({ file, actions: { map, unmap, give }, onLink, onReplace, onUndone
       onCreate={onLink}
     />
     <HoldersCard file={file} />
-    <VersionsCard file={file} onReplace={onReplace} />
+    <VersionsCard file={file} />
     <DownloadsCard file={file} />
     <HistoryCard file={file} onUndone={onUndone} />
   </BlockStack>

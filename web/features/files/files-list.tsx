@@ -147,7 +147,7 @@ const withReplace = (menu: SelectionMenu, file: string | null): SelectionMenu =>
         groups: [
           {
             title: t('Version'),
-            items: [{ content: t('Replace'), onAction: () => goTo(`/files/${file}?replace`) }],
+            items: [{ content: t('Replace file'), onAction: () => goTo(`/files/${file}?replace`) }],
           },
           ...menu.groups,
         ],

@@ -5,7 +5,7 @@ export const MOST_PDF_BYTES = 64 * 1024 ** 2
 
 /**
  * The number of pages; null: not a PDF document, or it cannot be said. The root of the page tree
- * counts all pages, so the largest count of the tree's nodes is meant. Since PDF 1.5 the nodes may
+ * counts all pages, so its count is the largest of the tree's nodes. Since PDF 1.5 the nodes may
  * be in compressed object streams.
  */
 export async function pdfPages(bytes: Uint8Array<ArrayBuffer>): Promise<number | null> {

@@ -30,34 +30,18 @@ interface Props {
 }
 
 export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
-  const [chosen, setChosen] = useState<File | null>(dropped?.data ?? null)
-  const [url, setUrl] = useState('')
-  const [sent, setSent] = useState(0)
   // The version that is replaced: the page reads the file again when it is done.
   const [before] = useState(file)
-  const upload = useReplaceByUpload(file.id)
-  const fetched = useReplaceFile(file.id)
-  const sending = useRef(new AbortController())
-  useEffect(() => () => sending.current.abort(), [])
-  const busy = upload.isPending || fetched.isPending
-  const result = upload.data ?? fetched.data
-  const reset = () => {
-    upload.reset()
-    fetched.reset()
-  }
-  const submit = () => {
-    if (busy) return
-    reset()
-    sending.current = new AbortController()
-    const { signal } = sending.current
-    if (chosen)
-      upload.mutate({ bytes: chosen, filename: file.filename, signal, onProgress: setSent })
-    else if (url.trim() !== '') fetched.mutate(url.trim())
-  }
+  const [chosen, setChosen] = useState<File | null>(dropped?.data ?? null)
+  const [url, setUrl] = useState('')
+  const { busy, result, error, problem, sent, send, reset } = useReplacing(before)
+  const submit = () => !busy && send(chosen, url.trim())
   if (result && (isReplaced(result) || result.status === 'processing'))
     return <Replaced file={before} result={result} onClose={onClose} onTell={onTell} />
-  const problem = problemsOf(objectionsIn(fetched.error)).at('url')
-  const error = upload.error ?? (problem ? null : fetched.error)
+  const choose = (next: File | null) => {
+    reset()
+    setChosen(next)
+  }
   return (
     <Dialog
       title={titleOf(before)}
@@ -71,22 +55,15 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
       {chosen ? (
         <>
           <Compared key={chosen.name + chosen.size} file={before} chosen={chosen} />
-          {upload.isPending && (
+          {busy ? (
             <Text as="p">
               <span role="status">
                 {t('{percent} sent', { percent: scoreText(sent / Math.max(1, chosen.size)) })}
               </span>
             </Text>
-          )}
-          {!busy && (
+          ) : (
             <div>
-              <Button
-                variant="plain"
-                onClick={() => {
-                  reset()
-                  setChosen(null)
-                }}
-              >
+              <Button variant="plain" onClick={() => choose(null)}>
                 {t('Choose another file')}
               </Button>
             </div>
@@ -97,14 +74,44 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
           url={url}
           problem={problem}
           onUrl={(text) => {
-            setUrl(text)
             reset()
+            setUrl(text)
           }}
-          onFile={setChosen}
+          onFile={choose}
         />
       )}
     </Dialog>
   )
+}
+
+/** Sends the chosen file, or lets the server fetch the bytes at an address. */
+function useReplacing({ id, filename }: FileDetail) {
+  const [sent, setSent] = useState(0)
+  const upload = useReplaceByUpload(id)
+  const fetched = useReplaceFile(id)
+  const sending = useRef(new AbortController())
+  // A closed dialog sends nothing more.
+  useEffect(() => () => sending.current.abort(), [])
+  const problem = problemsOf(objectionsIn(fetched.error)).at('url')
+  const reset = () => {
+    upload.reset()
+    fetched.reset()
+  }
+  return {
+    sent,
+    problem,
+    reset,
+    busy: upload.isPending || fetched.isPending,
+    result: upload.data ?? fetched.data,
+    error: upload.error ?? (problem ? null : fetched.error),
+    send: (bytes: File | null, url: string) => {
+      reset()
+      sending.current = new AbortController()
+      const { signal } = sending.current
+      if (bytes) upload.mutate({ bytes, filename, signal, onProgress: setSent })
+      else if (url !== '') fetched.mutate(url)
+    },
+  }
 }
 
 interface ChoicesProps {

@@ -20,12 +20,7 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { saveVersion, useRestoreVersion, useVersions, type Version } from './version-calls.ts'
 
-interface CardProps {
-  file: FileDetail
-  onReplace: () => void
-}
-
-export function VersionsCard({ file, onReplace }: CardProps) {
+export function VersionsCard({ file }: { file: FileDetail }) {
   const versions = useVersions(file)
   const restore = useRestoreVersion(file.id)
   const [failed, setFailed] = useState<Error | null>(null)
@@ -39,10 +34,7 @@ export function VersionsCard({ file, onReplace }: CardProps) {
   return (
     <Card padding="0">
       <Box padding="400">
-        <InlineStack align="space-between" blockAlign="center">
-          <Heading>{t('Versions')}</Heading>
-          <Button onClick={onReplace}>{t('Replace file')}</Button>
-        </InlineStack>
+        <Heading>{t('Versions')}</Heading>
       </Box>
       {(versions.error ?? error) && (
         <Box padding="400" paddingBlockStart="0">

@@ -36,6 +36,8 @@ export function FiguresSection() {
   const figures = useFigures(period)
   const { data } = figures
   const names = useMemo(() => (data ? shownFigures(data.totals) : []), [data])
+  // A new shop has nothing to draw.
+  const isEmpty = names.every((name) => data?.days.every((day) => !day[name]) ?? true)
   return (
     <Titled
       title={t('What happened')}
@@ -57,17 +59,21 @@ export function FiguresSection() {
       {data && (
         <BlockStack gap="400">
           <Totals totals={data.totals} names={names} period={period} />
-          {asTable ? (
+          {isEmpty ? (
+            <Hint>{t('A graph is shown here after the first sale.')}</Hint>
+          ) : asTable ? (
             <DaysTable days={data.days} names={names} />
           ) : (
             <Chart days={data.days} names={names} />
           )}
-          <InlineStack gap="200" align="end">
-            <Button onClick={() => setAsTable(!asTable)}>
-              {asTable ? t('Show as a graph') : t('Show as a table')}
-            </Button>
-            <Button onClick={() => save(data.days, names)}>{t('Save as CSV')}</Button>
-          </InlineStack>
+          {!isEmpty && (
+            <InlineStack gap="200" align="end">
+              <Button onClick={() => setAsTable(!asTable)}>
+                {asTable ? t('Show as a graph') : t('Show as a table')}
+              </Button>
+              <Button onClick={() => save(data.days, names)}>{t('Save as CSV')}</Button>
+            </InlineStack>
+          )}
           <FigureLists figures={data} />
         </BlockStack>
       )}

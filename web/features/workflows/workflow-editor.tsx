@@ -135,10 +135,7 @@ const EditorEnd = ({ id, initial, form, asking, onAnswer }: EndProps) => (
 )
 
 /** Why the workflow cannot be tried now; null: it can. */
-function whyNotTried(
-  { draft, check }: WorkflowForm,
-  plugins: ReadonlyMap<string, Plugin>,
-): string | null {
+function whyNotTried({ draft, check }: WorkflowForm, plugins: PluginsById): string | null {
   if (draft.steps.length === 0) return t('Add a step first.')
   const broken = check?.problems.filter(({ param }) => param.startsWith('steps')) ?? []
   if (broken.length === 0) return null
@@ -164,26 +161,11 @@ interface RunsOnProps {
   problems: Problems
 }
 
-function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: ReadonlyMap<string, Plugin> }) {
+type PluginsById = ReadonlyMap<string, Plugin>
+
+function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: PluginsById }) {
   const { draft, change, problems } = rest
-  const { data } = useWorkflows()
-  // A choice that is taken back brings the steps back that did not fit.
-  const left = useRef(new Map<WorkflowDraft['kind'], WorkflowDraft['steps']>())
-  // The steps that every import needs: those of the first built-in import.
-  const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
-  const choose = (kind: WorkflowDraft['kind']) => {
-    left.current.set(draft.kind, draft.steps)
-    const steps = left.current.get(kind) ?? stepsFor(kind, draft.steps, plugins, model)
-    const gone = draft.steps.filter((step) => !steps.includes(step))
-    if (gone.length > 0)
-      toast(
-        t('Removed, because it cannot run there: {list}', {
-          list: gone.map(({ plugin }) => plugins.get(plugin)?.title ?? plugin).join(', '),
-        }),
-      )
-    const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
-    change({ kind, steps, ...(begin ? { parallel: model.parallel } : {}) })
-  }
+  const choose = useChoice(rest, plugins)
   return (
     <BlockStack gap="400">
       <ChoiceList
@@ -226,6 +208,28 @@ function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: ReadonlyMap<strin
       )}
     </BlockStack>
   )
+}
+
+/** Changes what the workflow runs on, and takes out the steps that cannot run there. */
+function useChoice({ draft, change }: RunsOnProps, plugins: PluginsById) {
+  const { data } = useWorkflows()
+  // A choice that is taken back brings the steps back that did not fit.
+  const left = useRef(new Map<WorkflowDraft['kind'], WorkflowDraft['steps']>())
+  // The steps that every import needs: those of the first built-in import.
+  const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
+  return (kind: WorkflowDraft['kind']) => {
+    left.current.set(draft.kind, draft.steps)
+    const steps = left.current.get(kind) ?? stepsFor(kind, draft.steps, plugins, model)
+    const gone = draft.steps.filter((step) => !steps.includes(step))
+    if (gone.length > 0)
+      toast(
+        t('Removed, because it cannot run there: {list}', {
+          list: gone.map(({ plugin }) => plugins.get(plugin)?.title ?? plugin).join(', '),
+        }),
+      )
+    const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
+    change({ kind, steps, ...(begin ? { parallel: model.parallel } : {}) })
+  }
 }
 
 const ParallelBatches = ({ draft, change, problems }: RunsOnProps) => (

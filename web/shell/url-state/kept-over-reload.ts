@@ -1,4 +1,4 @@
-// What a page keeps over a reload of its own, because a new version of the app was deployed while it
+// What a page keeps when it reloads itself, because a new version of the app was deployed while it
 // was open: drafts of forms and ticked rows. A reload by the merchant keeps nothing.
 import { useEffect, useState } from 'react'
 

@@ -25,25 +25,7 @@ export function AcceptAbove({ onClose, onDecided }: Props) {
   const counted = useCountAbove(debounced === null ? null : debounced / 100)
   const isCurrent = percent !== null && percent === debounced && !counted.isPlaceholderData
   const known = isCurrent ? counted.data?.count : undefined
-  const accept = useAcceptAbove()
-  const finish = () =>
-    percent !== null &&
-    known !== undefined &&
-    accept.mutate(
-      { above: percent / 100, count: known },
-      {
-        onSuccess: ({ accepted, operations }) => {
-          onDecided({
-            text: t(
-              '{accepted, plural, one {# file is attached to its best candidate} other {# files are attached to their best candidates}}',
-              { accepted },
-            ),
-            undo: { kind: 'operations', ids: operations },
-          })
-          onClose()
-        },
-      },
-    )
+  const { accept, finish } = useFinish(percent, known, { onClose, onDecided })
   return (
     <Dialog
       title={t('Accept all above a score')}
@@ -75,16 +57,42 @@ export function AcceptAbove({ onClose, onDecided }: Props) {
         <span role="status">{percent === null ? '' : countedText(known)}</span>
       </Text>
       {counted.data && (
-        <>
-          <Scores
-            scores={counted.data.scores}
-            onChoose={(above) => setText(String(Math.round(above * 100)))}
-          />
-          {isCurrent && <LeastCertain reviews={counted.data.least_certain} />}
-        </>
+        <Scores
+          scores={counted.data.scores}
+          onChoose={(above) => setText(String(Math.round(above * 100)))}
+        />
       )}
+      <LeastCertain reviews={isCurrent ? (counted.data?.least_certain ?? []) : []} />
     </Dialog>
   )
+}
+
+/** Accepts the counted files, and says so in the bar with their undo. */
+function useFinish(
+  percent: number | null,
+  known: number | undefined,
+  { onClose, onDecided }: Props,
+) {
+  const accept = useAcceptAbove()
+  const finish = () =>
+    percent !== null &&
+    known !== undefined &&
+    accept.mutate(
+      { above: percent / 100, count: known },
+      {
+        onSuccess: ({ accepted, operations }) => {
+          onDecided({
+            text: t(
+              '{accepted, plural, one {# file is attached to its best candidate} other {# files are attached to their best candidates}}',
+              { accepted },
+            ),
+            undo: { kind: 'operations', ids: operations },
+          })
+          onClose()
+        },
+      },
+    )
+  return { accept, finish }
 }
 
 type Counted = NonNullable<ReturnType<typeof useCountAbove>['data']>

@@ -18,14 +18,19 @@ export function lazyPart<Props extends object>(
   { fallback = null, as = 'place' }: PartOptions = {},
 ): ComponentType<Props> {
   // React keeps a failure for ever: another attempt needs another lazy component.
-  const attempt = () => lazy(async () => ({ default: (await load()) as ComponentType<object> }))
+  const attempt = (): ComponentType<object> =>
+    lazy(async () => {
+      try {
+        return { default: (await load()) as ComponentType<object> }
+      } catch (error) {
+        latest = attempt()
+        throw error
+      }
+    })
   let latest = attempt()
   return function Part(props: Props) {
     const [{ Shown, tries }, set] = useState(() => ({ Shown: latest, tries: 0 }))
-    const again = () => {
-      latest = attempt()
-      set({ Shown: latest, tries: tries + 1 })
-    }
+    const again = () => set({ Shown: latest, tries: tries + 1 })
     const onClose = 'onClose' in props ? (props.onClose as () => void) : undefined
     return (
       <PartBoundary

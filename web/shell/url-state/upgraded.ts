@@ -17,7 +17,9 @@ export function reloadWhenUpgraded(): void {
   // Vite's event: a script or style of a lazily loaded part could not be loaded.
   window.addEventListener('vite:preloadError', ({ payload }) => {
     unloaded.add(payload)
-    void reloadIfReached(() => !holdsMore() && mayReload(window.sessionStorage, Date.now()))
+    // Before the failed part says so in a dialog itself.
+    const mustStay = holdsMore()
+    void reloadIfReached(() => !mustStay && mayReload(window.sessionStorage, Date.now()))
   })
 }
 

@@ -67,7 +67,7 @@ export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   steps: workflow.steps.map(stepOf),
 })
 
-export const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
+const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
   ...newStep(plugin),
   options,
   when: when ?? null,

@@ -54,7 +54,7 @@ interface BoundaryProps {
 }
 
 /** Catches an error of a part, so that the page around it is not replaced by it. */
-export class PartBoundary extends Component<BoundaryProps, { error: Error | null }> {
+class PartBoundary extends Component<BoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 
   static getDerivedStateFromError(error: Error) {

@@ -161,5 +161,5 @@ export const WEB_OFFERS: Offers = {
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
   settings: ['pack-watermark.tsx'],
-  upload: ['labels.ts'],
+  upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
 }

@@ -3,7 +3,7 @@
 import { appConfig } from '../app.config.ts'
 import { closeAll, type CloseStep } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
-import { createLogger, errorFields, type Logger } from './core/log.ts'
+import { createLogger, plainLine, errorFields, type Logger } from './core/log.ts'
 import { isConnectTimeout } from './core/db/error-classes.ts'
 import { logRejection } from './startup/rejections.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
@@ -59,7 +59,11 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => logRejection(log)(error))
   try {
     const config = appConfig()
-    log = createLogger(config.environment.logLevel)
+    log = createLogger(
+      config.environment.logLevel,
+      undefined,
+      process.stderr.isTTY ? plainLine : undefined,
+    )
     drainMs = config.environment.drainSeconds * 1000
     await start(config, log, closings)
   } catch (error) {

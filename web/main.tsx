@@ -10,6 +10,7 @@ import {
   type TranslatedLocale,
 } from './shell/messages/locale.ts'
 import { setUiTexts } from './shell/ui/texts.ts'
+import { restoreKept } from './shell/url-state/kept-over-reload.ts'
 import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
 
 async function start(): Promise<void> {
@@ -37,4 +38,5 @@ async function translate(language: TranslatedLocale): Promise<void> {
 rememberFocus()
 keepFocus()
 reloadWhenUpgraded()
+restoreKept(window.sessionStorage, window.location.pathname + window.location.search)
 void start()

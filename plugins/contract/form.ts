@@ -125,7 +125,7 @@ export interface ActionSpec {
   /** Values of options that are always sent. */
   preset?: Readonly<Record<string, JsonValue>>
   /** The name of a hand-written dialog body, for forms that the schema cannot draw. */
-  body?: 'rename' | 'merge' | 'links' | 'give' | 'delete' | 'delete-by-filter'
+  body?: 'rename' | 'merge' | 'links' | 'give' | 'tell' | 'delete' | 'delete-by-filter'
 }
 
 /** One decision instead of several options: each choice shows its fields and sends its `set`. */

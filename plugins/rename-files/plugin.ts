@@ -146,13 +146,32 @@ export const renameFiles = definePlugin({
         title: 'Rename {count, plural, one {# file} other {# files}}',
         button: 'Rename {count, plural, one {# file} other {# files}}',
         running: 'Renaming {count, plural, one {# file} other {# files}}',
-        done: '{count, plural, one {# file} other {# files}} done',
+        done: '{count, plural, one {# file} other {# files}} renamed',
         result: 'renamed',
         preview:
           '{count, plural, one {# file would get a new name} other {# files would get a new name}}',
       },
     },
   ],
+  form: {
+    alternatives: [
+      {
+        title: 'How',
+        choices: [
+          {
+            label: 'By a pattern',
+            fields: ['pattern', 'start', 'digits', 'date_format', 'missing'],
+            set: { mode: 'pattern' },
+          },
+          {
+            label: 'By find and replace',
+            fields: ['find', 'replace', 'case_sensitive', 'regex'],
+            set: { mode: 'replace' },
+          },
+        ],
+      },
+    ],
+  },
   options,
   undo: 'fields',
   ordered: true,

@@ -14,6 +14,7 @@ export const tellBuyers = definePlugin({
   actions: [
     {
       group: 'deliver',
+      body: 'tell',
       labels: {
         action: 'Notify past buyers',
         title: 'Notify the buyers of {count, plural, one {# file} other {# files}}',

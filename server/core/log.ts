@@ -18,6 +18,21 @@ export interface Logger {
   error(message: string, fields?: LogFields): void
 }
 
+interface LogLine {
+  time: string
+  level: LogLevel
+  message: string
+  [field: string]: LogFields[string]
+}
+
+/** A line for people at a terminal: `warn  the mail server refused it (host mail.example.com)`. */
+export function plainLine({ time: _, level, message, ...fields }: LogLine): string {
+  const told = Object.entries(fields)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name} ${String(value)}`)
+  return `${level.padEnd(5)} ${message}${told.length > 0 ? ` (${told.join(', ')})` : ''}`
+}
+
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /**
@@ -27,13 +42,14 @@ const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 export function createLogger(
   least: LogLevel,
   write: (line: string) => void = (line) => process.stderr.write(line),
+  form: (line: LogLine) => string = JSON.stringify,
 ): Logger {
   const at = (level: LogLevel) =>
     LEVELS.indexOf(level) < LEVELS.indexOf(least)
       ? () => {}
       : (message: string, fields: LogFields = {}) =>
           write(
-            JSON.stringify({
+            form({
               time: new Date().toISOString(),
               level,
               message,

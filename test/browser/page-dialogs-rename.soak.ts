@@ -49,7 +49,7 @@ test('by a pattern, whose variables are inserted by a click; Enter renames', asy
     .toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
   expect(await namesOf('draft')).toHaveLength(3)
   await dialog.getByLabel('Pattern').press('Enter')
-  await launched(page).getByText('3 files done').waitFor()
+  await launched(page).getByText('3 files renamed').waitFor()
   expect(await namesOf('knots')).toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
 })
 
@@ -77,7 +77,7 @@ soakTest(
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('2 files would get a new name').waitFor()
     await dialog.getByRole('button', { name: 'Rename 2 files' }).click()
-    await launched(page).getByText('2 files done').waitFor()
+    await launched(page).getByText('2 files renamed').waitFor()
     expect(await namesOf('ropes')).toEqual(['1 ropes.pdf', '2 ropes.pdf'])
   },
 )

@@ -158,3 +158,24 @@ test.each(sized([390], [1920, 1280, 1024, 768, 390]))(
     await expect.poll(async () => (await right(more)) - (await right(card))).toBeLessThan(0)
   },
 )
+
+test('a file is replaced by dropping one with another name on its page', async () => {
+  const id = await importFile('Notes.txt')
+  const page = await open(`/files/${id}`)
+  await page.getByRole('heading', { name: 'Versions' }).waitFor()
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File(['The second edition'], 'Edition 2.txt', { type: 'text/plain' }))
+    return transfer
+  })()`)
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer })
+  const dialog = dialogOf(page)
+  await dialog.getByText('Edition 2.txt').waitFor()
+  await dialog.getByRole('cell', { name: '18 bytes', exact: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Replace', exact: true }).click()
+  await dialog.getByText('The file was replaced').waitFor()
+  await dialog.getByText('No buyer with an email address has this file.').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Version 2', { exact: true }).waitFor()
+  expect(await read(id)).toMatchObject({ filename: 'Notes.txt', size_bytes: 18, version: 2 })
+})

@@ -127,7 +127,7 @@ test.each(IN_SOAK)('500 files are tagged, renamed, and both undone, by %s', asyn
   await hand.type(dialog.getByLabel('Pattern'), `${mode} many {sequence}`)
   await hand.press(dialog.getByRole('button', { name: 'Preview' }))
   await hand.press(dialog.getByRole('button', { name: `Rename ${MANY} files` }))
-  await launched(page).getByText(`${MANY} files done`).waitFor()
+  await launched(page).getByText(`${MANY} files renamed`).waitFor()
   await page
     .getByRole('link', { name: new RegExp(`^${mode} many \\d+\\.`) })
     .first()

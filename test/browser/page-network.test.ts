@@ -89,6 +89,33 @@ test('an operation started elsewhere is shown, and the list is read again', asyn
   await page.getByRole('heading', { name: 'No file matches' }).waitFor()
 })
 
+test('a dialog that cannot be loaded leaves the list, and after an upgrade the rows are still ticked', async () => {
+  const { page, close } = await openPage(browser, server, '/files?search=quiet+57')
+  const row = page.getByRole('checkbox', { name: 'Select Quiet 57.pdf' })
+  await row.check()
+  let loads = 0
+  page.on('load', () => loads++)
+  await page.route('**/assets/open-dialog*.js', (route) => route.abort())
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Change tags' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Check your connection and try again').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => row.isChecked()).toBe(true)
+  await page.context().setOffline(false)
+  expect(loads).toBe(0)
+  await page.unroute('**/assets/open-dialog*.js')
+  await page.route('**/assets/open-dialog*.js', (route) =>
+    loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Change tags' }).click()
+  await expect.poll(() => loads).toBe(1)
+  await expect.poll(() => row.isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Change tags' }).click()
+  await page.getByRole('heading', { name: 'Tags of 1 file' }).waitFor()
+  await close()
+})
+
 test('a page from before an upgrade reloads itself, once', async () => {
   // The console reports the missing scripts.
   const { page, close } = await openPage(browser, server, '/files')

@@ -230,6 +230,7 @@ soakTest('a file is edited, replaced, and its previous version restored', async 
   await dialog(page).getByText('File URL not accessible').waitFor()
   await address.fill(`${origin.url}/bytes/4321/new`)
   await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByText('Version 2', { exact: true }).waitFor()
   const size = async () =>
     (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes

@@ -223,8 +223,10 @@ soakTest('all above a score are accepted after a count; ties are left to a perso
   await dialog.getByLabel('Score of at least').fill('101')
   await dialog.getByText('Enter a number from 0 to 100').waitFor()
   await dialog.getByLabel('Score of at least').fill('80')
+  await dialog.getByText(`${almanac} → `).waitFor()
   await dialog.getByRole('button', { name: 'Accept 1 file' }).click()
   await card(page, almanac).waitFor({ state: 'detached' })
+  await page.getByText('1 file is attached to its best candidate').waitFor()
   await card(page, 'TWIN_tie.pdf').waitFor()
   await expect
     .poll(() => productsOf(ids.get(almanac)))

@@ -52,6 +52,10 @@ export interface FoundEntry {
   label: string
   /** What tells it apart from others with the same name. */
   detail?: string
+  /** Searched too, and not shown. */
+  about?: string
+  /** The text is its whole name or number: it comes before everything else. */
+  isExact?: boolean
   url: string
 }
 

@@ -269,7 +269,7 @@ export const environmentSchema = z.object({
   CLOUD_MICROSOFT_CLIENT_ID: setting(z.string().optional()),
   CLOUD_MICROSOFT_CLIENT_SECRET: setting(z.string().optional()),
   LOG_LEVEL: setting(
-    z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').default('info'),
+    z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').optional(),
   ),
   ACCESS_LOG: flag,
   OTEL_SDK_DISABLED: otelFlag,

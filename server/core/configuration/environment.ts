@@ -166,7 +166,8 @@ function environmentOf(
       rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
       clients,
     },
-    logLevel: env.LOG_LEVEL,
+    // At a terminal the addresses of the start come first, not lines of the log.
+    logLevel: env.LOG_LEVEL ?? (process.stderr.isTTY ? 'warn' : 'info'),
     accessLog: env.ACCESS_LOG,
     tracing,
   }

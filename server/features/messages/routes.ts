@@ -10,6 +10,7 @@ import {
   resendMessage,
   type MessageRow,
 } from './messages.ts'
+import { buyersOf } from './delivery-mail.ts'
 import { mailProgressRoute } from './mail-progress.ts'
 import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
@@ -70,8 +71,28 @@ export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): End
     send(parts.baseUrl),
     signingSecret(parts.secrets),
     mailProgressRoute(),
+    buyers(),
   ]
 }
+
+const buyers = () =>
+  endpoint('GET /api/files/{id}/buyers', {
+    summary: 'Count the buyers that an email about a file reaches',
+    scope: 'files:read',
+    description:
+      'Deliveries with an email address that contain the file: `POST /api/operations` with the action `tell-buyers` sends each one email.',
+    replies: {
+      200: { description: 'Their number', schema: z.object({ buyers: z.number().int() }) },
+    },
+    handler: async ({ caller: { scope }, params }) => {
+      const id = requirePublicId('file', params.id)
+      const files = await scope.query('select from files where shop_id = :shop and id = :id', {
+        id,
+      })
+      if (files.length === 0) throw new AppError('not_found')
+      return { body: { buyers: (await buyersOf(scope, [id])).get(id)?.length ?? 0 } }
+    },
+  })
 
 const list = (baseUrl: string) =>
   endpoint('GET /api/messages', {

@@ -121,7 +121,7 @@ function EditableRow({ upload, row, fields }: RowProps) {
       {fields.map((field, at) => (
         <Fragment key={field}>
           {at === actionAt(fields) && action}
-          <td>
+          <td data-wrong={row.problems.some(({ column }) => column === upload.mapping[field])}>
             <EditableCell
               label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
               value={values[field] ?? ''}
@@ -208,19 +208,32 @@ function EditableCell({ label, value, original, disabled, describedBy, save }: P
   )
 }
 
+/** The button of the next cell with a problem, of this row or of a later one; null: none follows. */
+function nextWrongCell(input: Element): HTMLElement | null {
+  const cells = [...(input.closest('.sheet')?.querySelectorAll('td[data-wrong="true"]') ?? [])]
+  const found = cells.find(
+    (cell) => input.compareDocumentPosition(cell) & Node.DOCUMENT_POSITION_FOLLOWING,
+  )
+  return found?.querySelector<HTMLElement>('.editable:not(:disabled)') ?? null
+}
+
 /** The text while it is edited; null: it is not edited. */
 function useCellDraft(value: string, save: Props['save']) {
   const [draft, setDraft] = useState<string | null>(null)
   const [error, setError] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  // Enter and Escape return to the cell; Tab and a click elsewhere do not.
+  // Escape returns to the cell, and Enter goes to the next one with a problem; Tab and a click
+  // elsewhere do neither.
   const returning = useRef(false)
+  const next = useRef<HTMLElement | null>(null)
   useEffect(() => {
     // Unless the person has gone to another element while the text was saved.
     const free = document.activeElement === document.body
-    if (draft === null && returning.current && free) button.current?.focus()
+    const cell = next.current?.isConnected ? next.current : button.current
+    if (draft === null && returning.current && free) cell?.focus()
     returning.current = false
+    next.current = null
   }, [draft])
   const close = (back: boolean) => {
     returning.current = back
@@ -241,9 +254,12 @@ function useCellDraft(value: string, save: Props['save']) {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter') {
       event.preventDefault()
+      // Found before saving, which may remove the row.
+      next.current = nextWrongCell(event.currentTarget)
       finish(true)
     } else if (event.key === 'Escape') {
       event.stopPropagation()
+      next.current = null
       close(true)
     }
   }

@@ -1,4 +1,5 @@
 // The last recorded downloads of a file.
+import { agentText } from '../../shell/labels/agent.ts'
 import { type FileDetail } from '../../shell/client/types.ts'
 import { type DownloadRecord, useDownloads } from './version-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -21,7 +22,7 @@ const COLUMNS: Columns<ColumnId, DownloadRecord> = {
   agent: {
     title: t('Browser or app'),
     cut: { whole: ({ agent }) => agent },
-    cell: ({ agent }) => agent,
+    cell: ({ agent }) => agentText(agent),
   },
 }
 

@@ -15,6 +15,8 @@ interface FileActions {
   give: (() => void) | null
   /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode
+  /** Notifies the buyers of a new version. */
+  tell: (() => void) | null
 }
 
 export function useFileActions(
@@ -40,6 +42,7 @@ export function useFileActions(
     map: opener(findByWidget(plugins, 'product')),
     unmap: opener(findByWidget(plugins, 'products')),
     give: opener(findByBody(plugins, 'give')),
+    tell: opener(findByBody(plugins, 'tell')),
     dialog,
   }
 }

@@ -1,6 +1,10 @@
 // One file: its content, settings, products and links.
 import { type ReactNode, useState } from 'react'
-import { Titled } from '../../shell/components/titled.tsx'
+import { useSearch } from 'wouter'
+import { navigate } from 'wouter/use-browser-location'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
+import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { useWindowDrop } from '../../shell/components/window-drop.ts'
 import { isMissing } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
@@ -25,19 +29,7 @@ import {
   Link,
   Text,
 } from '../../shell/ui/index.ts'
-import {
-  askedText,
-  customerTagText,
-  expiryText,
-  firstUseText,
-  kindText,
-  limitText,
-  releaseText,
-  visibilityText,
-} from '../../shell/files/labels.ts'
-import { SETTING_LABELS } from '../../shell/client/settings.gen.ts'
-import { SETTING_NAMES, settingText, type SettingName } from '../../shell/files/settings.ts'
-import { viewDaysText, viewLimitText, viewText } from '../../shell/files/view-labels.ts'
+import { kindText } from '../../shell/files/labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -53,6 +45,7 @@ import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
 import { SampleCard, sampleSettingOf } from './sample-card.tsx'
+import { SettingsCard } from './settings-card.tsx'
 import { VersionsCard } from './versions-card.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -103,7 +96,8 @@ interface WholeProps {
 function Whole({ file, query, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
+  const { remove, map, unmap, give, tell, dialog } = useFileActions(file, onStarted)
+  const replacing = useReplacing(file, tell)
   return (
     <Page
       title={file.filename}
@@ -118,6 +112,7 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
       primaryAction={<Download file={file} />}
       secondaryActions={[
         { content: t('Edit'), onAction: () => setEditing(true) },
+        { content: t('Replace file'), onAction: replacing.open },
         ...(remove ? [{ content: t('Delete'), destructive: true, onAction: remove }] : []),
       ]}
     >
@@ -154,9 +149,58 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
       {linking && <CreateLink file={file} onClose={() => setLinking(false)} />}
       {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
       {dialog}
+      {replacing.shown}
     </Page>
   )
 }
+
+const ReplaceDialog = lazyPart(async () => (await import('./replace-dialog.tsx')).ReplaceDialog, {
+  as: 'dialog',
+})
+
+/** Replacing the file: by a drop on the page, a button, or the address `?replace`. */
+function useReplacing(file: FileDetail, tell: (() => void) | null) {
+  const asked = new URLSearchParams(useSearch()).has('replace')
+  const [open, setOpen] = useState(asked)
+  const [dropped, setDropped] = useState<ChosenFile | null>(null)
+  const over = useWindowDrop(noOtherTakes, ([first]) => {
+    setDropped(first ?? null)
+    setOpen(true)
+  })
+  const close = () => {
+    setOpen(false)
+    setDropped(null)
+    if (asked) navigate(`/files/${file.id}`, { replace: true })
+  }
+  const shown = (
+    <>
+      <span hidden data-takes-drops />
+      {over && (
+        <div className="drop-anywhere" role="status">
+          {t('Drop the file to replace {filename}', { filename: file.filename })}
+        </div>
+      )}
+      {open && (
+        <ReplaceDialog
+          file={file}
+          dropped={dropped}
+          onClose={close}
+          onTell={
+            tell &&
+            (() => {
+              close()
+              tell()
+            })
+          }
+        />
+      )}
+    </>
+  )
+  return { open: () => setOpen(true), shown }
+}
+
+/** An open dialog takes a drop itself, or is in the way of one. */
+const noOtherTakes = (): boolean => document.querySelector('[role="dialog"]') === null
 
 interface UsesProps {
   file: FileDetail
@@ -192,7 +236,7 @@ function Facets({ file }: { file: FileDetail }) {
       <About file={file} />
       {file.public_url && <PublicAddress file={file} url={file.public_url} />}
       {sample && <SampleCard key={String(file[sample])} file={file} setting={sample} />}
-      <Settings file={file} />
+      <SettingsCard file={file} />
     </BlockStack>
   )
 }
@@ -275,49 +319,5 @@ function Tags({ tags }: { tags: readonly string[] }) {
         <Badge key={tag}>{tag}</Badge>
       ))}
     </span>
-  )
-}
-
-/** Settings with a row of their own, or beside a preview; the others follow in their order. */
-const PLACED: ReadonlySet<SettingName> = new Set([
-  'available_from',
-  'available_after_days',
-  'customer_tag',
-  'ask_for',
-  'expiry_days',
-  'first_use_hours',
-  'download_limit',
-  'visibility',
-  'view',
-  'view_limit',
-  'view_days',
-  'sample_pages',
-  'sample_seconds',
-])
-const OTHERS = SETTING_NAMES.filter((name) => !PLACED.has(name))
-
-function Settings({ file }: { file: FileDetail }) {
-  return (
-    <Titled title={t('Settings')}>
-      <Facts
-        rows={[
-          [t('Available'), releaseText(file)],
-          [t('Available to'), customerTagText(file.customer_tag)],
-          [t('Asked before a download'), askedText(file.ask_for)],
-          [t('Links expire'), expiryText(file.expiry_days)],
-          [t('From the first use'), firstUseText(file.first_use_hours)],
-          [t('Links allow'), limitText(file.download_limit)],
-          [t('Visibility'), visibilityText(file.visibility)],
-          [t('View in the browser'), viewText(file.view)],
-          ...(file.view === 'download' && file.view_limit === null && file.view_days === null
-            ? []
-            : ([
-                [t('Views'), viewLimitText(file.view_limit)],
-                [t('Views end'), viewDaysText(file.view_days)],
-              ] as const)),
-          ...OTHERS.map((name) => [SETTING_LABELS[name], settingText(name, file[name])] as const),
-        ]}
-      />
-    </Titled>
   )
 }

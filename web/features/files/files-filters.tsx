@@ -1,5 +1,6 @@
 // The search field and the filters above the list, and the applied ones.
-import { lazy, memo, Suspense, useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import type { File } from '../../shell/client/types.ts'
 import type { UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
@@ -32,7 +33,11 @@ import {
 import type { FilterKey } from './filter-fields.tsx'
 
 const loadFields = () => import('./filter-fields.tsx')
-const FilterField = lazy(async () => ({ default: (await loadFields()).FilterField }))
+const FilterField = lazyPart(async () => (await loadFields()).FilterField, {
+  fallback: (
+    <Spinner size="small" accessibilityLabel={t('Loading {what}', { what: t('Filters') })} />
+  ),
+})
 
 interface Props {
   urlState: FilesUrlState
@@ -103,15 +108,7 @@ const filtersOf = (field: FieldProps) =>
     key,
     label,
     pinned,
-    filter: (
-      <Suspense
-        fallback={
-          <Spinner size="small" accessibilityLabel={t('Loading {what}', { what: label })} />
-        }
-      >
-        <FilterField of={key} {...field} />
-      </Suspense>
-    ),
+    filter: <FilterField of={key} {...field} />,
   }))
 
 /** The fields are loaded after the list, and before most clicks on a filter. */
@@ -176,9 +173,11 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
 
 // The button that chooses the columns of the list.
 
-const ColumnsChoice = lazy(async () => ({
-  default: (await import('./columns-choice.tsx')).ColumnsChoice,
-}))
+const ColumnsChoice = lazyPart(async () => (await import('./columns-choice.tsx')).ColumnsChoice, {
+  fallback: (
+    <Spinner size="small" accessibilityLabel={t('Loading {what}', { what: t('Columns') })} />
+  ),
+})
 
 interface ColumnsButtonProps {
   columns: readonly ListColumn[]
@@ -202,16 +201,7 @@ function ColumnsButton({ columns, onChange }: ColumnsButtonProps) {
         }
       >
         <Box padding="400">
-          <Suspense
-            fallback={
-              <Spinner
-                size="small"
-                accessibilityLabel={t('Loading {what}', { what: t('Columns') })}
-              />
-            }
-          >
-            <ColumnsChoice columns={columns} onChange={onChange} />
-          </Suspense>
+          <ColumnsChoice columns={columns} onChange={onChange} />
         </Box>
       </Popover>
     </div>

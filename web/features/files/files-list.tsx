@@ -1,5 +1,6 @@
 // The rows of the list with their selection, which is its own state: a tick renders nothing else of
 // the page.
+import { goTo } from '../../shell/url-state/leaving.ts'
 import { Fragment, memo, type ReactNode, useMemo, useState } from 'react'
 import { ownValue } from '../../../plugins/_page/own-value.ts'
 import type { Answer } from '../../shell/client/endpoints.ts'
@@ -131,8 +132,26 @@ function useBulkActions(
   })
   // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
   const open = useStable((entry: MenuEntry) => show({ entry, chosen: selection.chosen }))
-  return { menu: useOffered(plugins, trash, selection.chosen, open), dialog }
+  const menu = useOffered(plugins, trash, selection.chosen, open)
+  const [only, ...others] = selection.chosen.files
+  const replaced = only && others.length === 0 && !selection.all && !trash ? only.id : null
+  return { menu: useMemo(() => withReplace(menu, replaced), [menu, replaced]), dialog }
 }
+
+/** A single file can be replaced from the list too. @param file its id; null: none, or several */
+const withReplace = (menu: SelectionMenu, file: string | null): SelectionMenu =>
+  file === null
+    ? menu
+    : {
+        ...menu,
+        groups: [
+          {
+            title: t('Version'),
+            items: [{ content: t('Replace file'), onAction: () => goTo(`/files/${file}?replace`) }],
+          },
+          ...menu.groups,
+        ],
+      }
 
 /** No file is ticked: the action is for those of the list, or chooses its files itself. */
 const filesOf = (list: ActionFiles['list']): ActionFiles => ({

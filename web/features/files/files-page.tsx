@@ -1,10 +1,11 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and actions on
 // many files.
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Redirect } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { useFiles } from '../../shell/client/queries.ts'
 import type { File, Operation } from '../../shell/client/types.ts'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -37,20 +38,12 @@ import { ListFoot } from './list-foot.tsx'
 import type { ActionFiles } from './selection.ts'
 
 // Loaded in a shop without files.
-const FirstSteps = lazy(async () => ({ default: (await import('./first-file.tsx')).FirstFile }))
+const FirstFile = lazyPart(async () => (await import('./first-file.tsx')).FirstFile)
 // Loaded when something runs, or was started here.
-const RunningNow = lazy(async () => ({ default: (await import('./running-now.tsx')).RunningNow }))
-const OperationToast = lazy(async () => ({
-  default: (await import('./operation-toast.tsx')).OperationToast,
-}))
+const RunningNow = lazyPart(async () => (await import('./running-now.tsx')).RunningNow)
+const OperationToast = lazyPart(async () => (await import('./operation-toast.tsx')).OperationToast)
 
 const NO_FILES: readonly File[] = []
-
-const FirstFile = () => (
-  <Suspense>
-    <FirstSteps />
-  </Suspense>
-)
 
 export function FilesPage() {
   const trash = trashAddress(FILES_STATE.read(useSearch()))
@@ -165,12 +158,12 @@ interface RunningProps {
 }
 
 const RunningHere = ({ started, onStarted, others }: RunningProps) => (
-  <Suspense>
+  <>
     {started && (
       <OperationToast id={started} onReplaced={onStarted} onDismiss={() => onStarted(null)} />
     )}
     {others.length > 0 && <RunningNow operations={others} />}
-  </Suspense>
+  </>
 )
 
 interface BodyProps {

@@ -5,13 +5,14 @@ import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type File } from '../../shell/client/types.ts'
 
-export const findFiles: FindRecords = async (text, limit, signal) => {
+export const findFiles: FindRecords = async (typed, limit, signal) => {
+  const { text, replaces } = wantedIn(typed)
   const query = { search: text, limit }
   const { data, total, total_is_exact: isExact } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
-    label: file.filename,
+    label: replaces ? t('Replace {filename}', { filename: file.filename }) : file.filename,
     detail: [...codesOf(file), sizeText(file.size_bytes)].join(' · '),
-    url: `/files/${file.id}`,
+    url: replaces ? `/files/${file.id}?replace` : `/files/${file.id}`,
   }))
   const all = {
     label: isExact
@@ -20,6 +21,14 @@ export const findFiles: FindRecords = async (text, limit, signal) => {
     url: `/files?search=${encodeURIComponent(text)}`,
   }
   return total > files.length ? [...files, all] : files
+}
+
+/** `replace guide` finds the files whose next version is to be chosen. */
+function wantedIn(typed: string): { text: string; replaces: boolean } {
+  const [first = '', ...rest] = typed.split(/\s+/)
+  const words = ['replace', t('Replace').toLowerCase()]
+  const replaces = words.includes(first.toLowerCase()) && rest.length > 0
+  return { text: replaces ? rest.join(' ') : typed, replaces }
 }
 
 /** The SKUs and barcodes by which it was found: its name does not show them. */

@@ -1,5 +1,6 @@
 // What happened to a file, newest first: operations with their changes, links, deliveries, downloads,
 // refused ones, and views.
+import { agentText } from '../../shell/labels/agent.ts'
 import { type ReactNode, useState } from 'react'
 import { SLOW_MS } from '../../shell/client/polling.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
@@ -156,7 +157,11 @@ const ViewEntry = ({ entry }: { entry: OfKind<'view'> }) => (
 
 /** What a buyer did, with who it was and from where. */
 const VisitLine = ({ entry, children }: { entry: Visit; children: ReactNode }) => (
-  <Line when={[momentText(entry.at), entry.address, entry.agent].filter(Boolean).join(' · ')}>
+  <Line
+    when={[momentText(entry.at), entry.address, entry.agent && agentText(entry.agent)]
+      .filter(Boolean)
+      .join(' · ')}
+  >
     {children}
     {entry.order_name !== null && (
       <Link url={linkOf(entry)}>{t('Order {name}', { name: entry.order_name })}</Link>

@@ -1,7 +1,8 @@
 // The selection of the list of files: single files of any page, or all that match.
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../shell/client/types.ts'
 import { useRead } from '../../shell/client/reads.ts'
+import { useKept, useRestored } from '../../shell/url-state/kept-over-reload.ts'
 import { hasLeft } from './kept-scroll.ts'
 import { DEFAULT_SORT, type FilesUrlState, filesQuery, filterOf, listOf } from './url-state.ts'
 
@@ -70,12 +71,25 @@ const NONE: readonly File[] = []
 /** The ticked files of a list that was left for the page of a file, until a list is shown again. */
 let kept: TickedFiles | null = null
 
+/** The ticked files as they are kept when the page reloads itself. */
+type ReloadedTicks = Omit<TickedFiles, 'files'> & { files: readonly File[] }
+
 /** The state of the ticked files; it survives the visit of a file's page. */
 function useTicked(list: string) {
+  const restored = useRestored('ticked files') as ReloadedTicks | undefined
   const state = useState<TickedFiles>(() =>
-    kept?.list === list ? kept : { list, files: new Map(), all: false },
+    restored?.list === list
+      ? { ...restored, files: filesOf(restored.files) }
+      : kept?.list === list
+        ? kept
+        : { list, files: new Map(), all: false },
   )
   const [ticked] = state
+  const reloaded = useMemo(
+    () => (ticked.files.size > 0 ? { ...ticked, files: [...ticked.files.values()] } : undefined),
+    [ticked],
+  )
+  useKept('ticked files', reloaded)
   const last = useRef(ticked)
   useLayoutEffect(() => {
     last.current = ticked

@@ -1,6 +1,7 @@
 // What happened in the last days: totals with their change, a graph that can be read as a table and
 // saved, and the lists that explain them.
-import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { saveBytes } from '../../shell/client/save.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -25,7 +26,9 @@ import { type Figures, type Period, PERIODS, useFigures } from './calls.ts'
 import type { DaysProps } from './chart.tsx'
 import { changeText, FIGURE_NAMES, figuresCsv, shownFigures } from './labels.ts'
 
-const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }))
+const Chart = lazyPart(async () => (await import('./chart.tsx')).Chart, {
+  fallback: <div className="chart" />,
+})
 
 export function FiguresSection() {
   const [period, setPeriod] = useState<Period>('30')
@@ -33,6 +36,8 @@ export function FiguresSection() {
   const figures = useFigures(period)
   const { data } = figures
   const names = useMemo(() => (data ? shownFigures(data.totals) : []), [data])
+  // A new shop has nothing to draw.
+  const isEmpty = names.every((name) => data?.days.every((day) => !day[name]) ?? true)
   return (
     <Titled
       title={t('What happened')}
@@ -54,19 +59,21 @@ export function FiguresSection() {
       {data && (
         <BlockStack gap="400">
           <Totals totals={data.totals} names={names} period={period} />
-          {asTable ? (
+          {isEmpty ? (
+            <Hint>{t('A graph is shown here after the first sale.')}</Hint>
+          ) : asTable ? (
             <DaysTable days={data.days} names={names} />
           ) : (
-            <Suspense fallback={<div className="chart" />}>
-              <Chart days={data.days} names={names} />
-            </Suspense>
+            <Chart days={data.days} names={names} />
           )}
-          <InlineStack gap="200" align="end">
-            <Button onClick={() => setAsTable(!asTable)}>
-              {asTable ? t('Show as a graph') : t('Show as a table')}
-            </Button>
-            <Button onClick={() => save(data.days, names)}>{t('Save as CSV')}</Button>
-          </InlineStack>
+          {!isEmpty && (
+            <InlineStack gap="200" align="end">
+              <Button onClick={() => setAsTable(!asTable)}>
+                {asTable ? t('Show as a graph') : t('Show as a table')}
+              </Button>
+              <Button onClick={() => save(data.days, names)}>{t('Save as CSV')}</Button>
+            </InlineStack>
+          )}
           <FigureLists figures={data} />
         </BlockStack>
       )}

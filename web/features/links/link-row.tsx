@@ -1,4 +1,5 @@
 // One link in a list: its recipient, its status, and its actions.
+import { agentText } from '../../shell/labels/agent.ts'
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import type { DownloadLink, Schemas } from '../../shell/client/types.ts'
@@ -237,7 +238,7 @@ function LinkOpeningsDialog({ link, onClose }: { link: DownloadLink; onClose: ()
 const OpeningRow = ({ row: { at, email, refused, filename, address, agent } }: { row: Row }) => (
   <AttemptRow
     what={refused ? (filename ?? t('The page with all files')) : (email ?? t('With the password'))}
-    about={[refused ? '' : filename, agent, address]}
+    about={[refused ? '' : filename, agent && agentText(agent), address]}
     at={at}
     refused={refused}
     result={{ text: t('Opened'), tone: 'success' }}

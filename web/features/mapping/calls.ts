@@ -22,9 +22,9 @@ const KEYS = [['reviews'], ['files']]
 export const useReviews = (query: Query, enabled: boolean) =>
   useRead('GET /api/reviews', { query, enabled, keep: true, poll: CALM_MS })
 
-/** How many reviews have one best candidate above this score. null: no score yet. */
+/** The reviews that have one best candidate above this score. null: no score yet. */
 export const useCountAbove = (above: number | null) =>
-  useRead('GET /api/reviews/accept', { query: { above }, enabled: above !== null })
+  useRead('GET /api/reviews/accept', { query: { above }, enabled: above !== null, keep: true })
 
 /** Does one product score higher than every other? */
 export function isClear({ candidates }: Pick<Review, 'candidates'>): boolean {
@@ -139,16 +139,18 @@ export const useApplyRule = () =>
     call('POST /api/mapping-rules/{id}/apply', { path: { id } }),
   )
 
-/** Accepts all of them, in several calls if necessary; returns their number. */
+/** Accepts all of them, in several operations if necessary; returns their number and operations. */
 export const useAcceptAbove = () =>
   useChangeOf(KEYS, async ({ above, count }: { above: number; count: number }) => {
     let done = 0
+    const operations: string[] = []
     while (done < count) {
-      const { accepted } = await call('POST /api/reviews/accept', { body: { above } })
-      if (accepted === 0) break
+      const { accepted, job_id } = await call('POST /api/reviews/accept', { body: { above } })
+      if (accepted === 0 || job_id === null) break
       done += accepted
+      operations.push(job_id)
     }
-    return done
+    return { accepted: done, operations }
   })
 
 /**

@@ -13,6 +13,8 @@ export interface Decision {
   text: string
   undo:
     | { kind: 'operation'; id: string }
+    /** Several operations, which one decision has started. */
+    | { kind: 'operations'; ids: readonly string[] }
     /** The ids of rejected reviews. */
     | { kind: 'reviews'; ids: string[] }
     | { kind: 'call'; run: () => Promise<unknown> }
@@ -59,6 +61,7 @@ interface UndoProps<Undo extends Decision['undo'] = Decision['undo']> {
 
 function UndoButton({ undo, ...rest }: UndoProps) {
   if (undo.kind === 'operation') return <UndoOperation undo={undo} {...rest} />
+  if (undo.kind === 'operations') return <UndoOperations undo={undo} {...rest} />
   if (undo.kind === 'reviews') return <UndoReviews undo={undo} {...rest} />
   return <UndoCall undo={undo} {...rest} />
 }
@@ -97,6 +100,25 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
     >
       {t('Undo')}
     </Button>
+  )
+}
+
+/** One after another, each with its button: the bar is closed when all are undone. */
+function UndoOperations({
+  undo: { ids },
+  onDone,
+  onError,
+}: UndoProps<{ kind: 'operations'; ids: readonly string[] }>) {
+  const [at, setAt] = useState(0)
+  const id = ids[at] ?? ''
+  const next = () => (at + 1 < ids.length ? setAt(at + 1) : onDone())
+  return (
+    <>
+      {ids.length > 1 && (
+        <Text as="span">{t('{at} of {count}', { at: at + 1, count: ids.length })}</Text>
+      )}
+      <UndoOperation key={id} undo={{ kind: 'operation', id }} onDone={next} onError={onError} />
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 // What was bought, which messages were sent, and from where the files were downloaded.
+import { agentText } from '../../shell/labels/agent.ts'
 import { type ReactNode } from 'react'
 import { type DeliveryDetail } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
@@ -82,7 +83,7 @@ export const DownloadsCard = ({ download_list, refusals, views, openings }: Atte
         <AttemptRow
           key={`${at} ${row}`}
           what={filename ?? t('The page with all files')}
-          about={[opened?.email, agent, address]}
+          about={[opened?.email, agent && agentText(agent), address]}
           at={at}
           refused={refused}
           result={opened ? openedWith(opened) : viewed ? VIEWED : undefined}

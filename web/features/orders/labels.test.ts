@@ -7,6 +7,7 @@ import {
   grantText,
   holdText,
   openedText,
+  orderIn,
 } from './labels.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
@@ -96,4 +97,13 @@ test('the address keeps the search', () => {
   } as const
   expect(DELIVERIES_STATE.read(DELIVERIES_STATE.write(place))).toEqual(place)
   expect(DELIVERIES_STATE.read('?status=lost').status).toBe('')
+})
+
+test('the word for an order is not part of its number', () => {
+  expect(['order 1012', 'Order #1012', 'ORDER  mia@example.com'].map(orderIn)).toEqual([
+    '1012',
+    '#1012',
+    'mia@example.com',
+  ])
+  expect(['1012', 'order', 'orders 1012'].map(orderIn)).toEqual(['1012', 'order', 'orders 1012'])
 })

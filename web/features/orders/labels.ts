@@ -188,3 +188,10 @@ export const newFilesText = ({ files, buyers }: Pick<NewFiles, 'files' | 'buyers
     '{files, plural, one {# new file is} other {# new files are}} not given to {buyers, plural, one {# past buyer} other {# past buyers}}.',
     { files: files.length, buyers },
   )
+
+/** `1012` of `order 1012` and of what the page calls an order in its language. */
+export function orderIn(text: string): string {
+  const words = new Set(['order', t('Order {name}', { name: '' }).trim().toLowerCase()])
+  const [first = '', ...rest] = text.trim().split(/\s+/)
+  return words.has(first.toLowerCase()) && rest.length > 0 ? rest.join(' ') : text
+}

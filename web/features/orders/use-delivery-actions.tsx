@@ -34,18 +34,18 @@ export function useDeliveryActions(
 } {
   const { id, status, email, phone } = delivery
   const act = useDeliveryAction(id)
-  const [revoking, setRevoking] = useState(false)
+  const [asked, setAsked] = useState<'revoke' | 'resend' | null>(null)
   const run = (action: DeliveryAction) =>
     act.mutate(action, {
       onSuccess: () => {
-        setRevoking(false)
+        setAsked(null)
         toast(DONE[action])
         onDone()
       },
     })
-  const ask = (open: boolean) => {
+  const ask = (question: typeof asked) => {
     act.reset()
-    setRevoking(open)
+    setAsked(question)
   }
   const entry = (action: DeliveryAction, content: string): ActionEntry => ({
     content,
@@ -57,7 +57,7 @@ export function useDeliveryActions(
     status === 'held'
       ? entry('release', t('Release'))
       : status === 'ready' && (email !== null || phone !== null)
-        ? entry('resend', t('Send again'))
+        ? { ...entry('resend', t('Send again …')), onAction: () => ask('resend') }
         : undefined
   const secondary: ActionEntry[] = []
   if (status === 'ready') secondary.push(entry('hold', t('Hold')))
@@ -66,38 +66,63 @@ export function useDeliveryActions(
       content: t('Revoke …'),
       destructive: true,
       disabled: act.isPending,
-      onAction: () => ask(true),
+      onAction: () => ask('revoke'),
     })
-  const question = revoking && (
-    <RevokeQuestion
-      order={delivery.order_name}
-      revoking={act.isPending}
-      error={act.error}
-      onRevoke={() => run('revoke')}
-      onClose={() => ask(false)}
-    />
-  )
+  const asking = { busy: act.isPending, error: act.error, onClose: () => ask(null) }
+  const question =
+    asked === 'revoke' ? (
+      <RevokeQuestion order={delivery.order_name} onRevoke={() => run('revoke')} {...asking} />
+    ) : (
+      asked === 'resend' && (
+        <ResendQuestion delivery={delivery} onSend={() => run('resend')} {...asking} />
+      )
+    )
   const prepare = () =>
     act.mutate('release', { onSuccess: () => toast(t('The files are being prepared')) })
-  return { primary, secondary, question, error: revoking ? null : act.error, prepare }
+  return { primary, secondary, question, error: asked ? null : act.error, prepare }
 }
 
 interface QuestionProps {
-  order: string
-  revoking: boolean
+  busy: boolean
   error: Error | null
-  onRevoke: () => void
   onClose: () => void
 }
 
-const RevokeQuestion = ({ order, revoking, error, onRevoke, onClose }: QuestionProps) => (
+interface ResendProps extends QuestionProps {
+  delivery: Pick<Delivery, 'order_name' | 'email' | 'phone'>
+  onSend: () => void
+}
+
+const ResendQuestion = ({ delivery, busy, error, onSend, onClose }: ResendProps) => (
+  <Question
+    title={t('Send the files of order {name} again?', { name: delivery.order_name })}
+    onClose={onClose}
+    action={{ content: t('Send again'), loading: busy, onAction: onSend }}
+    back={t('Cancel')}
+    error={error}
+    problem={t('The message could not be sent')}
+  >
+    <Text as="p">
+      {t('A message with the links goes to {address}.', {
+        address: delivery.email ?? delivery.phone ?? '',
+      })}
+    </Text>
+  </Question>
+)
+
+interface RevokeProps extends QuestionProps {
+  order: string
+  onRevoke: () => void
+}
+
+const RevokeQuestion = ({ order, busy, error, onRevoke, onClose }: RevokeProps) => (
   <Question
     title={t('Revoke the delivery of order {name}?', { name: order })}
     onClose={onClose}
     action={{
       content: t('Revoke'),
       destructive: true,
-      loading: revoking,
+      loading: busy,
       onAction: onRevoke,
     }}
     back={t('Cancel')}

@@ -1,10 +1,11 @@
 // The watermark of a pack’s documents: its own, or the shop’s.
 import { ownValue } from '../../../plugins/_page/own-value.ts'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useKnown } from '../../shell/client/edits.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
 import { type ShopSettings } from '../../shell/client/types.ts'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -14,12 +15,12 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
 import { watermarkProblems } from './settings-draft.ts'
 
-const WatermarkForm = lazy(async () => ({
-  default: (await import('./watermark-fields.tsx')).WatermarkForm,
-}))
-const WatermarkPreview = lazy(async () => ({
-  default: (await import('./watermark-preview.tsx')).WatermarkPreview,
-}))
+const WatermarkForm = lazyPart(async () => (await import('./watermark-fields.tsx')).WatermarkForm, {
+  fallback: <LoadingRows what={t('the settings')} />,
+})
+const WatermarkPreview = lazyPart(
+  async () => (await import('./watermark-preview.tsx')).WatermarkPreview,
+)
 
 interface Pack {
   id: string
@@ -41,11 +42,7 @@ export function PackWatermark({ pack }: { pack: Pack }) {
         <LoadProblem query={settings} what={t('The watermark could not be loaded')} />
         {settings.isPending && <LoadingRows rows={1} what={t('the watermark')} />}
         {settings.data && <Hint>{textOf(own, settings.data.watermark)}</Hint>}
-        {own && (
-          <Suspense>
-            <WatermarkPreview watermark={own} />
-          </Suspense>
-        )}
+        {own && <WatermarkPreview watermark={own} />}
       </BlockStack>
       {editing && settings.data && (
         <EditWatermark
@@ -121,14 +118,12 @@ function EditWatermark({ pack, own, settings, onClose }: EditProps) {
         {change.error && (
           <Problem error={change.error} what={t('The watermark could not be saved')} />
         )}
-        <Suspense fallback={<LoadingRows what={t('the settings')} />}>
-          <WatermarkForm
-            none={settings.watermark ? t('The shop’s watermark') : t('None, like the shop')}
-            value={mark}
-            problems={problemsOf(empty(mark), placedIn(change.error, pack.id))}
-            onChange={clearing(change, setMark)}
-          />
-        </Suspense>
+        <WatermarkForm
+          none={settings.watermark ? t('The shop’s watermark') : t('None, like the shop')}
+          value={mark}
+          problems={problemsOf(empty(mark), placedIn(change.error, pack.id))}
+          onChange={clearing(change, setMark)}
+        />
       </BlockStack>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 // The shop's settings: defaults of imports, notifications, the time zone, and links to the other
 // pages of settings.
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
@@ -35,9 +36,10 @@ import {
 } from './settings-draft.ts'
 
 // Its form can have any field of a plugin, with a search for files and products.
-const WatermarkFields = lazy(async () => ({
-  default: (await import('./watermark-fields.tsx')).WatermarkFields,
-}))
+const WatermarkFields = lazyPart(
+  async () => (await import('./watermark-fields.tsx')).WatermarkFields,
+  { fallback: <LoadingRows what={t('the settings')} /> },
+)
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -164,9 +166,7 @@ const SECTIONS: readonly Section[] = [
     ),
     content: (parts) => (
       <Card>
-        <Suspense fallback={<LoadingRows what={t('the settings')} />}>
-          <WatermarkFields {...parts} />
-        </Suspense>
+        <WatermarkFields {...parts} />
       </Card>
     ),
   },

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { type Workflow } from '../../shell/client/workflows.ts'
-import { bodyOf, copyOf, defaultPolicy, draftOf, isChanged, policiesOf } from './draft.ts'
+import {
+  bodyOf,
+  copyOf,
+  defaultPolicy,
+  draftOf,
+  isChanged,
+  newStep,
+  placeFor,
+  policiesOf,
+  stepsFor,
+} from './draft.ts'
 
 const NO_SUMMARY = { summary: '', summary_text: { message: '', values: {} } }
 
@@ -66,4 +76,40 @@ test('a workflow for files is not attached to imports, and an empty condition is
   const body = bodyOf({ ...draft, kind: 'bulk' })
   expect(body.channel).toBeNull()
   expect(body.steps[1]).not.toHaveProperty('when')
+})
+
+const PLUGINS = new Map([
+  ['take-bytes', { kind: 'fetch', works_on: 'imports' }],
+  ['check-type', { kind: 'validate', works_on: null }],
+  ['map-products', { kind: 'map', works_on: null }],
+  ['tag', { kind: 'act', works_on: null }],
+  ['delete', { kind: 'act', works_on: 'files' }],
+  ['send-mail', { kind: 'notify', works_on: null }],
+] as const)
+
+const named = (...plugins: string[]) => plugins.map((plugin) => newStep(plugin))
+const pluginsOf = (steps: readonly { plugin: string }[]) => steps.map(({ plugin }) => plugin)
+
+test('a step is added behind the steps that have to run before it', () => {
+  const steps = named('take-bytes', 'tag', 'send-mail')
+  expect(placeFor('act', steps, PLUGINS)).toBe(2)
+  expect(placeFor('map', steps, PLUGINS)).toBe(1)
+  expect(placeFor('notify', steps, PLUGINS)).toBe(3)
+  expect(placeFor('fetch', named('tag'), PLUGINS)).toBe(0)
+  expect(placeFor('act', [], PLUGINS)).toBe(0)
+  // A plugin that this installation no longer has does not move others.
+  expect(placeFor('act', named('tag', 'gone'), PLUGINS)).toBe(2)
+})
+
+test('a workflow that runs on something else keeps only the steps that can', () => {
+  const steps = named('take-bytes', 'tag', 'send-mail')
+  expect(pluginsOf(stepsFor('bulk', steps, PLUGINS, workflow))).toEqual(['tag', 'send-mail'])
+  const bulk = named('check-type', 'delete', 'send-mail')
+  expect(pluginsOf(stepsFor('import', bulk, PLUGINS, workflow))).toEqual([
+    'take-bytes',
+    'check-type',
+    'tag',
+    'send-mail',
+  ])
+  expect(stepsFor('delivery', bulk, PLUGINS, workflow)).toEqual([])
 })

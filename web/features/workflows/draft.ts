@@ -8,6 +8,7 @@ import {
   type WorkflowBody,
 } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
+import { unfitText } from '../plugins/step-labels.ts'
 
 export interface StepDraft {
   /** The step's key in the form, which it keeps when it is moved. */
@@ -31,8 +32,8 @@ export interface WorkflowDraft {
   steps: StepDraft[]
 }
 
-let made = 0
-const freshKey = () => `step-${(made += 1)}`
+// Random: the draft may be of a page that was reloaded, and its next step must have another key.
+const freshKey = () => `step-${crypto.randomUUID()}`
 
 export const emptyDraft = (kind: WorkflowDraft['kind'] = 'bulk'): WorkflowDraft => ({
   name: '',
@@ -66,12 +67,48 @@ export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   steps: workflow.steps.map(stepOf),
 })
 
-export const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
+const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
   ...newStep(plugin),
   options,
   when: when ?? null,
   on_failure: on_failure ?? null,
 })
+
+const ORDER: readonly Plugin['kind'][] = ['fetch', 'validate', 'optimize', 'map', 'act', 'notify']
+
+type PluginsById = ReadonlyMap<string, Pick<Plugin, 'kind' | 'works_on'>>
+
+/** Where a step of this kind is added: behind all steps that have to run before it. */
+export function placeFor(
+  kind: Plugin['kind'],
+  steps: readonly StepDraft[],
+  plugins: PluginsById,
+): number {
+  const rank = (of: Plugin['kind'] | undefined) => ORDER.indexOf(of ?? kind)
+  return steps.findLastIndex(({ plugin }) => rank(plugins.get(plugin)?.kind) <= rank(kind)) + 1
+}
+
+/**
+ * The steps after the workflow runs on something else: those that can, and for imports the steps of
+ * `model` if none of them fetches the files.
+ */
+export function stepsFor(
+  kind: Workflow['kind'],
+  steps: readonly StepDraft[],
+  plugins: PluginsById,
+  model: Pick<Workflow, 'steps'> | undefined,
+): StepDraft[] {
+  const fits = steps.filter(({ plugin }) => {
+    const known = plugins.get(plugin)
+    return known === undefined || unfitText(known, kind) === null
+  })
+  const fetches = fits.some(({ plugin }) => plugins.get(plugin)?.kind === 'fetch')
+  if (kind !== 'import' || fetches || model === undefined) return fits
+  return fits.reduce((all, step) => {
+    if (all.some(({ plugin }) => plugin === step.plugin)) return all
+    return all.toSpliced(placeFor(plugins.get(step.plugin)?.kind ?? 'act', all, plugins), 0, step)
+  }, model.steps.map(stepOf))
+}
 
 /** The engine's default if a step has no policy: an import would otherwise lose the file. */
 export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']): OnFailure =>

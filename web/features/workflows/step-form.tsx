@@ -49,7 +49,7 @@ export function StepForm(props: Props) {
     <>
       <Head {...props} broken={broken} />
       {/* Rendered while it is closed, so that a problem’s field can be focused. */}
-      <div className="step-body" data-no-drag id={`${step.key} body`} hidden={!open && !broken}>
+      <div className="step-body" data-no-drag id={`${step.key}-body`} hidden={!open && !broken}>
         <Body {...props} path={path} />
       </div>
     </>
@@ -104,11 +104,11 @@ function Head({
           onClick={() => on.onRemove()}
         />
         <Button
-          id={`${step.key} toggle`}
+          id={`${step.key}-toggle`}
           variant="tertiary"
           icon={open || broken ? ChevronUpIcon : ChevronDownIcon}
           ariaExpanded={open || broken !== undefined}
-          ariaControls={`${step.key} body`}
+          ariaControls={`${step.key}-body`}
           accessibilityLabel={t('Options of {named}', { named })}
           onClick={on.onToggle}
         />

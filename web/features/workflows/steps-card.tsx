@@ -22,7 +22,7 @@ import { t } from '../../shell/messages/t.ts'
 import type { Workflow } from '../../shell/client/workflows.ts'
 import { startOptions } from '../plugins/option-form/alternatives.ts'
 import { byKind, unfitText } from '../plugins/step-labels.ts'
-import { newStep, type StepDraft } from './draft.ts'
+import { newStep, placeFor, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
 import type { WorkflowForm } from './use-workflow-form.ts'
 import './workflows.css'
@@ -57,7 +57,9 @@ export function StepsCard({ form, plugins }: Props) {
           <AddStep
             kind={draft.kind}
             plugins={[...plugins.values()]}
-            onAdd={(plugin) => insert(plugin, steps.length)}
+            onAdd={(plugin) =>
+              insert(plugin, placeFor(plugins.get(plugin)?.kind ?? 'act', steps, plugins))
+            }
           />
           {none && <InlineError message={none} fieldID={fieldId('steps')} />}
         </div>
@@ -134,7 +136,7 @@ function useSteps({ form, plugins }: Props) {
     change({ steps: steps.toSpliced(at, 0, step) })
     toggle(step.key, true)
     setSaid(t('{title} is step {count}', { title: titleOf(step), count: at + 1 }))
-    focus(`${step.key} toggle`)
+    focus(`${step.key}-toggle`)
   }
   const remove = (step: StepDraft) => {
     const at = steps.indexOf(step)
@@ -142,7 +144,7 @@ function useSteps({ form, plugins }: Props) {
     const neighbour = next[Math.min(at, next.length - 1)]
     change({ steps: next })
     setSaid(t('{title} is removed', { title: titleOf(step) }))
-    focus(neighbour ? `${neighbour.key} toggle` : fieldId('steps'))
+    focus(neighbour ? `${neighbour.key}-toggle` : fieldId('steps'))
   }
   const isOpen = ({ key }: StepDraft) => open.has(key)
   return { said, titleOf, isOpen, toggle, insert, remove }

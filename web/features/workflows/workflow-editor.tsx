@@ -1,5 +1,5 @@
 // The form of a workflow: its name, what it runs on, its steps.
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
 import type { Plugin } from '../../shell/client/plugins.ts'
@@ -16,7 +16,7 @@ import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
-import { bodyOf, type WorkflowDraft, stepOf } from './draft.ts'
+import { bodyOf, stepsFor, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
@@ -63,7 +63,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
           <Card>
             <BlockStack gap="400">
               <NameField form={form} />
-              <RunsOn draft={draft} change={change} problems={problems} />
+              <RunsOn draft={draft} change={change} problems={problems} plugins={byId} />
             </BlockStack>
           </Card>
           <StepsCard form={form} plugins={byId} />
@@ -75,7 +75,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
             <TrialCard
               workflow={bodyOf(draft)}
               titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
-              why={whyNotTried(form)}
+              why={whyNotTried(form, byId)}
             />
           </div>
         )}
@@ -135,10 +135,13 @@ const EditorEnd = ({ id, initial, form, asking, onAnswer }: EndProps) => (
 )
 
 /** Why the workflow cannot be tried now; null: it can. */
-function whyNotTried({ draft, check }: WorkflowForm): string | null {
+function whyNotTried({ draft, check }: WorkflowForm, plugins: PluginsById): string | null {
   if (draft.steps.length === 0) return t('Add a step first.')
-  const broken = check?.problems.some(({ param }) => param.startsWith('steps'))
-  return broken ? t('Correct the steps first.') : null
+  const broken = check?.problems.filter(({ param }) => param.startsWith('steps')) ?? []
+  if (broken.length === 0) return null
+  const known = draft.steps.map(({ plugin }) => plugins.get(plugin))
+  const places = new Set(broken.map(({ param }) => workflowPlace(param, known)))
+  return t('Correct first: {places}.', { places: [...places].join('; ') })
 }
 
 function NoWayBack({ titles }: { titles: readonly string[] }) {
@@ -158,14 +161,11 @@ interface RunsOnProps {
   problems: Problems
 }
 
-function RunsOn({ draft, change, problems }: RunsOnProps) {
-  const { data } = useWorkflows()
-  // The steps that every import needs: those of the first built-in import.
-  const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
-  const choose = (kind: WorkflowDraft['kind']) => {
-    const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
-    change({ kind, ...(begin ? { steps: model.steps.map(stepOf), parallel: model.parallel } : {}) })
-  }
+type PluginsById = ReadonlyMap<string, Plugin>
+
+function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: PluginsById }) {
+  const { draft, change, problems } = rest
+  const choose = useChoice(rest, plugins)
   return (
     <BlockStack gap="400">
       <ChoiceList
@@ -208,6 +208,28 @@ function RunsOn({ draft, change, problems }: RunsOnProps) {
       )}
     </BlockStack>
   )
+}
+
+/** Changes what the workflow runs on, and takes out the steps that cannot run there. */
+function useChoice({ draft, change }: RunsOnProps, plugins: PluginsById) {
+  const { data } = useWorkflows()
+  // A choice that is taken back brings the steps back that did not fit.
+  const left = useRef(new Map<WorkflowDraft['kind'], WorkflowDraft['steps']>())
+  // The steps that every import needs: those of the first built-in import.
+  const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
+  return (kind: WorkflowDraft['kind']) => {
+    left.current.set(draft.kind, draft.steps)
+    const steps = left.current.get(kind) ?? stepsFor(kind, draft.steps, plugins, model)
+    const gone = draft.steps.filter((step) => !steps.includes(step))
+    if (gone.length > 0)
+      toast(
+        t('Removed, because it cannot run there: {list}', {
+          list: gone.map(({ plugin }) => plugins.get(plugin)?.title ?? plugin).join(', '),
+        }),
+      )
+    const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
+    change({ kind, steps, ...(begin ? { parallel: model.parallel } : {}) })
+  }
 }
 
 const ParallelBatches = ({ draft, change, problems }: RunsOnProps) => (

@@ -2540,6 +2540,11 @@ export interface components {
           visibility: 'public' | 'private'
         }
       }
+      'GET /api/files/{id}/buyers': {
+        answer: {
+          buyers: number
+        }
+      }
       'GET /api/files/{id}/content': Record<string, never>
       'GET /api/files/{id}/downloads': {
         answer: {
@@ -2892,6 +2897,13 @@ export interface components {
         answer: {
           above: number
           count: number
+          /** @description Up to 8 of them, the lowest scores first */
+          least_certain: components['schemas']['Review'][]
+          /** @description The same count for other scores */
+          scores: {
+            above: number
+            count: number
+          }[]
         }
         query: {
           above?: number
@@ -6890,7 +6902,7 @@ export interface components {
       works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries') | null
     }
     PluginAction: {
-      body: ('rename' | 'merge' | 'links' | 'give' | 'delete' | 'delete-by-filter') | null
+      body: ('rename' | 'merge' | 'links' | 'give' | 'tell' | 'delete' | 'delete-by-filter') | null
       destructive: boolean
       fields: string[] | null
       fits: {

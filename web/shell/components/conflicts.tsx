@@ -1,11 +1,10 @@
 // Shows the question of a form whose fields somebody else has changed, above every page.
 import { useQueryClient } from '@tanstack/react-query'
-import { Fragment, lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
+import { Fragment, type ReactNode, useState, useSyncExternalStore } from 'react'
 import { conflictStore } from '../client/edits.ts'
+import { lazyPart } from './lazy-part.tsx'
 
-const ConflictDialog = lazy(async () => ({
-  default: (await import('./conflict-dialog.tsx')).ConflictDialog,
-}))
+const ConflictDialog = lazyPart(async () => (await import('./conflict-dialog.tsx')).ConflictDialog)
 
 /** Mounts the pages again, with fresh data, when the other version is kept. */
 export function Conflicts({ children }: { children: ReactNode }) {
@@ -25,9 +24,7 @@ export function Conflicts({ children }: { children: ReactNode }) {
     <>
       <Fragment key={kept}>{children}</Fragment>
       {conflict && (
-        <Suspense>
-          <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} onLater={decideLater} />
-        </Suspense>
+        <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} onLater={decideLater} />
       )}
     </>
   )

@@ -49,26 +49,3 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     )
   }
 }
-
-interface PartProps {
-  children: ReactNode
-  /** The part is not shown. */
-  onFail: () => void
-}
-
-/** For a part beside the pages: the pages stay as they are if it cannot be shown. */
-export class PartBoundary extends Component<PartProps, { failed: boolean }> {
-  override state = { failed: false }
-
-  static getDerivedStateFromError() {
-    return { failed: true }
-  }
-
-  override componentDidCatch(): void {
-    this.props.onFail()
-  }
-
-  override render() {
-    return this.state.failed ? null : this.props.children
-  }
-}

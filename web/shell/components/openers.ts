@@ -18,10 +18,12 @@ export function rememberFocus(): void {
 
 /**
  * Best first. A dialog whose code is still being loaded is drawn after the menu that it was chosen
- * from has gone, and the focus with it.
+ * from has gone, and the focus with it. A button takes the focus away from itself when the mouse
+ * releases it.
  */
 export function openers(): readonly HTMLElement[] {
   const [last] = focused
   if (!last) return []
-  return document.activeElement === last || !last.isConnected ? focused : []
+  const at = document.activeElement
+  return at === last || at === document.body || !last.isConnected ? focused : []
 }

@@ -5,6 +5,7 @@ import { type UseMutationResult } from '@tanstack/react-query'
 import { type Objection } from '../client/workflows.ts'
 import { objectionsIn } from './problems.ts'
 import { changedFields } from '../labels/changes.ts'
+import { useKept, useRestored } from '../url-state/kept-over-reload.ts'
 
 interface Options<Draft, Body, Saved> {
   initial: Draft
@@ -50,7 +51,9 @@ export function useDraftForm<Draft extends object, Body, Saved>(
   options: Options<Draft, Body, Saved>,
 ): DraftState<Draft> {
   const { initial, saving, bodyOf, savedDraft, isChanged, onSaved, isOutdated } = options
-  const [draft, setDraft] = useState(initial)
+  const [name] = useState(() => `form ${JSON.stringify(bodyOf(initial))}`)
+  const restored = useRestored(name) as Draft | undefined
+  const [draft, setDraft] = useState(restored ?? initial)
   const [saved, setSaved] = useState(initial)
   const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(options.visited))
   const [refusals, setRefusals] = useState(0)
@@ -60,6 +63,8 @@ export function useDraftForm<Draft extends object, Body, Saved>(
     setSaved(next)
     setRefusals(0)
   }
+  const dirty = isChanged(draft, saved)
+  useKept(name, dirty ? draft : undefined)
   const objections = useMemo(() => objectionsIn(saving.error), [saving.error])
   return {
     draft,
@@ -72,7 +77,7 @@ export function useDraftForm<Draft extends object, Body, Saved>(
     },
     visit: (path) =>
       setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
-    dirty: isChanged(draft, saved),
+    dirty,
     saving: saving.isPending,
     error: objections.length === 0 ? saving.error : null,
     submit: (ready) => {

@@ -1,6 +1,7 @@
 // The draft of a form about a record that is read again while the form is open.
 import { useState } from 'react'
 import { changedFields } from '../labels/changes.ts'
+import { useKept, useRestored } from '../url-state/kept-over-reload.ts'
 
 interface Options<Saved, Draft, Change extends object> {
   /** The record as it was read last. */
@@ -26,9 +27,15 @@ export function useRecordDraft<Saved, Draft extends object, Change extends objec
   draftOf,
   changeOf,
 }: Options<Saved, Draft, Change>) {
-  const [{ base, seen, draft }, set] = useState(() => startOf(record, draftOf))
+  const [name] = useState(() => `record ${JSON.stringify(draftOf(record))}`)
+  const restored = useRestored(name) as Draft | undefined
+  const [{ base, seen, draft }, set] = useState(() => ({
+    ...startOf(record, draftOf),
+    ...(restored && { draft: restored }),
+  }))
   const change = changeOf(base, draft)
   const dirty = Object.keys(change).length > 0
+  useKept(name, dirty ? draft : undefined)
   const restart = () => set(startOf(record, draftOf))
   // After saving, the record may be the old one until it is read again.
   if (!dirty && seen !== record) restart()

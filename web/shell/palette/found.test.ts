@@ -62,3 +62,27 @@ test('records of a feature whose search fails do not hide the others', async () 
     incomplete: true,
   })
 })
+
+test('what was typed in full comes first, and pages are found by what they are about', async () => {
+  const orders: PageFeature = {
+    name: 'orders',
+    routes: [],
+    settings: [
+      {
+        section: 'advanced',
+        url: '/settings/mail',
+        title: 'Sent mail',
+        about: 'Messages to buyers',
+      },
+    ],
+    records: {
+      title: 'Deliveries',
+      load: async () => async () => [{ label: 'Order #1012', url: '/deliveries/1', isExact: true }],
+    },
+  }
+  const { groups } = await foundRecords([...FEATURES, orders], '1012', new AbortController().signal)
+  expect(groups.map(({ title }) => title)).toEqual(['Deliveries', 'Files'])
+  expect(foundPlaces([orders], 'buyers messages').flatMap(({ entries }) => entries)).toMatchObject([
+    { label: 'Sent mail' },
+  ])
+})

@@ -10,15 +10,20 @@ export interface FoundGroup {
 
 const MAX_ENTRIES = 6
 
-/** The entries whose label has every word of the text, in any order. */
+/** The entries whose texts have every word of the text, in any order. */
 const matching = (entries: readonly FoundEntry[], text: string): FoundEntry[] =>
-  entries.filter(({ label }) => hasWords([label], text))
+  entries.filter(({ label, detail = '', about = '' }) => hasWords([label, detail, about], text))
 
 /** Pages and actions; without a text all pages, once each. */
 export function foundPlaces(features: readonly PageFeature[], text: string): FoundGroup[] {
   const pages = features.flatMap(({ navigation = [], settings = [] }) => [
     ...navigation.map(({ label, url }) => ({ label, url })),
-    ...settings.map(({ title, url }) => ({ label: title, detail: t('Settings'), url })),
+    ...settings.map(({ title, about, url }) => ({
+      label: title,
+      detail: t('Settings'),
+      about,
+      url,
+    })),
   ])
   const known = new Map(pages.toReversed().map((page) => [page.url, page]))
   const commands = features.flatMap((feature) => feature.commands ?? [])
@@ -57,8 +62,11 @@ export async function foundRecords(
     ),
   )
   const found = groups.filter((group) => group !== null)
+  const some = found.filter(({ entries }) => entries.length > 0)
+  const isExact = ({ entries }: FoundGroup) => entries[0]?.isExact === true
   return {
-    groups: found.filter(({ entries }) => entries.length > 0),
+    // An order's number that was typed in full is what the person looks for.
+    groups: [...some.filter(isExact), ...some.filter((group) => !isExact(group))],
     incomplete: found.length < groups.length,
   }
 }

@@ -1,23 +1,13 @@
 // The keys that work on every page: Ctrl-K or Cmd-K finds anything, `/` searches the list, `?` lists
 // the keys.
-import {
-  createContext,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useContext,
-  useEffect,
-  useState,
-} from 'react'
-import { toast } from '../client/bridge.ts'
-import { PartBoundary } from '../components/error-boundary.tsx'
-import { t } from '../messages/t.ts'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { PALETTE_KEY } from './command-key.ts'
 import { isDialogOpen, isTyping } from './page-keys.ts'
 import './opener.css'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }))
+const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette, { as: 'dialog' })
+const KeysList = lazyPart(async () => (await import('./keys-list.tsx')).KeysList, { as: 'dialog' })
 
 type ShownDialog = 'palette' | 'keys' | null
 
@@ -38,19 +28,11 @@ export function Keys({ children }: { children: ReactNode }) {
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   const close = () => setShown(null)
-  const unopened = () => {
-    close()
-    toast(t('This could not be opened. Check your connection, then load the page again.'))
-  }
   return (
     <OpenPalette.Provider value={() => setShown('palette')}>
       {children}
-      <PartBoundary key={shown} onFail={unopened}>
-        <Suspense>
-          {shown === 'palette' && <Palette onClose={close} />}
-          {shown === 'keys' && <KeysList onClose={close} />}
-        </Suspense>
-      </PartBoundary>
+      {shown === 'palette' && <Palette onClose={close} />}
+      {shown === 'keys' && <KeysList onClose={close} />}
     </OpenPalette.Provider>
   )
 }

@@ -61,3 +61,8 @@ export function goTo(url: string, onStay?: () => void): void {
   if (guard) guard.onLeave(url, onStay)
   else window.history.pushState(null, '', url)
 }
+
+/** The changes of the page are kept over its reload: the browser does not ask. */
+export function leaveUnasked(): void {
+  guard = null
+}

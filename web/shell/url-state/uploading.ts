@@ -25,3 +25,5 @@ export const useUploading = (): number =>
     },
     () => remaining,
   )
+
+export const isUploading = (): boolean => remaining > 0

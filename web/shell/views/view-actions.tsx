@@ -1,14 +1,15 @@
 // What can be done with the open view of a list, and with a list that is not saved as a view.
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { Problem } from '../components/problem.tsx'
 import { t } from '../messages/t.ts'
 import { ActionList, Button, Popover } from '../ui/index.ts'
 import { type SavedView, useChangeView, type ViewsBarProps } from './view-calls.ts'
 
 const dialogs = () => import('./view-dialogs.tsx')
-const SaveView = lazy(async () => ({ default: (await dialogs()).SaveView }))
-const RenameView = lazy(async () => ({ default: (await dialogs()).RenameView }))
-const DeleteView = lazy(async () => ({ default: (await dialogs()).DeleteView }))
+const SaveView = lazyPart(async () => (await dialogs()).SaveView, { as: 'dialog' })
+const RenameView = lazyPart(async () => (await dialogs()).RenameView, { as: 'dialog' })
+const DeleteView = lazyPart(async () => (await dialogs()).DeleteView, { as: 'dialog' })
 
 interface ActionsProps extends ViewsBarProps {
   view: SavedView | undefined
@@ -51,15 +52,11 @@ export function ViewActions({
         savable && <Button onClick={ask('save')}>{t('Save view')}</Button>
       )}
       {change.error && <Problem error={change.error} what={t('The view could not be saved')} />}
-      <Suspense>
-        {asked === 'save' && (
-          <SaveView list={list} content={content} onClose={close} onSaved={onOpen} />
-        )}
-        {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
-        {asked === 'delete' && view && (
-          <DeleteView view={view} onClose={close} onDeleted={onClose} />
-        )}
-      </Suspense>
+      {asked === 'save' && (
+        <SaveView list={list} content={content} onClose={close} onSaved={onOpen} />
+      )}
+      {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
+      {asked === 'delete' && view && <DeleteView view={view} onClose={close} onDeleted={onClose} />}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 // The saved views above a list, as links.
-import { lazy, Suspense } from 'react'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { numberText } from '../labels/size.ts'
 import { t } from '../messages/t.ts'
 import { PageLink } from '../ui/index.ts'
@@ -8,9 +8,7 @@ import { useSavedViews, type ViewsBarProps } from './view-calls.ts'
 import './views-bar.css'
 
 // Loaded when a view is open or can be saved.
-const ViewActions = lazy(async () => ({
-  default: (await import('./view-actions.tsx')).ViewActions,
-}))
+const ViewActions = lazyPart(async () => (await import('./view-actions.tsx')).ViewActions)
 
 export function ViewsBar(props: ViewsBarProps) {
   const { list, path, all, savable, addressOf, isModified } = props
@@ -45,15 +43,13 @@ export function ViewsBar(props: ViewsBarProps) {
         </ul>
       </nav>
       {(open || savable) && (
-        <Suspense>
-          {/* The answer to a change of one view is not shown for another one. */}
-          <ViewActions
-            key={open?.id}
-            {...props}
-            view={open}
-            modified={open !== undefined && isModified(open)}
-          />
-        </Suspense>
+        // The answer to a change of one view is not shown for another one.
+        <ViewActions
+          key={open?.id}
+          {...props}
+          view={open}
+          modified={open !== undefined && isModified(open)}
+        />
       )}
     </div>
   )

@@ -206,12 +206,32 @@ export function listUnambiguous(
   )
 }
 
-export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
-  const row = await scope.one<{ reviews: number }>(
-    `select count(*) as reviews from ${WAITING} w where sure >= :above::real`,
-    { above },
+/** The open reviews with one best candidate above a score, the least certain first. */
+export function listLeastCertain(
+  scope: ShopScope,
+  above: number,
+  limit: number,
+): Promise<ReviewRow[]> {
+  return scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES}
+     where r.shop_id = :shop and r.id in (
+       select id from ${WAITING} w where sure >= :above::real order by sure, id limit :limit)
+     order by r.score, r.id`,
+    { above, limit },
   )
-  return row.reviews
+}
+
+/** How many open reviews have one best candidate above each of these scores, in their order. */
+export async function countUnambiguous(
+  scope: ShopScope,
+  scores: readonly number[],
+): Promise<number[]> {
+  const rows = await scope.query<{ reviews: number }>(
+    `select count(w.id) as reviews from unnest(:scores::real[]) with ordinality s (above, place)
+     left join ${WAITING} w on w.sure >= s.above group by place order by place`,
+    { scores },
+  )
+  return rows.map(({ reviews }) => reviews)
 }
 
 /** Decides reviews. Returns those that were open before. */

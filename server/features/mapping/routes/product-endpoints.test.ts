@@ -389,6 +389,16 @@ describe('reviews', () => {
       (await owner.call('POST', '/api/reviews/accept', { above })).body
     const would = async (above: number) => (await get(`/api/reviews/accept?above=${above}`)).count
     expect(await Promise.all([0.96, 0.9, 0.5].map(would))).toEqual([0, 1, 2])
+    expect(await get('/api/reviews/accept?above=0.5')).toMatchObject({
+      scores: [
+        { above: 0.95, count: 1 },
+        { above: 0.9, count: 1 },
+        { above: 0.8, count: 2 },
+        { above: 0.7, count: 2 },
+        { above: 0.6, count: 2 },
+      ],
+      least_certain: [{ score: 0.85 }, { score: 0.95 }],
+    })
     expect((await owner.call('GET', '/api/reviews/accept?above=2')).status).toBe(422)
     expect(await accept(0.96)).toEqual({ accepted: 0, job_id: null, open: 3 })
     const { job_id, ...first } = await accept(0.9)

@@ -6,7 +6,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
-import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
+import { listUnambiguous, countUnambiguous, listLeastCertain, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { publicId } from '../../../core/public-id.ts'
 import { storedReason } from '../../../core/texts.ts'
@@ -304,13 +304,31 @@ const countAbove = () =>
       200: {
         description:
           'Those that `POST /api/reviews/accept` with this score accepts, in one call or several',
-        schema: z.object({ above: z.number(), count: z.number().int() }),
+        schema: z.object({
+          above: z.number(),
+          count: z.number().int(),
+          scores: z
+            .array(z.object({ above: z.number(), count: z.number().int() }))
+            .describe('The same count for other scores'),
+          least_certain: z
+            .array(reviewSchema)
+            .describe(`Up to ${LEAST_CERTAIN} of them, the lowest scores first`),
+        }),
       },
     },
-    handler: async ({ caller, query: { above } }) => ({
-      body: { above, count: await countUnambiguous(caller.scope, above) },
-    }),
+    handler: async ({ caller: { scope }, query: { above } }) => {
+      const [counts, least] = await Promise.all([
+        countUnambiguous(scope, [above, ...OTHER_SCORES]),
+        listLeastCertain(scope, above, LEAST_CERTAIN),
+      ])
+      const [count = 0, ...others] = counts
+      const scores = OTHER_SCORES.map((score, at) => ({ above: score, count: others[at] ?? 0 }))
+      return { body: { above, count, scores, least_certain: await recordsOf(scope, least) } }
+    },
   })
+
+const OTHER_SCORES = [0.95, 0.9, 0.8, 0.7, 0.6]
+const LEAST_CERTAIN = 8
 
 const acceptAbove = (engine: Engine) =>
   endpoint('POST /api/reviews/accept', {

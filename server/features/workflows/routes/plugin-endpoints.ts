@@ -64,7 +64,9 @@ const actionSchema = z
     fields: z.array(z.string()).readonly().nullable(),
     required: z.array(z.string()).readonly(),
     preset: z.record(z.string(), z.unknown()),
-    body: z.enum(['rename', 'merge', 'links', 'give', 'delete', 'delete-by-filter']).nullable(),
+    body: z
+      .enum(['rename', 'merge', 'links', 'give', 'tell', 'delete', 'delete-by-filter'])
+      .nullable(),
   })
   .meta({ id: 'PluginAction' })
 

@@ -27,8 +27,12 @@ import { MergeDialog } from './merge-dialog.tsx'
 import { PluginDialog, previewOf } from './plugin-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { textsOf } from './action-texts.ts'
+import { LANGUAGES } from '../../buyer-page/languages.ts'
+import '../../../shell/components/form-and-preview.css'
 import { onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
 import { runsAsItIs } from './action-form.ts'
+
+type MailLocale = (typeof LANGUAGES)[number]['value']
 
 /** Dialog bodies that the schema cannot draw, by their names in the plugin contract. */
 const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
@@ -36,6 +40,7 @@ const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
   merge: MergeDialog,
   links: LinksDialog,
   give: GiveDialog,
+  tell: TellDialog,
   delete: DeleteDialog,
   'delete-by-filter': DeleteByFilter,
 }
@@ -105,6 +110,46 @@ function GiveDialog(props: EntryProps) {
           product={typeof product === 'string' ? product : null}
           rate={email !== false && typeof rate === 'number' && rate > 0 ? rate : null}
         />
+      )}
+    </PluginDialog>
+  )
+}
+
+const localeOf = (language: string): MailLocale =>
+  LANGUAGES.find(({ value }) => value === language)?.value ?? 'en'
+
+/** The page's language. */
+const ownLocale = (): MailLocale => localeOf(document.documentElement.lang)
+
+/** Shows the email before it is sent. */
+function TellDialog(props: EntryProps) {
+  const [locale, setLocale] = useState(ownLocale)
+  const preview = useRead('POST /api/settings/mail/texts/preview', {
+    body: { mail: 'update', locale, texts: {} },
+    keep: true,
+  })
+  return (
+    <PluginDialog {...props}>
+      <LoadProblem query={preview} what={t('The preview could not be loaded')} />
+      {preview.data && (
+        <>
+          <Select
+            label={t('Preview in')}
+            labelInline
+            options={LANGUAGES}
+            value={locale}
+            onChange={(value) => setLocale(localeOf(value))}
+          />
+          <Text as="p" fontWeight="semibold" breakWord>
+            {preview.data.subject}
+          </Text>
+          <iframe
+            className="preview-frame"
+            title={t('Preview of the email')}
+            sandbox=""
+            srcDoc={preview.data.html}
+          />
+        </>
       )}
     </PluginDialog>
   )

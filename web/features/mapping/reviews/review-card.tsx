@@ -20,6 +20,7 @@ import {
 import { scoreText, capitalized } from '../../../shell/labels/size.ts'
 import { messageText, reasonText, type ServerText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
+import { commonStart } from '../rules/rule-text.ts'
 import { useDecide } from './use-decide.ts'
 
 /** What a group of files has in common; absent: one file. */
@@ -222,10 +223,13 @@ function GroupHeading({ review, alike }: { review: Review; alike: GroupSummary }
   return (
     <BlockStack gap="100">
       <Text as="h2" variant="headingMd" breakWord>
-        {t('{count, plural, one {# file} other {# files}}: {rule}', {
+        {t('{start} · {count, plural, one {# file} other {# files}}', {
+          start: commonStart(names).text || review.file.filename,
           count,
-          rule: messageText({ message: rule, ...(rule_text && { message_text: rule_text }) }),
         })}
+      </Text>
+      <Text as="p" tone="subdued">
+        {messageText({ message: rule, ...(rule_text && { message_text: rule_text }) })}
       </Text>
       <Text as="p" tone="subdued" breakWord>
         {more > 0

@@ -140,7 +140,7 @@ function AskedDialog({ asked, ...on }: AskedProps) {
   if (asked.dialog === 'product') return <ChooseProduct {...asked.shown} {...on} />
   if (asked.dialog === 'rule')
     return <RememberRule shown={asked.shown} candidate={asked.candidate} {...on} />
-  return <AcceptAbove onClose={on.onClose} />
+  return <AcceptAbove {...on} />
 }
 
 const OneGroup = ({ onBack }: { onBack: () => void }) => (

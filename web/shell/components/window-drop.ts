@@ -1,0 +1,42 @@
+// Files that are dropped anywhere in the window, for a page or the whole app.
+import { useEffect, useState } from 'react'
+import { type ChosenFile, droppedFiles } from './chosen-files.ts'
+import { useStable } from './use-stable.ts'
+
+/**
+ * Takes the files of every drop that `isFor` accepts, instead of the browser opening them. Returns
+ * whether files are being dragged over the window.
+ */
+export function useWindowDrop(
+  isFor: () => boolean,
+  onFiles: (files: readonly ChosenFile[]) => void,
+): boolean {
+  const [over, setOver] = useState(false)
+  const takes = useStable(isFor)
+  const take = useStable(onFiles)
+  useEffect(() => {
+    const hasFiles = ({ dataTransfer }: DragEvent) =>
+      dataTransfer?.types.includes('Files') === true && takes()
+    const onDrag = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      // Prevents the browser from opening the file instead of the page.
+      event.preventDefault()
+      setOver(true)
+    }
+    // Without a related target the pointer has left the window.
+    const onLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false)
+    const onDrop = (event: DragEvent) => {
+      setOver(false)
+      if (!hasFiles(event) || !event.dataTransfer) return
+      event.preventDefault()
+      void droppedFiles(event.dataTransfer).then((files) => files.length > 0 && take(files))
+    }
+    const listeners = { dragenter: onDrag, dragover: onDrag, dragleave: onLeave, drop: onDrop }
+    const each = Object.entries(listeners) as [keyof typeof listeners, (event: DragEvent) => void][]
+    for (const [name, listener] of each) window.addEventListener(name, listener)
+    return () => {
+      for (const [name, listener] of each) window.removeEventListener(name, listener)
+    }
+  }, [takes, take])
+  return over
+}

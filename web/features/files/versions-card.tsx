@@ -161,7 +161,11 @@ function ReplaceFile({ file, onClose }: Props) {
     replace.mutate(url.trim(), {
       onSuccess: (replaced) => {
         if (!isReplaced(replaced)) return
-        toast(t('The file was replaced'))
+        toast(
+          replaced.unchanged > 0
+            ? t('The file has the same bytes already')
+            : t('The file was replaced'),
+        )
         onClose()
       },
     })
@@ -203,7 +207,9 @@ function ReplaceFile({ file, onClose }: Props) {
   )
 }
 
-const isReplaced = ({ files }: ReplaceResult) => files[0]?.status === 'imported'
+/** The file has the bytes of the address now, whether it had them before or not. */
+const isReplaced = ({ files }: ReplaceResult) =>
+  files[0]?.status === 'imported' || files[0]?.status === 'unchanged'
 const titleOf = ({ filename }: FileDetail) => t('Replace {filename}', { filename })
 
 function NotReplaced({ replaced: { files, job_id } }: { replaced: ReplaceResult }) {

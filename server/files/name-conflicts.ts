@@ -49,7 +49,8 @@ export async function resolveConflict(
   )
   if (!existing) return resolveFreed(tx, admission)
   if (existing.claimed) return refusedAdmission('file_in_use')
-  if (admission.onConflict === 'new_version') return addVersionTo(tx, existing, admission)
+  if (admission.onConflict === 'new_version')
+    return addVersionTo(tx, { ...existing, filename }, admission)
   const { id: fileId, mapped } = existing
   await admitVersion(tx, fileId, admission.staged)
   await overwriteRecord(tx, fileId, admission)
@@ -78,7 +79,7 @@ async function addVersionTo(
   { id: fileId, filename, version: before, mapped }: ExistingFile,
   admission: Pick<Admission, 'draft' | 'staged' | 'states'>,
 ): Promise<AdmissionResult> {
-  const stated = await changeAsStated(tx, fileId, admission, false)
+  const stated = await changeAsStated(tx, fileId, admission)
   if ('code' in stated) return { status: 'refused', ...stated }
   const version = await admitVersion(tx, fileId, admission.staged)
   return { status: 'versioned', fileId, filename, before, version, mapped, ...stated }

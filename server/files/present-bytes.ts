@@ -35,7 +35,8 @@ export async function admitPresent(
   const results = new Map<Admission, AdmissionResult>()
   for (const { at, id, filename, mapped, claimed } of await findHolders(tx, onto)) {
     const admission = present(onto[at], 'an admission')
-    const stated = await changeAsStated(tx, id, admission, claimed)
+    // Its operation may be giving it other bytes: the item waits for it.
+    const stated = claimed ? refusalOf('file_in_use') : await changeAsStated(tx, id, admission)
     results.set(
       admission,
       'code' in stated
@@ -86,15 +87,13 @@ export async function changeAsStated(
   tx: ShopScope,
   fileId: string,
   admission: Pick<Admission, 'draft' | 'states'>,
-  claimed: boolean,
 ): Promise<{ ledger: Ledger | null; mapped?: boolean } | StatedRefusal> {
   if ((admission.states ?? []).length === 0) return { ledger: null }
   const record = (await readRecords(tx, [fileId])).get(fileId)
   const change = statedChange(present(record, 'the file'), admission)
-  const [result] = await changeFiles(tx, [change], { write: !claimed })
+  const [result] = await changeFiles(tx, [change])
   if (result?.status === 'refused') return result
   if (result?.status !== 'changed') return { ledger: null }
-  if (claimed) return refusalOf('file_in_use')
   return { ledger: result.ledger, mapped: change.draft.mappings.length > 0 }
 }
 

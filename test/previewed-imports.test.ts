@@ -14,7 +14,7 @@ import { addMappings } from '../server/files/mappings.ts'
 
 const WORKFLOW = { ...workflowOf('make-bytes'), parallel: 1 }
 const POLICIES = ['error', 'rename', 'overwrite', 'new_version'] as const
-const NAMES = ['new.pdf', 'NEW.pdf', 'taken.pdf', 'taken.pdf', 'bad/name.pdf', 'other.pdf']
+const NAMES = ['new.pdf', 'NEW.pdf', 'taken.pdf', 'Taken.pdf', 'bad/name.pdf', 'other.pdf']
 
 let house: TestEngine
 let stop: () => Promise<void>
@@ -44,11 +44,11 @@ async function start(
   })
 }
 
-/** A shop with the file taken.pdf, which has a product. */
+/** A shop with the file TAKEN.pdf, which has other bytes than taken.pdf, and a product. */
 async function openShop(): Promise<TestEngine> {
   const domain = `shop-${(shops += 1)}.myshopify.com`
   const shop = await testEngineOn({ ...house, close: () => Promise.resolve() }, domain)
-  const { items } = await shop.untilEnd(await start(shop, ['taken.pdf'], 'error', false))
+  const { items } = await shop.untilEnd(await start(shop, ['TAKEN.pdf'], 'error', false))
   const fileId = items[0]!.file_id!
   await addMappings(shop.scope, [
     {

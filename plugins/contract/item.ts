@@ -36,6 +36,11 @@ export interface Entry {
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
   /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
   replaces?: string
+  /**
+   * What its source states: settings, `tags`, `pack` and `products`. The file whose bytes it
+   * replaces gets these too.
+   */
+  states?: readonly string[]
 }
 
 /** Stored bytes that are not yet a file's version: they become one when the item is committed. */

@@ -239,7 +239,7 @@ test('an import onto a file that is in use waits for it', async () => {
       values (:shop, :file, :other, 1)`,
     { file, other },
   )
-  const id = await house.start(workflowOf('make-bytes'), ['a.txt'], undefined, 'new_version')
+  const id = await house.start(workflowOf('make-bytes'), ['A.txt'], undefined, 'new_version')
   await expect
     .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0])
     .toMatchObject({ status: 'pending', error: { code: 'file_in_use' } })

@@ -133,7 +133,7 @@ export interface OperationRow {
   done: number
   failed: number
   skipped: number
-  /** Done items whose files were as wanted already; of imports and previews 0. */
+  /** Done items whose files were as wanted already, or had an import's bytes; of previews 0. */
   unchanged: number
   /** Done items of an import whose files existed before: a sync changes, trashes or sends them. */
   present: number

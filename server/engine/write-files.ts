@@ -10,7 +10,7 @@ import { changeFiles } from '../files/changes.ts'
 import type { Draft, FileRecord } from '../files/drafts.ts'
 import type { HeldChain } from './chain.ts'
 import type { Effect } from './effect.ts'
-import type { OperationRow, WorkItem } from './types.ts'
+import type { EffectName, OperationRow, WorkItem } from './types.ts'
 import { itemDraft, loadedRecord } from './item-work.ts'
 import {
   addRecords,
@@ -105,6 +105,7 @@ async function admitEntries(
       staged: present(item.staged, 'the bytes of an entry'),
       onConflict: entry.on_conflict,
       replaces: entry.replaces,
+      states: entry.states,
       channel: operation.channel,
       productOptions: {
         sku: entry.product_sku || null,
@@ -113,8 +114,17 @@ async function admitEntries(
     })),
     limits,
   )
-  for (const [{ item, draft }, result] of zip(made, admitted))
+  for (const [{ item, draft }, result] of zip(made, admitted)) {
+    // What follows from new bytes (messages to buyers, files made of them, links) does not happen.
+    if (result.status === 'same') keepOnly(item, 'candidates')
     results.set(item, resultOfAdmission(draft, result))
+  }
+}
+
+/** Drops what the item's steps asked for, except for this effect. */
+function keepOnly(item: WorkItem, name: EffectName): void {
+  const kept = item.effects[name]
+  item.effects = kept ? { [name]: kept } : {}
 }
 
 /**

@@ -36,9 +36,18 @@ export function resultOfAdmission(
       return {
         status: 'done',
         file_id,
-        before: { version: admitted.before },
-        after: { ...after, version: admitted.version },
+        before: { ...admitted.ledger?.before, version: admitted.before },
+        after: { ...admitted.ledger?.after, ...after, version: admitted.version },
       }
+    case 'same':
+      return admitted.ledger
+        ? {
+            status: 'done',
+            file_id,
+            before: admitted.ledger.before,
+            after: { ...admitted.ledger.after, ...after },
+          }
+        : { status: 'done', file_id, after: { ...after, same_bytes: true } }
   }
 }
 

@@ -89,12 +89,13 @@ function countsOf(
   uniform: number,
 ): Counts {
   const count = (status: ItemStatus) => outcomes.filter(({ row }) => row.status === status).length
-  const apart = outcomes.filter(kind === 'bulk' ? isUnchanged : isPresent).length
+  const counted = status !== 'previewing'
   return {
     done: uniform + count('done'),
     failed: count('failed'),
     skipped: count('skipped'),
-    ...(status === 'previewing' ? {} : { [kind === 'bulk' ? 'unchanged' : 'present']: apart }),
+    unchanged: counted ? outcomes.filter(kind === 'bulk' ? isUnchanged : hasSameBytes).length : 0,
+    present: counted && kind === 'import' ? outcomes.filter(isPresent).length : 0,
     bytes: bytesOf(outcomes),
     saved: savedOf(outcomes),
   }
@@ -102,6 +103,10 @@ function countsOf(
 
 const isPresent = ({ item: { entry }, row: { status } }: ItemOutcome): boolean =>
   status === 'done' && entry === null
+
+/** Did the file have the bytes of the import's entry, and all that it stated? */
+const hasSameBytes = ({ row: { status, after } }: ItemOutcome): boolean =>
+  status === 'done' && after?.same_bytes === true
 
 const isUnchanged = ({ item: { acted }, row: { status, after } }: ItemOutcome): boolean =>
   status === 'done' && !acted && after === undefined
@@ -127,6 +132,7 @@ const sizeIn = (fields?: Record<string, unknown>) =>
 /** The bytes that the items' steps made. */
 const bytesOf = (outcomes: readonly ItemOutcome[]): number =>
   outcomes.reduce(
-    (sum, { item, row }) => sum + (row.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0),
+    (sum, { item, row }) =>
+      sum + (row.status === 'done' && !row.after?.same_bytes ? (item.staged?.size_bytes ?? 0) : 0),
     0,
   )

@@ -7,6 +7,7 @@ import {
   type AnyText,
 } from '../../plugins/contract/index.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
+import type { Ledger } from './change-ledger.ts'
 import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
 import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
@@ -19,6 +20,8 @@ export interface Admission {
   onConflict: OnConflict
   /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
+  /** What its source states (`Entry.states`): an existing file gets it with the bytes. */
+  states?: readonly string[] | undefined
   channel: string
   /** The import's options for products, stored for SKUs that the catalog does not have yet. */
   productOptions?: ProductOptions
@@ -40,6 +43,8 @@ export type AdmissionResult =
   /** An existing file, which keeps its products. `mapped`: it has some now. */
   | { status: 'replaced'; fileId: string; filename: string; mapped: boolean }
   | (NewVersion & { status: 'versioned' })
+  /** An existing file that has these bytes. `ledger`: what else was changed; null: nothing. */
+  | { status: 'same'; fileId: string; filename: string; mapped: boolean; ledger: Ledger | null }
   | { status: 'refused'; code: ErrorCode; message: AnyText }
 
 export interface NewVersion {
@@ -49,7 +54,16 @@ export interface NewVersion {
   version: number
   /** The file has products. */
   mapped: boolean
+  /** What else was changed; null: nothing. */
+  ledger: Ledger | null
 }
+
+/** Whether the admission gives an existing file other bytes. */
+export const replacesBytes = ({
+  onConflict,
+  replaces,
+}: Pick<Admission, 'onConflict' | 'replaces'>): boolean =>
+  replaces !== undefined || onConflict === 'overwrite' || onConflict === 'new_version'
 
 export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
   status: 'refused',

@@ -148,6 +148,80 @@ describe('admitFiles', () => {
     expect((await rows('mappings')).length).toBe(1)
   })
 
+  describe('onto a file that has the bytes', () => {
+    const onto = (conflict: OnConflict, states: string[] = [], tags = ['a']) => {
+      const one = admission('a.txt', 1, conflict)
+      return { ...one, draft: { ...one.draft, tags, expiry_days: 90 }, states }
+    }
+    const kept = { version: 1, tags: ['mine'], expiry_days: 7 }
+    beforeEach(async () => {
+      await admit(admission('a.txt', 1))
+      await scope.from('files').update({ tags: ['mine'], expiry_days: 7 } as never)
+    })
+
+    test.each(['new_version', 'overwrite'] as const)(
+      '%s changes nothing, also at the quota of storage',
+      async (conflict) => {
+        const before = await rows('files')
+        const [result] = await scope.transaction((tx) =>
+          admitFiles(tx, [onto(conflict)], { ...limits, shop_storage_bytes: 10 }),
+        )
+        expect(result).toMatchObject({ status: 'same', filename: 'a.txt', ledger: null })
+        expect(await rows('files')).toEqual(before)
+        expect(await rows('files')).toMatchObject([kept])
+        expect(await rows('versions')).toMatchObject([{ number: 1 }])
+      },
+    )
+
+    test('named by its id, under another name', async () => {
+      const [{ id: replaces }] = (await rows('files')) as [{ id: string }]
+      const [result] = await admit({ ...admission('b.txt', 1), replaces })
+      expect(result).toMatchObject({ status: 'same', fileId: replaces, filename: 'a.txt' })
+      expect((await rows('versions')).length).toBe(1)
+    })
+
+    test('only what its source states is changed, with its ledger', async () => {
+      const stated = { ...onto('new_version', ['tags', 'products'], ['b']) }
+      stated.draft.mappings = [mapping]
+      expect(await admit(stated)).toMatchObject([
+        {
+          status: 'same',
+          mapped: true,
+          ledger: { before: { tags: ['mine'] }, after: { tags: { added: ['b'] } } },
+        },
+      ])
+      expect(await rows('files')).toMatchObject([
+        { version: 1, tags: ['b'], expiry_days: 7, mapping_state: 'mapped' },
+      ])
+      expect(await rows('versions')).toMatchObject([{ number: 1 }])
+      expect(await admit(stated)).toMatchObject([{ status: 'same', ledger: null }])
+    })
+
+    test('what an older version had, and a damaged one, becomes a version', async () => {
+      await admit(admission('a.txt', 2, 'new_version'))
+      expect(await admit(onto('new_version'))).toMatchObject([{ status: 'versioned', version: 3 }])
+      await scope.from('versions').update({ damaged: true } as never)
+      expect(await admit(onto('new_version'))).toMatchObject([{ status: 'versioned', version: 4 }])
+    })
+
+    test('other names are asked for as before', async () => {
+      expect(await admit(onto('error'), onto('rename'))).toMatchObject([
+        { status: 'refused', code: 'duplicate_filename' },
+        { status: 'created', filename: 'a (2).txt' },
+      ])
+    })
+  })
+
+  test('a new version changes what its source states', async () => {
+    await admit(admission('a.txt', 1))
+    const other = { ...admission('a.txt', 2, 'new_version'), states: ['expiry_days'] }
+    other.draft.expiry_days = 90
+    expect(await admit(other)).toMatchObject([
+      { status: 'versioned', version: 2, ledger: { after: { expiry_days: 90 } } },
+    ])
+    expect(await rows('files')).toMatchObject([{ version: 2, tags: ['a'], expiry_days: 90 }])
+  })
+
   test('stores the same bytes once', async () => {
     await admit(admission('a.txt', 1), admission('b.txt', 1))
     expect((await rows('blobs')).length).toBe(1)

@@ -15,6 +15,7 @@ import {
   type AdmissionLimits,
   type AdmissionResult,
 } from './admission.ts'
+import { admitPresent } from './present-bytes.ts'
 import { insertFiles, resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
 
 /**
@@ -28,6 +29,12 @@ export async function admitFiles(
 ): Promise<AdmissionResult[]> {
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
+  // Before the quotas: nothing is added.
+  const same = await admitPresent(
+    tx,
+    open().map(({ admission }) => admission),
+  )
+  for (const { admission, at } of open()) results[at] = same.get(admission) ?? null
   const quota = open()
   const refusals = await refusedByQuota(
     tx,
@@ -42,7 +49,7 @@ export async function admitFiles(
   )
   for (const { admission, at } of open())
     if (admission.replaces !== undefined)
-      results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
+      results[at] = await replaceBytes(tx, admission.replaces, admission)
   const created = await insertFiles(
     tx,
     open().map(({ admission }) => admission),
@@ -64,13 +71,16 @@ export async function admitFiles(
   await noteRefused(
     tx,
     zip(admissions, results as AdmissionResult[]).flatMap(([{ staged }, { status }]) =>
-      status === 'refused' ? [staged] : [],
+      UNSTORED.has(status) ? [staged] : [],
     ),
   )
   await placeInPacks(tx, packedFiles(admissions, results as AdmissionResult[]))
   await ensurePublicAddresses(tx, publicFiles(admissions, results as AdmissionResult[]))
   return results as AdmissionResult[]
 }
+
+/** Results whose bytes no row may name. */
+const UNSTORED: ReadonlySet<AdmissionResult['status']> = new Set(['refused', 'same'])
 
 /** The new files whose settings make them public. */
 function publicFiles(

@@ -1,11 +1,6 @@
 // Resolves an admission whose name another file has: by a numbered name, a new version,
 // overwriting, or a refusal.
-import {
-  type StagedBlob,
-  SETTING_NAMES,
-  settingColumns,
-  settingsOf,
-} from '../../plugins/contract/index.ts'
+import { SETTING_NAMES, settingColumns, settingsOf } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { zip, elementAt } from '../core/lazy.ts'
 import { addMappings } from './mappings.ts'
@@ -19,6 +14,7 @@ import {
   type AdmissionResult,
 } from './admission.ts'
 import { admitVersion } from './admit-version.ts'
+import { changeAsStated } from './present-bytes.ts'
 
 const LAST_NUMBER = 1_000_000
 const MAX_NUMBERS = 5000
@@ -46,16 +42,17 @@ export async function resolveConflict(
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<ExistingFile>(
-    `select id, version, ${MAPPED}, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
+    `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
+     where shop_id = :shop and name_key = :key
       and deleted_at is null for update`,
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
   if (existing.claimed) return refusedAdmission('file_in_use')
-  const { id: fileId, version: before, mapped } = existing
-  const version = await admitVersion(tx, fileId, admission.staged)
   if (admission.onConflict === 'new_version')
-    return { status: 'versioned', fileId, filename, before, version, mapped }
+    return addVersionTo(tx, { ...existing, filename }, admission)
+  const { id: fileId, mapped } = existing
+  await admitVersion(tx, fileId, admission.staged)
   await overwriteRecord(tx, fileId, admission)
   const has = mapped || admission.draft.mappings.length > 0
   return { status: 'replaced', fileId, filename, mapped: has }
@@ -64,7 +61,7 @@ export async function resolveConflict(
 export async function replaceBytes(
   tx: ShopScope,
   id: string,
-  staged: StagedBlob,
+  admission: Pick<Admission, 'draft' | 'staged' | 'states'>,
 ): Promise<AdmissionResult> {
   const [file] = await tx.query<ExistingFile>(
     `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
@@ -73,9 +70,19 @@ export async function replaceBytes(
   )
   if (!file) return refusedAdmission('file_not_found')
   if (file.claimed) return refusedAdmission('file_in_use')
-  const version = await admitVersion(tx, id, staged)
-  const { filename, version: before, mapped } = file
-  return { status: 'versioned', fileId: id, filename, before, version, mapped }
+  return addVersionTo(tx, file, admission)
+}
+
+/** Adds a version, and writes what the admission's source states in addition to the bytes. */
+async function addVersionTo(
+  tx: ShopScope,
+  { id: fileId, filename, version: before, mapped }: ExistingFile,
+  admission: Pick<Admission, 'draft' | 'staged' | 'states'>,
+): Promise<AdmissionResult> {
+  const stated = await changeAsStated(tx, fileId, admission)
+  if ('code' in stated) return { status: 'refused', ...stated }
+  const version = await admitVersion(tx, fileId, admission.staged)
+  return { status: 'versioned', fileId, filename, before, version, mapped, ...stated }
 }
 
 /** The name became free between the insert and the look-up. */

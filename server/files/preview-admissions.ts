@@ -102,7 +102,15 @@ function versioned(id: string, versions: ReadonlyMap<string, CurrentFile>): Plan
   const file = versions.get(id)
   if (!file) return refused('file_not_found')
   const { filename, version: before, mapped } = file
-  return { status: 'versioned', fileId: id, filename, before, version: before + 1, mapped }
+  return {
+    status: 'versioned',
+    fileId: id,
+    filename,
+    before,
+    version: before + 1,
+    mapped,
+    ledger: null,
+  }
 }
 
 interface Names {
@@ -133,5 +141,13 @@ function named(
   const { version: before, mapped } = versions.get(owner) ?? { version: 1, mapped: false }
   if (onConflict === 'overwrite')
     return { status: 'replaced', fileId: owner, filename, mapped: mapped || mappings.length > 0 }
-  return { status: 'versioned', fileId: owner, filename, before, version: before + 1, mapped }
+  return {
+    status: 'versioned',
+    fileId: owner,
+    filename,
+    before,
+    version: before + 1,
+    mapped,
+    ledger: null,
+  }
 }

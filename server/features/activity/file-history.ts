@@ -80,7 +80,8 @@ const OPERATIONS = `
       'undone', exists (select from items u where u.shop_id = o.shop_id
         and u.operation_id = o.undone_by and u.file_id = i.file_id and u.status = 'done'),
       'undo_until', case when o.undone_by is null and o.undo_until > now()
-        and i.status = 'done' and i.after is not null then o.undo_until end) as facts
+        and i.status = 'done' and i.after ->> 'same_bytes' is null
+        and i.after is not null then o.undo_until end) as facts
   from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
   where i.shop_id = :shop and i.file_id = :file and i.status in ('done', 'failed')
     and not (o.preview and o.round = 0)

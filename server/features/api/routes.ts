@@ -20,12 +20,15 @@ export const importReply = z
   .object({
     status: z.enum(['success', 'partial', 'failed', 'processing']),
     imported: z.number().int(),
+    unchanged: z.number().int().describe('Files that have the bytes already'),
     failed: z.number().int(),
     files: z.array(
       z.object({
         filename: z.string(),
         file_id: z.string().nullable(),
-        status: z.enum(['imported', 'failed', 'skipped', 'queued']),
+        status: z
+          .enum(['imported', 'unchanged', 'failed', 'skipped', 'queued'])
+          .describe('`unchanged`: the file has these bytes, and all that the entry states'),
         product_mapped: z.boolean(),
         error: itemError.optional(),
         warnings: z.array(warning).optional(),
@@ -122,7 +125,8 @@ export async function importAnswer(
   const items = await engine.items(scope, operation.id, { limit: operation.total })
   const body = {
     status: statusOf(operation),
-    imported: operation.done,
+    imported: operation.done - operation.unchanged,
+    unchanged: operation.unchanged,
     // Items that were not processed are absent too.
     failed: operation.failed + operation.cancelled,
     files: items.map((item) => fileOf(item)),
@@ -149,7 +153,7 @@ const STATUSES = {
 } as const
 
 function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
-  const status = STATUSES[item.status]
+  const status = item.after?.same_bytes ? 'unchanged' : STATUSES[item.status]
   const { error } = item
   return {
     filename: item.filename,

@@ -3,10 +3,13 @@
 import type { StagedBlob } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
-import { firstOf } from '../../core/lazy.ts'
+import { firstOf, present } from '../../core/lazy.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
+import type { Admission } from '../../files/admission.ts'
+import { draftOfRecord, readRecords } from '../../files/drafts.ts'
 import { replaceBytes } from '../../files/name-conflicts.ts'
+import { admitPresent } from '../../files/present-bytes.ts'
 import { freeNames } from '../../files/numbered-names.ts'
 import { nameKey } from '../../files/rules.ts'
 import { findEntry, type DropEntry } from './entries.ts'
@@ -116,8 +119,12 @@ async function nameImported(
   return id
 }
 
-/** Moves the current bytes of a file into another one, as its next version; the first is deleted. */
+/**
+ * Moves the current bytes of a file into another one, as its next version unless it has them; the
+ * first is deleted.
+ */
 async function becomeVersion(tx: ShopScope, id: string, owner: string): Promise<string> {
+  const record = present((await readRecords(tx, [id])).get(id), 'the renamed file')
   await editFile(tx, id, (_, draft) => {
     draft.deleted = true
     return Promise.resolve([])
@@ -129,7 +136,16 @@ async function becomeVersion(tx: ShopScope, id: string, owner: string): Promise<
      where f.shop_id = :shop and f.id = :id`,
     { id },
   )
-  const result = await replaceBytes(tx, owner, staged)
+  const draft = draftOfRecord(record)
+  const onto: Admission = {
+    draft,
+    staged,
+    replaces: owner,
+    onConflict: 'new_version',
+    channel: 'ftp',
+  }
+  const same = (await admitPresent(tx, [onto])).get(onto)
+  const result = same ?? (await replaceBytes(tx, owner, onto))
   if (result.status === 'refused') throw new AppError(result.code)
   return owner
 }

@@ -26,6 +26,8 @@ export interface ImportFile extends EntrySettings {
   /** Beginnings of the file's name that may be SKUs, longest first. */
   sku_prefixes?: readonly string[] | undefined
   tags?: readonly string[] | undefined
+  /** What the source states (`Entry.states`); absent: every field above that is present. */
+  states?: readonly string[] | undefined
   /** The name of the file's pack, which is created if there is none. */
   pack?: string | undefined
 }
@@ -85,7 +87,8 @@ export async function importEntries(
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
   return files.map(({ filename, source, on_conflict, product_sku, products, ...file }) => {
-    const { sku_prefixes, replaces, match_as, ...own } = file
+    const { sku_prefixes, replaces, match_as, states, ...own } = file
+    const stated = states ?? statedIn({ ...own, products: products ?? product_sku })
     return {
       entry: {
         filename: cleanName(filename),
@@ -94,11 +97,20 @@ export async function importEntries(
         on_conflict,
         ...present({ product_sku: product_sku || undefined, products }),
         ...present({ sku_prefixes, replaces, match_as }),
+        ...(stated.length > 0 ? { states: stated } : {}),
       },
       draft: draftFrom({ filename, ...present(own) } satisfies DraftOptions, settings),
     }
   })
 }
+
+/** The names of fields with a value. A list without values and an empty text state nothing. */
+export const statedIn = (fields: object): string[] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+      ? []
+      : [name],
+  )
 
 type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 

@@ -199,11 +199,11 @@ async function raiseAtEnd(
 /** SQL of items `i` of an operation `o` that are done: the file is one of these. */
 const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
   // A sync also changes, trashes and sends files that exist.
-  imported: 'i.entry is not null',
+  imported: `i.entry is not null and i.after ->> 'same_bytes' is null`,
   // What its items changed is kept for 7 days: later, a deletion is taken to have deleted them all.
   deleted: `(i.after ->> 'deleted' = 'true' or i.after ->> 'purged' = 'true'
     or (o.detail <> 'kept' and o.kind = 'bulk' and o.undoes is null))`,
-  // An import maps only the files that it creates: existing ones keep their products.
+  // An import maps the files that it creates, and existing ones to what their entries state.
   mapped: `(i.after -> 'mappings' is not null
     or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
 }

@@ -36,6 +36,7 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
   const [url, setUrl] = useState('')
   const { busy, result, error, problem, sent, send, reset } = useReplacing(before)
   const submit = () => !busy && send(chosen, url.trim())
+  if (result && isSame(result)) return <Same file={before} onClose={onClose} />
   if (result && (isReplaced(result) || result.status === 'processing'))
     return <Replaced file={before} result={result} onClose={onClose} onTell={onTell} />
   const choose = (next: File | null) => {
@@ -142,6 +143,7 @@ const Choices = ({ url, problem, onUrl, onFile }: ChoicesProps) => (
 )
 
 const isReplaced = ({ files }: ReplaceResult) => files[0]?.status === 'imported'
+const isSame = ({ files }: ReplaceResult) => files[0]?.status === 'unchanged'
 const titleOf = ({ filename }: FileDetail) => t('Replace {filename}', { filename })
 
 /** The present version beside the chosen file. */
@@ -286,3 +288,14 @@ function Replaced({ file, result, onClose, onTell }: ReplacedProps) {
     </Dialog>
   )
 }
+
+/** The new bytes are those of the present version: nothing changed, and buyers have no news. */
+const Same = ({ file, onClose }: Pick<Props, 'file' | 'onClose'>) => (
+  <Dialog
+    title={titleOf(file)}
+    onClose={onClose}
+    primaryAction={{ content: t('Done'), onAction: onClose }}
+  >
+    <Banner tone="info" title={t('The file has the same bytes already')} />
+  </Dialog>
+)

@@ -44,6 +44,10 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
     changes.push({ what, before: from, after: to })
   if (after.created) add(t('New file'), null, null)
   if (after.replaced) add(t('Replaced the file of this name'), null, null)
+  if (after.same_bytes) {
+    add(t('The file has the same bytes already'), null, null)
+    return changes
+  }
   if (after.purged) add(t('Deleted permanently'), null, null)
   if (after.deleted !== undefined && after.deleted !== before?.deleted)
     add(after.deleted ? t('Moved to the trash') : t('Restored from the trash'), null, null)

@@ -21,7 +21,8 @@ export function outcomeText(operation: Operation): OutcomeText | null {
 }
 
 /** A sync also changes, trashes and sends files, which it does not import. */
-const onlyImports = ({ kind, present }: Operation): boolean => kind === 'import' && present === 0
+const onlyImports = ({ kind, present, unchanged }: Operation): boolean =>
+  kind === 'import' && present === 0 && unchanged === 0
 
 const canRetry = ({ actions }: Operation): boolean => actions.includes('retry')
 

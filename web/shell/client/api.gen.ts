@@ -5083,8 +5083,11 @@ export interface components {
         file_id: string | null
         filename: string
         product_mapped: boolean
-        /** @enum {string} */
-        status: 'imported' | 'failed' | 'skipped' | 'queued'
+        /**
+         * @description `unchanged`: the file has these bytes, and all that the entry states
+         * @enum {string}
+         */
+        status: 'imported' | 'unchanged' | 'failed' | 'skipped' | 'queued'
         warnings?: {
           code: string
           message: string
@@ -5096,6 +5099,8 @@ export interface components {
       job_id: string
       /** @enum {string} */
       status: 'success' | 'partial' | 'failed' | 'processing'
+      /** @description Files that have the bytes already */
+      unchanged: number
     }
     ImportRequest: {
       /** @description Guess products from names and titles; absent: the shop’s setting */

@@ -71,6 +71,8 @@ export interface ItemState extends Partial<FileSettings> {
   mappings?: { added: ItemMapping[]; removed: ItemMapping[] }
   created?: boolean
   replaced?: boolean
+  /** It had the bytes of the import, and all that it stated. */
+  same_bytes?: boolean
   purged?: boolean
   /** Names of the files that were created from it. */
   created_files?: string[]

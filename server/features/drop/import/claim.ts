@@ -6,7 +6,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
-import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
+import { importEntries, startImport, statedIn, type ImportFile } from '../../imports/start.ts'
 import { dropChannel } from '../channel.ts'
 import type { DropEntry } from '../entries.ts'
 import { findRecentImports } from '../recent-imports.ts'
@@ -87,6 +87,8 @@ function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: stri
     ...folder,
     tags: [...(folder.tags ?? []), ...tags],
     ...own,
+    // Tags and packs that follow from the folder are only for new files.
+    states: statedIn({ ...own, tags, products: sku }),
   }
 }
 

@@ -34,7 +34,8 @@ interface KeptValues {
 type Keeper = () => unknown
 
 const keepers = new Map<string, Keeper>()
-let restored: KeptValues | null = null
+/** By name: what the page had before it reloaded itself. */
+let restored = new Map<string, unknown>()
 
 /** Stores what the open page has. False: it cannot be stored, so that a reload would lose it. */
 export function storeKept(storage: Pick<Storage, 'setItem'>, url: string): boolean {
@@ -57,18 +58,16 @@ export function restoreKept(storage: Pick<Storage, 'getItem' | 'removeItem'>, ur
     const text = storage.getItem(STORED)
     storage.removeItem(STORED)
     const kept = text === null ? null : (JSON.parse(text) as KeptValues)
-    restored = kept?.url === url ? kept : null
+    restored = new Map(kept?.url === url ? Object.entries(kept.values) : [])
   } catch {
-    restored = null
+    restored = new Map()
   }
 }
 
 /** The value that the page had before it was reloaded, once; undefined: none. */
 export function takeKept(name: string): unknown {
-  const values = restored?.values ?? {}
-  if (!Object.hasOwn(values, name)) return undefined
-  const value = values[name]
-  delete values[name]
+  const value = restored.get(name)
+  restored.delete(name)
   return value
 }
 

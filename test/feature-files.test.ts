@@ -76,6 +76,9 @@ const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
   // Made-up history of the demo shop.
   'server/demo/sample/many-files.ts': 'files of the sample shop',
   'server/demo/sample/past-days.ts': 'figures of the sample shop',
+  // Conditions name the channel that a file came from.
+  'server/files/facts.ts': 'the source of a file',
+  'web/shell/files/condition-texts.ts': 'the choices of a condition',
   // Another word: what a failed item does to the rest (`drop`, `keep`, `stop`).
   'plugins/contract/plugin.ts': 'a failure policy',
   'server/engine/failure.ts': 'a failure policy',

@@ -103,7 +103,7 @@ const refusalOf = (code: Parameters<typeof refusedAdmission>[0]) =>
   refusedAdmission(code) as Extract<AdmissionResult, { status: 'refused' }>
 
 /** The change of an existing file to what an admission's source states. */
-export function statedChange(
+function statedChange(
   record: FileRecord,
   { draft: wanted, states = [] }: Pick<Admission, 'draft' | 'states'>,
 ): Change {

@@ -90,39 +90,60 @@ export async function takeName(database: Database, taking: NameClaim): Promise<T
   const { shop, folder, name, account, protocol, process, writeId, exclusive = false } = taking
   const parent = splitPath(folder)
   const keep = taking.mode === 'keep'
-  const { rows } = await database.pool.query<TakenName & DroppedRow>({
-    name: preparedName('take-drop-name', folder),
-    text: TAKE(folder),
-    values: [
-      shop,
-      parent.folder,
-      parent.name,
-      folder,
-      name,
-      account,
-      protocol,
-      process,
-      writeId,
-      keep,
-      exclusive,
-    ],
-  })
-  if (rows[0]) return { ...rows[0], dropped: droppedOf(rows[0]) }
-  const scope = forShop(database, shop)
-  const moved = !keep && (await moveAside(scope, taking))
-  return moved ? takeName(database, taking) : refused(scope, taking, exclusive)
+  const take = async () => {
+    const { rows } = await database.pool.query<TakenName & DroppedRow>({
+      name: preparedName('take-drop-name', folder),
+      text: TAKE(folder),
+      values: [
+        shop,
+        parent.folder,
+        parent.name,
+        folder,
+        name,
+        account,
+        protocol,
+        process,
+        writeId,
+        keep,
+        exclusive,
+      ],
+    })
+    return rows[0] && { ...rows[0], dropped: droppedOf(rows[0]) }
+  }
+  return untilTaken(forShop(database, shop), { ...taking, aside: !keep, exclusive }, take)
 }
 
-async function refused(
+/** Rounds in which the import that refused the name ended before the reason was read. */
+const MOST_ATTEMPTS = 5
+
+interface Taking extends DropPlace {
+  /** A file that is being imported leaves the name. */
+  aside: boolean
+  exclusive: boolean
+}
+
+/** Tries again while the import that had the name ends in between. */
+async function untilTaken<T>(
   scope: ShopScope,
-  { folder, name }: DropPlace,
-  exclusive: boolean,
-): Promise<never> {
+  taking: Taking,
+  take: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const taken = await take()
+    if (taken !== undefined) return taken
+    const moved = taking.aside && (await moveAside(scope, taking))
+    if (!moved) await checkTakeable(scope, taking)
+  }
+  throw new DropError('interrupted')
+}
+
+/** Throws if the name cannot be taken now. */
+async function checkTakeable(scope: ShopScope, { folder, name, exclusive }: Taking): Promise<void> {
   await folderId(scope, folder)
   const there = await findEntry(scope, folder, name)
   if (there?.kind === 'folder') throw new DropError('is_a_folder')
   if (there?.state === 'importing') throw new DropError('busy')
-  throw new DropError(exclusive ? 'exists' : 'interrupted')
+  if (exclusive) throw new DropError('exists')
 }
 
 /** The result of a transfer. */
@@ -245,32 +266,33 @@ export async function putFile(
   const { shop, folder, name, account, protocol, modifiedAt, placed = null } = putting
   const { hash, location, size_bytes } = putting
   const parent = splitPath(folder)
-  const { rows } = await database.pool.query<{ id: string } & DroppedRow>({
-    name: preparedName('put-drop-file', folder),
-    text: PUT(folder),
-    values: [
-      shop,
-      parent.folder,
-      parent.name,
-      blobsOf(putting),
-      folder,
-      stateOf(putting),
-      name,
-      account,
-      protocol,
-      hash,
-      location,
-      size_bytes,
-      modifiedAt,
-      isSure(putting),
-      putting.openSeconds,
-      placed,
-    ],
-  })
-  if (rows[0]) return { id: rows[0].id, dropped: droppedOf(rows[0]) }
-  const scope = forShop(database, shop)
-  const moved = putting.clean && (await moveAside(scope, putting))
-  return moved ? putFile(database, putting) : refused(scope, putting, false)
+  const put = async () => {
+    const { rows } = await database.pool.query<{ id: string } & DroppedRow>({
+      name: preparedName('put-drop-file', folder),
+      text: PUT(folder),
+      values: [
+        shop,
+        parent.folder,
+        parent.name,
+        blobsOf(putting),
+        folder,
+        stateOf(putting),
+        name,
+        account,
+        protocol,
+        hash,
+        location,
+        size_bytes,
+        modifiedAt,
+        isSure(putting),
+        putting.openSeconds,
+        placed,
+      ],
+    })
+    return rows[0] && { id: rows[0].id, dropped: droppedOf(rows[0]) }
+  }
+  const taking = { shop, folder, name, aside: putting.clean, exclusive: false }
+  return untilTaken(forShop(database, shop), taking, put)
 }
 
 export interface TransferSize {

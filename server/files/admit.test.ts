@@ -197,6 +197,13 @@ describe('admitFiles', () => {
       expect(await admit(stated)).toMatchObject([{ status: 'same', ledger: null }])
     })
 
+    test('no product that was guessed', async () => {
+      const stated = onto('new_version', ['products'])
+      stated.draft.mappings = [{ ...mapping, method: 'title' }]
+      expect(await admit(stated)).toMatchObject([{ status: 'same', ledger: null }])
+      expect(await rows('mappings')).toEqual([])
+    })
+
     test('what an older version had, and a damaged one, becomes a version', async () => {
       await admit(admission('a.txt', 2, 'new_version'))
       expect(await admit(onto('new_version'))).toMatchObject([{ status: 'versioned', version: 3 }])

@@ -112,12 +112,15 @@ function statedChange(
   if (states.includes('tags')) draft.tags = wanted.tags
   if (states.includes('products')) {
     const had = new Set(record.mappings.map(targetOf))
-    draft.mappings.push(...wanted.mappings.filter((mapping) => !had.has(targetOf(mapping))))
+    const stated = wanted.mappings.filter(({ method }) => STATED.has(method))
+    draft.mappings.push(...stated.filter((mapping) => !had.has(targetOf(mapping))))
   }
   if (states.includes('pack') && wanted.new_pack !== undefined) draft.new_pack = wanted.new_pack
   return { record, draft }
 }
 
+/** How products are found that the source names: others are guesses, which new files only get. */
+const STATED: ReadonlySet<string> = new Set(['sku', 'manual'])
 const SETTINGS: ReadonlySet<string> = new Set(SETTING_NAMES)
 const isSetting = (name: string): name is SettingName => SETTINGS.has(name)
 

@@ -25,6 +25,7 @@ const FIRST_DAY = '1900'
 const dayOrTime = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
   .refine((text) => text >= FIRST_DAY, NO_DATE)
+const DAY_OR_TIME = 'this time, or this day, which begins at midnight in the shop’s time zone'
 /** A day or a time: `momentIn` distinguishes them. */
 export const day = dayOrTime.describe(
   'A time, or a day, which begins at midnight in the shop’s time zone',
@@ -237,7 +238,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Uploaded before',
-      says: 'Uploaded before this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `Uploaded before ${DAY_OR_TIME}`,
     },
     (value, subject) => isBefore(subject.file.created_at, value, subject, subject.now),
   ),
@@ -245,7 +246,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Uploaded after',
-      says: 'Uploaded on or after this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `Uploaded on or after ${DAY_OR_TIME}`,
     },
     (value, subject) => isAfter(subject.file.created_at, value, subject, subject.now),
   ),
@@ -253,7 +254,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Changed before',
-      says: 'Last changed before this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `Last changed before ${DAY_OR_TIME}`,
     },
     (value, subject) => isBefore(subject.facts.changed_at, value, subject, subject.now),
   ),
@@ -261,7 +262,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Changed after',
-      says: 'Last changed on or after this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `Last changed on or after ${DAY_OR_TIME}`,
     },
     (value, subject) => isAfter(subject.facts.changed_at, value, subject, subject.now),
   ),
@@ -269,7 +270,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Downloaded before',
-      says: 'Its last download, or view in the browser, was before this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `Its last download, or view in the browser, was before ${DAY_OR_TIME}`,
     },
     (value, subject) => isBefore(subject.facts.used_at, value, subject, null),
   ),
@@ -277,7 +278,7 @@ const CONDITIONS = {
     dayOrTime,
     {
       title: 'Downloaded after',
-      says: 'A download, or a view in the browser, was on or after this time, or this day, which begins at midnight in the shop’s time zone',
+      says: `A download, or a view in the browser, was on or after ${DAY_OR_TIME}`,
     },
     (value, subject) => isAfter(subject.facts.used_at, value, subject, null),
   ),

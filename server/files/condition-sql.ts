@@ -80,7 +80,7 @@ const SQL: {
   older_than_days: (days, { bind }) =>
     `files.created_at < now() - ${bind(days)} * interval '1 day'`,
   not_downloaded_for_days: (days, { bind }) =>
-    `${notUsedSince(`> now() - ${bind(days)} * interval '1 day'`)}`,
+    notUsedSince(`> now() - ${bind(days)} * interval '1 day'`),
 }
 
 function dated(sql: (at: string) => string): Compile<string> {

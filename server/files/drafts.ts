@@ -86,6 +86,15 @@ export const draftOfRecord = (record: FileRecord): Draft => ({
   deleted: record.deleted_at !== null,
 })
 
+/** The pack that a draft names by its id, or by the name of one that may not exist yet. */
+function packOfDraft(
+  { pack_id, new_pack }: Draft,
+  record: FileRecord | null,
+): Pick<FileView, 'pack_id' | 'new_pack'> {
+  if (pack_id !== undefined) return { pack_id }
+  return new_pack === undefined ? { pack_id: record?.pack_id ?? null } : { pack_id: null, new_pack }
+}
+
 /** A draft as plugins see it. */
 export const viewOfDraft = (
   draft: Draft,
@@ -100,9 +109,7 @@ export const viewOfDraft = (
   version: record?.version ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
-  ...(draft.new_pack === undefined || draft.pack_id !== undefined
-    ? { pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id }
-    : { pack_id: null, new_pack: draft.new_pack }),
+  ...packOfDraft(draft, record),
   wanted_sku: record?.wanted_sku ?? null,
   created_at: record?.created_at ?? null,
 })

@@ -14,6 +14,9 @@ import { changeFiles } from './changes.ts'
 import { draftOfRecord, readRecords, type Change, type Draft, type FileRecord } from './drafts.ts'
 import { nameKey } from './rules.ts'
 
+/** What is compared of an admission, and written in addition to its bytes. */
+type Onto = Pick<Admission, 'draft' | 'staged' | 'states' | 'replaces' | 'onConflict'>
+
 /** A file whose current version has the bytes of an admission. */
 interface Holder {
   at: number
@@ -27,12 +30,12 @@ interface Holder {
  * The results of the admissions onto files that have their bytes, by admission. What their sources
  * state in addition to the bytes is written.
  */
-export async function admitPresent(
+export async function admitPresent<Given extends Onto>(
   tx: ShopScope,
-  admissions: readonly Admission[],
-): Promise<Map<Admission, AdmissionResult>> {
+  admissions: readonly Given[],
+): Promise<Map<Given, AdmissionResult>> {
   const onto = admissions.filter(replacesBytes)
-  const results = new Map<Admission, AdmissionResult>()
+  const results = new Map<Given, AdmissionResult>()
   for (const { at, id, filename, mapped, claimed } of await findHolders(tx, onto)) {
     const admission = present(onto[at], 'an admission')
     // Its operation may be giving it other bytes: the item waits for it.
@@ -48,7 +51,7 @@ export async function admitPresent(
 }
 
 /** Locks the files: a change of their bytes waits until the caller's transaction ends. */
-function findHolders(tx: ShopScope, onto: readonly Admission[]): Promise<Holder[]> {
+function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {
   if (onto.length === 0) return Promise.resolve([])
   const rows = onto.map(({ draft, replaces, staged }, at) => ({
     at,

@@ -101,17 +101,21 @@ async function versionsOf(
 function versioned(id: string, versions: ReadonlyMap<string, CurrentFile>): PlannedResult {
   const file = versions.get(id)
   if (!file) return refused('file_not_found')
-  const { filename, version: before, mapped } = file
-  return {
-    status: 'versioned',
-    fileId: id,
-    filename,
-    before,
-    version: before + 1,
-    mapped,
-    ledger: null,
-  }
+  return withNextVersion(id, file)
 }
+
+const withNextVersion = (
+  fileId: string,
+  { filename, version: before, mapped }: CurrentFile,
+): PlannedResult => ({
+  status: 'versioned',
+  fileId,
+  filename,
+  before,
+  version: before + 1,
+  mapped,
+  ledger: null,
+})
 
 interface Names {
   owners: Map<string, string>
@@ -138,16 +142,8 @@ function named(
     return free === undefined ? refused('duplicate_filename') : take(free)
   }
   // Without a version an earlier entry of the import creates the file, as version 1.
-  const { version: before, mapped } = versions.get(owner) ?? { version: 1, mapped: false }
+  const { version, mapped } = versions.get(owner) ?? { version: 1, mapped: false }
   if (onConflict === 'overwrite')
     return { status: 'replaced', fileId: owner, filename, mapped: mapped || mappings.length > 0 }
-  return {
-    status: 'versioned',
-    fileId: owner,
-    filename,
-    before,
-    version: before + 1,
-    mapped,
-    ledger: null,
-  }
+  return withNextVersion(owner, { filename, version, mapped })
 }

@@ -57,6 +57,7 @@ export function createServing(parts: ServingParts): ByteServer {
     if (target.sha256 !== null || target.damaged) return
     return computeDigest(sums, request, target)
   }
+  const served = { ...parts, addDigest }
   const failed = async ({ request, response }: Visit, target: FileTarget, error: unknown) => {
     log.error('the bytes of a file are missing', { ...blobFields(target), ...errorFields(error) })
     if (error instanceof DamagedBytes) await checks.withdraw(target)
@@ -71,7 +72,7 @@ export function createServing(parts: ServingParts): ByteServer {
     },
     serve: async (visit, part, transfer) => {
       try {
-        await serveBytes({ ...parts, addDigest }, visit, part, transfer)
+        await serveBytes(served, visit, part, transfer)
       } catch (error) {
         await transfer.undo()
         await failed(visit, part.target, error)

@@ -6,7 +6,6 @@ import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
-import type { Admission } from '../../files/admission.ts'
 import { draftOfRecord, readRecords } from '../../files/drafts.ts'
 import { replaceBytes } from '../../files/name-conflicts.ts'
 import { admitPresent } from '../../files/present-bytes.ts'
@@ -137,13 +136,7 @@ async function becomeVersion(tx: ShopScope, id: string, owner: string): Promise<
     { id },
   )
   const draft = draftOfRecord(record)
-  const onto: Admission = {
-    draft,
-    staged,
-    replaces: owner,
-    onConflict: 'new_version',
-    channel: 'ftp',
-  }
+  const onto = { draft, staged, replaces: owner, onConflict: 'new_version' as const }
   const same = (await admitPresent(tx, [onto])).get(onto)
   const result = same ?? (await replaceBytes(tx, owner, onto))
   if (result.status === 'refused') throw new AppError(result.code)

@@ -86,10 +86,10 @@ const buyers = () =>
     },
     handler: async ({ caller: { scope }, params }) => {
       const id = requirePublicId('file', params.id)
-      const files = await scope.query('select from files where shop_id = :shop and id = :id', {
+      const isThere = await scope.has('select from files where shop_id = :shop and id = :id', {
         id,
       })
-      if (files.length === 0) throw new AppError('not_found')
+      if (!isThere) throw new AppError('not_found')
       return { body: { buyers: (await buyersOf(scope, [id])).get(id)?.length ?? 0 } }
     },
   })

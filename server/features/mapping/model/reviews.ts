@@ -191,32 +191,19 @@ export const findReview = (scope: ShopScope, id: string): Promise<ReviewRow | nu
     { id },
   )
 
-/** Lists open reviews with one best candidate above a score, highest score first. */
+/** Lists open reviews with one best candidate above a score, in the order of their scores. */
 export function listUnambiguous(
   scope: ShopScope,
   above: number,
-  limit: number,
+  { first, limit }: { first: 'highest' | 'lowest'; limit: number },
 ): Promise<ReviewRow[]> {
+  const order = first === 'highest' ? 'desc' : 'asc'
   return scope.query<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES}
      where r.shop_id = :shop and r.id in (
-       select id from ${WAITING} w where sure >= :above::real order by sure desc, id limit :limit)
-     order by r.score desc, r.id`,
-    { above, limit },
-  )
-}
-
-/** The open reviews with one best candidate above a score, the least certain first. */
-export function listLeastCertain(
-  scope: ShopScope,
-  above: number,
-  limit: number,
-): Promise<ReviewRow[]> {
-  return scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES}
-     where r.shop_id = :shop and r.id in (
-       select id from ${WAITING} w where sure >= :above::real order by sure, id limit :limit)
-     order by r.score, r.id`,
+       select id from ${WAITING} w where sure >= :above::real
+       order by sure ${order}, id limit :limit)
+     order by r.score ${order}, r.id`,
     { above, limit },
   )
 }

@@ -6,7 +6,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
-import { listUnambiguous, countUnambiguous, listLeastCertain, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
+import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { publicId } from '../../../core/public-id.ts'
 import { storedReason } from '../../../core/texts.ts'
@@ -319,7 +319,7 @@ const countAbove = () =>
     handler: async ({ caller: { scope }, query: { above } }) => {
       const [counts, least] = await Promise.all([
         countUnambiguous(scope, [above, ...OTHER_SCORES]),
-        listLeastCertain(scope, above, LEAST_CERTAIN),
+        listUnambiguous(scope, above, { first: 'lowest', limit: LEAST_CERTAIN }),
       ])
       const [count = 0, ...others] = counts
       const scores = OTHER_SCORES.map((score, at) => ({ above: score, count: others[at] ?? 0 }))
@@ -338,7 +338,10 @@ const acceptAbove = (engine: Engine) =>
     body: z.strictObject({ above: z.number().min(0).max(1) }).meta({ id: 'ReviewsAcceptance' }),
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
     handler: async ({ caller, body }) => {
-      const reviews = await listUnambiguous(caller.scope, body.above, MAX_ACCEPTED)
+      const reviews = await listUnambiguous(caller.scope, body.above, {
+        first: 'highest',
+        limit: MAX_ACCEPTED,
+      })
       const best = reviews.map((review) => ({ review, candidate: firstOf(review.candidates) }))
       if (best.length === 0)
         return {

@@ -123,6 +123,7 @@ export const WEB_OFFERS: Offers = {
     'list-labels.ts',
     'views-badge.tsx',
   ],
+  mail: ['calls.ts'],
   mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [

@@ -18,7 +18,18 @@ interface FieldsProps {
   onChange: (change: Partial<DropSettings>) => void
 }
 
-const draftOf = (drop: Drop): DropSettings => drop
+/** Only what can be changed: the other figures differ at each reading. */
+const draftOf = (drop: Drop): DropSettings => ({
+  auto_import: drop.auto_import,
+  enabled: drop.enabled,
+  folder_names: drop.folder_names,
+  match_by: drop.match_by,
+  move_to_processed: drop.move_to_processed,
+  notify: drop.notify,
+  on_conflict: drop.on_conflict,
+  schedule: drop.schedule,
+  tls_required: drop.tls_required,
+})
 
 export function SettingsForm({ drop }: { drop: Drop }) {
   const form = useRecordDraft({ record: drop, draftOf, changeOf: changedFields<DropSettings> })

@@ -7,10 +7,16 @@ import { type FileDetail } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf, type Problems } from '../../shell/components/problems.ts'
+import {
+  clearing,
+  objectionsIn,
+  problemsOf,
+  type Problems,
+} from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
 import { VIEWS, viewText } from '../../shell/files/view-labels.ts'
 import { visibilityText } from '../../shell/files/labels.ts'
+import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Checkbox, Select, TextField } from '../../shell/ui/index.ts'
 import { type FileChange, useChangeFile } from './version-calls.ts'
@@ -31,13 +37,11 @@ export function EditSettings({ file, onClose }: { file: FileDetail; onClose: () 
   const [open, setOpen] = useState(false)
   const rare = useId()
   const problems = problemsOf(objectionsIn(change.error))
-  const edit: Change = (part) => {
-    setDraft((before) => ({ ...before, ...part }))
-    change.reset()
-  }
+  const edit: Change = clearing(change, (part) => setDraft((before) => ({ ...before, ...part })))
   const submit = () => {
-    if (Object.keys(draft).length === 0) return onClose()
-    change.mutate(draft, {
+    const changed = changedFields<Draft>(file, draft)
+    if (Object.keys(changed).length === 0) return onClose()
+    change.mutate(changed, {
       onSuccess: () => {
         toast(t('Settings saved'))
         onClose()

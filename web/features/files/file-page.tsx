@@ -4,6 +4,7 @@ import { useSearch } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { isDialogOpen } from '../../shell/palette/page-keys.ts'
 import { useWindowDrop } from '../../shell/components/window-drop.ts'
 import { isMissing } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
@@ -161,7 +162,8 @@ const ReplaceDialog = lazyPart(async () => (await import('./replace-dialog.tsx')
 /** Replacing the file: by a drop on the page, a button, or the address `?replace`. */
 function useReplacing(file: FileDetail, tell: (() => void) | null) {
   const asked = new URLSearchParams(useSearch()).has('replace')
-  const [open, setOpen] = useState(asked)
+  const [opened, setOpen] = useState(false)
+  const open = asked || opened
   const [dropped, setDropped] = useState<ChosenFile | null>(null)
   const over = useWindowDrop(noOtherTakes, ([first]) => {
     setDropped(first ?? null)
@@ -200,7 +202,7 @@ function useReplacing(file: FileDetail, tell: (() => void) | null) {
 }
 
 /** An open dialog takes a drop itself, or is in the way of one. */
-const noOtherTakes = (): boolean => document.querySelector('[role="dialog"]') === null
+const noOtherTakes = (): boolean => !isDialogOpen()
 
 interface UsesProps {
   file: FileDetail

@@ -365,6 +365,7 @@ function DateField({ label, day, onChange }: DateFieldProps) {
 function MoreFilter({ urlState, go }: Props) {
   const [filter, setFilter] = useState(() => moreOf(urlState))
   const problems = problemsOf(checkFilter(filter, 'more'))
+  const shown = useDraft(urlState.more, (more) => go({ more }))
   return (
     <div className="more-filter">
       <FilterFields
@@ -374,7 +375,7 @@ function MoreFilter({ urlState, go }: Props) {
         parts={FURTHER_PARTS}
         onChange={(next) => {
           setFilter(next)
-          if (checkFilter(next, 'more').length === 0) go({ more: writeMore(next) })
+          if (checkFilter(next, 'more').length === 0) shown.change(writeMore(next))
         }}
       />
     </div>

@@ -158,9 +158,7 @@ const ViewEntry = ({ entry }: { entry: OfKind<'view'> }) => (
 /** What a buyer did, with who it was and from where. */
 const VisitLine = ({ entry, children }: { entry: Visit; children: ReactNode }) => (
   <Line
-    when={[momentText(entry.at), entry.address, entry.agent && agentText(entry.agent)]
-      .filter(Boolean)
-      .join(' · ')}
+    when={[momentText(entry.at), entry.address, agentText(entry.agent)].filter(Boolean).join(' · ')}
   >
     {children}
     {entry.order_name !== null && (

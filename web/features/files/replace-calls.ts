@@ -19,15 +19,17 @@ const RETRY_DELAYS = [0, 1000, 2000, 4000, 8000, 15_000]
 
 /** Sends the bytes, and returns the id of the upload. Rejects if they could not be sent. */
 async function sendBytes({ bytes, filename, signal, onProgress }: ReplacingUpload) {
-  // Without a number of files the batch is imported only when it is started: here it never is.
   const batch = await call('POST /api/uploads/batches', { body: {} })
+  // A listener that is added after the abort is not called.
+  signal.throwIfAborted()
   return new Promise<string>((resolve, reject) => {
     const upload = new Upload(bytes, {
       endpoint: '/api/uploads',
       retryDelays: RETRY_DELAYS,
       httpStack: directStack(new DefaultHttpStack({}), sessionToken),
       storeFingerprintForResuming: false,
-      metadata: { filename, on_conflict: 'new_version', batch: batch.id },
+      // If the import is never asked for, the server imports the upload a day later: not over this file.
+      metadata: { filename, on_conflict: 'rename', batch: batch.id },
       onBeforeRequest: async (request) => {
         request.setHeader('authorization', `Bearer ${await sessionToken()}`)
       },

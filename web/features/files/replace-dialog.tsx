@@ -1,8 +1,7 @@
 // Replaces a file by one that is dropped or chosen, or by the bytes at an address. What differs from
 // the present version is shown before anything is sent; afterwards its buyers can be told.
 import { useEffect, useRef, useState } from 'react'
-import { callForBytes } from '../../shell/client/client.ts'
-import { findByBody, usePlugins } from '../../shell/client/plugins.ts'
+import { useFileBytes } from '../../shell/client/queries.ts'
 import { type FileDetail } from '../../shell/client/types.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
@@ -208,18 +207,24 @@ const pagesText = (count: number | null): string => (count === null ? '–' : nu
 
 /** The pages of the present version and of the chosen file; null: not known. */
 function usePages(file: FileDetail, chosen: File): readonly [number | null, number | null] {
-  const [pages, setPages] = useState<readonly [number | null, number | null]>([null, null])
+  const { id, version, content_type, size_bytes } = file
+  const isRead = content_type.includes('pdf') && size_bytes <= MOST_PDF_BYTES
+  const present = useFileBytes(id, version, isRead)
+  return [usePageCount(present.data), usePageCount(chosen)]
+}
+
+function usePageCount(bytes: Blob | undefined): number | null {
+  const [pages, setPages] = useState<number | null>(null)
   useEffect(() => {
-    const signal = new AbortController()
-    const present =
-      file.content_type.includes('pdf') && file.size_bytes <= MOST_PDF_BYTES
-        ? callForBytes(`/api/files/${file.id}/content`).then(pagesOf)
-        : Promise.resolve(null)
-    void Promise.all([present.catch(() => null), pagesOf(chosen).catch(() => null)]).then(
-      (counts) => signal.signal.aborted || setPages(counts),
-    )
-    return () => signal.abort()
-  }, [file, chosen])
+    let isShown = true
+    if (bytes)
+      void pagesOf(bytes)
+        .catch(() => null)
+        .then((count) => isShown && setPages(count))
+    return () => {
+      isShown = false
+    }
+  }, [bytes])
   return pages
 }
 
@@ -247,10 +252,9 @@ interface ReplacedProps extends Pick<Props, 'file' | 'onClose' | 'onTell'> {
 /** The file was replaced, or is being replaced: a large one takes longer than the dialog waits. */
 function Replaced({ file, result, onClose, onTell }: ReplacedProps) {
   const counted = useBuyersOf(file.id)
-  const plugins = usePlugins().data?.data ?? []
   const buyers = counted.data?.buyers ?? 0
   const isDone = isReplaced(result)
-  const tell = isDone && buyers > 0 && findByBody(plugins, 'tell') ? onTell : null
+  const tell = isDone && buyers > 0 ? onTell : null
   return (
     <Dialog
       title={titleOf(file)}

@@ -6,20 +6,22 @@ import { customerTagText, releaseText } from '../../shell/files/labels.ts'
 import { SETTING_NAMES, settingText, type SettingName } from '../../shell/files/settings.ts'
 import { t } from '../../shell/messages/t.ts'
 
-type Settings = Pick<
-  FileDetail,
-  | 'download_limit'
-  | 'expiry_days'
-  | 'visibility'
-  | 'view'
-  | 'view_limit'
-  | 'view_days'
-  | 'available_from'
-  | 'available_after_days'
-  | 'first_use_hours'
-  | 'customer_tag'
-  | 'ask_for'
->
+/** The settings that sentences say. */
+const TERMS = [
+  'download_limit',
+  'expiry_days',
+  'visibility',
+  'view',
+  'view_limit',
+  'view_days',
+  'available_from',
+  'available_after_days',
+  'first_use_hours',
+  'customer_tag',
+  'ask_for',
+] as const satisfies readonly SettingName[]
+
+type Settings = Pick<FileDetail, (typeof TERMS)[number]>
 
 /** `Buyers can download it 5 times, for 60 days.` */
 export function settingSentences(file: Settings): string[] {
@@ -83,22 +85,8 @@ function askSentence({ ask_for: asked }: Settings): string[] {
   ]
 }
 
-/** The settings that no sentence says. */
-const SAID: ReadonlySet<SettingName> = new Set([
-  'download_limit',
-  'expiry_days',
-  'visibility',
-  'view',
-  'view_limit',
-  'view_days',
-  'available_from',
-  'available_after_days',
-  'first_use_hours',
-  'customer_tag',
-  'ask_for',
-  'sample_pages',
-  'sample_seconds',
-])
+/** Said elsewhere on the page: in sentences, or with the samples. */
+const SAID: ReadonlySet<SettingName> = new Set([...TERMS, 'sample_pages', 'sample_seconds'])
 
 /** The other settings with their values: `Tracking`, `On`. */
 export const otherSettings = (file: FileDetail): (readonly [string, string])[] =>

@@ -238,7 +238,7 @@ function LinkOpeningsDialog({ link, onClose }: { link: DownloadLink; onClose: ()
 const OpeningRow = ({ row: { at, email, refused, filename, address, agent } }: { row: Row }) => (
   <AttemptRow
     what={refused ? (filename ?? t('The page with all files')) : (email ?? t('With the password'))}
-    about={[refused ? '' : filename, agent && agentText(agent), address]}
+    about={[refused ? '' : filename, agentText(agent), address]}
     at={at}
     refused={refused}
     result={{ text: t('Opened'), tone: 'success' }}

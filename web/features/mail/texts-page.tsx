@@ -24,6 +24,7 @@ import {
   Text,
   TextField,
 } from '../../shell/ui/index.ts'
+import { useKept, useRestored } from '../../shell/url-state/kept-over-reload.ts'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
 import { LANGUAGES } from '../buyer-page/languages.ts'
 import {
@@ -110,13 +111,18 @@ function changeOf(
   return { texts, count }
 }
 
+/** The name of the draft while the page reloads itself. */
+const KEPT = 'mail texts'
+
 /** The changed texts, the mail and the language that are shown, and saving the texts. */
 function useTextsForm(saved: readonly MailTexts[]) {
   const save = useChangeTexts()
-  const [draft, setDraft] = useState<Draft>({})
+  const restored = useRestored(KEPT) as Draft | undefined
+  const [draft, setDraft] = useState<Draft>(restored ?? {})
   const [mail, setMail] = useState<BuyerMail>('order')
   const [locale, setLocale] = useState<MailLocale>('en')
   const { texts, count } = changeOf(saved, draft)
+  useKept(KEPT, count > 0 ? draft : undefined)
   const problems = problemsOf(objectionsIn(save.error))
   const shown = saved.find((one) => one.mail === mail && one.locale === locale)
   const set = (field: FieldName, text: string) => {

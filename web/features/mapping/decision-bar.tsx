@@ -12,8 +12,7 @@ import { useReopen } from './calls.ts'
 export interface Decision {
   text: string
   undo:
-    | { kind: 'operation'; id: string }
-    /** Several operations, which one decision has started. */
+    /** The operations that the decision has started. */
     | { kind: 'operations'; ids: readonly string[] }
     /** The ids of rejected reviews. */
     | { kind: 'reviews'; ids: string[] }
@@ -60,17 +59,18 @@ interface UndoProps<Undo extends Decision['undo'] = Decision['undo']> {
 }
 
 function UndoButton({ undo, ...rest }: UndoProps) {
-  if (undo.kind === 'operation') return <UndoOperation undo={undo} {...rest} />
+  // Others may have decided all of it before.
+  if (undo.kind === 'operations' && undo.ids.length === 0) return null
   if (undo.kind === 'operations') return <UndoOperations undo={undo} {...rest} />
   if (undo.kind === 'reviews') return <UndoReviews undo={undo} {...rest} />
   return <UndoCall undo={undo} {...rest} />
 }
 
 /** An operation can be undone when it has ended; its undo is an operation too. */
-function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation'; id: string }>) {
+function UndoOperation({ id: own, onDone, onError }: Omit<UndoProps, 'undo'> & { id: string }) {
   const client = useQueryClient()
   const [undoing, setUndoing] = useState<string | null>(null)
-  const read = useOperation(undoing ?? undo.id)
+  const read = useOperation(undoing ?? own)
   const operation = read.data
   const act = useAct()
   const ended = operation !== undefined && hasEnded(operation)
@@ -92,10 +92,7 @@ function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation';
       disabled={undoing === null ? !waits && !operation?.actions.includes('undo') : isUndone}
       loading={act.isPending || (undoing === null ? waits : !isUndone)}
       onClick={() =>
-        act.mutate(
-          { id: undo.id, action: 'undo' },
-          { onSuccess: ({ id }) => setUndoing(id), onError },
-        )
+        act.mutate({ id: own, action: 'undo' }, { onSuccess: ({ id }) => setUndoing(id), onError })
       }
     >
       {t('Undo')}
@@ -117,7 +114,7 @@ function UndoOperations({
       {ids.length > 1 && (
         <Text as="span">{t('{at} of {count}', { at: at + 1, count: ids.length })}</Text>
       )}
-      <UndoOperation key={id} undo={{ kind: 'operation', id }} onDone={next} onError={onError} />
+      <UndoOperation key={id} id={id} onDone={next} onError={onError} />
     </>
   )
 }

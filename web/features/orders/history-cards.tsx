@@ -83,7 +83,7 @@ export const DownloadsCard = ({ download_list, refusals, views, openings }: Atte
         <AttemptRow
           key={`${at} ${row}`}
           what={filename ?? t('The page with all files')}
-          about={[opened?.email, agent && agentText(agent), address]}
+          about={[opened?.email, agentText(agent), address]}
           at={at}
           refused={refused}
           result={opened ? openedWith(opened) : viewed ? VIEWED : undefined}

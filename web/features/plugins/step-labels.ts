@@ -29,6 +29,9 @@ const KINDS: readonly (readonly [Plugin['kind'], string])[] = [
   ['notify', t('Notify')],
 ]
 
+/** The kinds in the usual order of steps. */
+export const KIND_ORDER = KINDS.map(([kind]) => kind)
+
 /** The plugins by kind, in the usual order of steps. */
 export const byKind = (plugins: readonly Plugin[]): { title: string; plugins: Plugin[] }[] =>
   KINDS.map(([kind, title]) => ({

@@ -10,6 +10,7 @@ import {
   placeFor,
   policiesOf,
   stepsFor,
+  withSteps,
 } from './draft.ts'
 
 const NO_SUMMARY = { summary: '', summary_text: { message: '', values: {} } }
@@ -112,4 +113,14 @@ test('a workflow that runs on something else keeps only the steps that can', () 
     'send-mail',
   ])
   expect(stepsFor('delivery', bulk, PLUGINS, workflow)).toEqual([])
+})
+
+test('a choice that is taken back brings back what it took out, and keeps what was added since', () => {
+  const bulk = named('check-type', 'delete', 'send-mail')
+  const there = stepsFor('import', bulk, PLUGINS, workflow)
+  const gone = bulk.filter((step) => !there.includes(step))
+  const edited = [...there.filter(({ plugin }) => plugin !== 'send-mail'), ...named('map-products')]
+  const back = stepsFor('bulk', withSteps(edited, gone, PLUGINS), PLUGINS, workflow)
+  expect(pluginsOf(back)).toEqual(['check-type', 'tag', 'map-products', 'delete'])
+  expect(back[0]).toBe(bulk[0])
 })

@@ -8,7 +8,7 @@ import {
   type WorkflowBody,
 } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
-import { unfitText } from '../plugins/step-labels.ts'
+import { KIND_ORDER, unfitText } from '../plugins/step-labels.ts'
 
 export interface StepDraft {
   /** The step's key in the form, which it keeps when it is moved. */
@@ -74,8 +74,6 @@ const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft
   on_failure: on_failure ?? null,
 })
 
-const ORDER: readonly Plugin['kind'][] = ['fetch', 'validate', 'optimize', 'map', 'act', 'notify']
-
 type PluginsById = ReadonlyMap<string, Pick<Plugin, 'kind' | 'works_on'>>
 
 /** Where a step of this kind is added: behind all steps that have to run before it. */
@@ -84,7 +82,7 @@ export function placeFor(
   steps: readonly StepDraft[],
   plugins: PluginsById,
 ): number {
-  const rank = (of: Plugin['kind'] | undefined) => ORDER.indexOf(of ?? kind)
+  const rank = (of: Plugin['kind'] | undefined) => KIND_ORDER.indexOf(of ?? kind)
   return steps.findLastIndex(({ plugin }) => rank(plugins.get(plugin)?.kind) <= rank(kind)) + 1
 }
 
@@ -104,11 +102,22 @@ export function stepsFor(
   })
   const fetches = fits.some(({ plugin }) => plugins.get(plugin)?.kind === 'fetch')
   if (kind !== 'import' || fetches || model === undefined) return fits
-  return fits.reduce((all, step) => {
-    if (all.some(({ plugin }) => plugin === step.plugin)) return all
-    return all.toSpliced(placeFor(plugins.get(step.plugin)?.kind ?? 'act', all, plugins), 0, step)
-  }, model.steps.map(stepOf))
+  const needed = model.steps.map(stepOf)
+  const own = fits.filter(({ plugin }) => needed.every((step) => step.plugin !== plugin))
+  return withSteps(needed, own, plugins)
 }
+
+/** The steps with these too, each in its place: they were taken out when it ran on something else. */
+export const withSteps = (
+  steps: readonly StepDraft[],
+  left: readonly StepDraft[],
+  plugins: PluginsById,
+): StepDraft[] =>
+  left.reduce(
+    (all, step) =>
+      all.toSpliced(placeFor(plugins.get(step.plugin)?.kind ?? 'act', all, plugins), 0, step),
+    [...steps],
+  )
 
 /** The engine's default if a step has no policy: an import would otherwise lose the file. */
 export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']): OnFailure =>

@@ -16,7 +16,7 @@ import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
-import { bodyOf, stepsFor, type WorkflowDraft } from './draft.ts'
+import { bodyOf, stepsFor, withSteps, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
@@ -218,9 +218,10 @@ function useChoice({ draft, change }: RunsOnProps, plugins: PluginsById) {
   // The steps that every import needs: those of the first built-in import.
   const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
   return (kind: WorkflowDraft['kind']) => {
-    left.current.set(draft.kind, draft.steps)
-    const steps = left.current.get(kind) ?? stepsFor(kind, draft.steps, plugins, model)
+    const all = withSteps(draft.steps, left.current.get(kind) ?? [], plugins)
+    const steps = stepsFor(kind, all, plugins, model)
     const gone = draft.steps.filter((step) => !steps.includes(step))
+    left.current.set(draft.kind, gone)
     if (gone.length > 0)
       toast(
         t('Removed, because it cannot run there: {list}', {

@@ -10,16 +10,17 @@ import { t } from '../messages/t.ts'
 export const ConflictDialog = ({
   conflict,
   onKeepTheirs,
-  onLater,
+  onClose,
 }: {
   conflict: Conflict
   onKeepTheirs: () => void
-  onLater: () => void
+  /** The question is answered later. */
+  onClose: () => void
 }) => (
   <Dialog
     title={t('This was changed while you edited it')}
     // Escape must not lose what was typed.
-    onClose={onLater}
+    onClose={onClose}
     primaryAction={{
       content: t('Save my version'),
       destructive: true,

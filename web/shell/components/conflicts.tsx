@@ -4,7 +4,12 @@ import { Fragment, type ReactNode, useState, useSyncExternalStore } from 'react'
 import { conflictStore } from '../client/edits.ts'
 import { lazyPart } from './lazy-part.tsx'
 
-const ConflictDialog = lazyPart(async () => (await import('./conflict-dialog.tsx')).ConflictDialog)
+const ConflictDialog = lazyPart(
+  async () => (await import('./conflict-dialog.tsx')).ConflictDialog,
+  {
+    as: 'dialog',
+  },
+)
 
 /** Mounts the pages again, with fresh data, when the other version is kept. */
 export function Conflicts({ children }: { children: ReactNode }) {
@@ -24,7 +29,7 @@ export function Conflicts({ children }: { children: ReactNode }) {
     <>
       <Fragment key={kept}>{children}</Fragment>
       {conflict && (
-        <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} onLater={decideLater} />
+        <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} onClose={decideLater} />
       )}
     </>
   )

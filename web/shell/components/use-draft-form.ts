@@ -51,8 +51,8 @@ export function useDraftForm<Draft extends object, Body, Saved>(
   options: Options<Draft, Body, Saved>,
 ): DraftState<Draft> {
   const { initial, saving, bodyOf, savedDraft, isChanged, onSaved, isOutdated } = options
-  const [name] = useState(() => `form ${JSON.stringify(bodyOf(initial))}`)
-  const restored = useRestored(name) as Draft | undefined
+  const nameOf = (one: Draft) => `form ${JSON.stringify(bodyOf(one))}`
+  const restored = useRestored(nameOf(initial)) as Draft | undefined
   const [draft, setDraft] = useState(restored ?? initial)
   const [saved, setSaved] = useState(initial)
   const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(options.visited))
@@ -64,7 +64,8 @@ export function useDraftForm<Draft extends object, Body, Saved>(
     setRefusals(0)
   }
   const dirty = isChanged(draft, saved)
-  useKept(name, dirty ? draft : undefined)
+  // By what was saved last: a reload begins with it.
+  useKept(nameOf(saved), dirty ? draft : undefined)
   const objections = useMemo(() => objectionsIn(saving.error), [saving.error])
   return {
     draft,

@@ -27,15 +27,16 @@ export function useRecordDraft<Saved, Draft extends object, Change extends objec
   draftOf,
   changeOf,
 }: Options<Saved, Draft, Change>) {
-  const [name] = useState(() => `record ${JSON.stringify(draftOf(record))}`)
-  const restored = useRestored(name) as Draft | undefined
+  const nameOf = (one: Saved) => `record ${JSON.stringify(draftOf(one))}`
+  const restored = useRestored(nameOf(record)) as Draft | undefined
   const [{ base, seen, draft }, set] = useState(() => ({
     ...startOf(record, draftOf),
     ...(restored && { draft: restored }),
   }))
   const change = changeOf(base, draft)
   const dirty = Object.keys(change).length > 0
-  useKept(name, dirty ? draft : undefined)
+  // By the saved version: after a reload that is the record.
+  useKept(nameOf(base), dirty ? draft : undefined)
   const restart = () => set(startOf(record, draftOf))
   // After saving, the record may be the old one until it is read again.
   if (!dirty && seen !== record) restart()

@@ -4,8 +4,8 @@ import { type ChosenFile, droppedFiles } from './chosen-files.ts'
 import { useStable } from './use-stable.ts'
 
 /**
- * Takes the files of every drop that `isFor` accepts, instead of the browser opening them. Returns
- * whether files are being dragged over the window.
+ * Takes the files of every drop that `isFor` accepts. The browser opens none. Returns whether files
+ * that it accepts are being dragged over the window.
  */
 export function useWindowDrop(
   isFor: () => boolean,
@@ -15,13 +15,12 @@ export function useWindowDrop(
   const takes = useStable(isFor)
   const take = useStable(onFiles)
   useEffect(() => {
-    const hasFiles = ({ dataTransfer }: DragEvent) =>
-      dataTransfer?.types.includes('Files') === true && takes()
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
     const onDrag = (event: DragEvent) => {
       if (!hasFiles(event)) return
-      // Prevents the browser from opening the file instead of the page.
+      // Prevents the browser from opening the file instead of the page, also where nothing takes it.
       event.preventDefault()
-      setOver(true)
+      setOver(takes())
     }
     // Without a related target the pointer has left the window.
     const onLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false)
@@ -29,6 +28,7 @@ export function useWindowDrop(
       setOver(false)
       if (!hasFiles(event) || !event.dataTransfer) return
       event.preventDefault()
+      if (!takes()) return
       void droppedFiles(event.dataTransfer).then((files) => files.length > 0 && take(files))
     }
     const listeners = { dragenter: onDrag, dragover: onDrag, dragleave: onLeave, drop: onDrop }

@@ -8,6 +8,7 @@ import { Button, InlineError, Select, TextField } from '../ui/index.ts'
 import { CHANNEL_IDS, channelText } from './condition-texts.ts'
 import { FURTHER } from './further-conditions.ts'
 import { TYPE_GROUPS, typeText } from './labels.ts'
+import { CriticalButton } from '../components/critical-button.tsx'
 import { NumberField } from '../components/number-field.tsx'
 import { fieldId, type Problems } from '../components/problems.ts'
 import { SizeField } from '../components/size-field.tsx'
@@ -258,6 +259,7 @@ function FurtherField(props: FieldProps & { part: FurtherPart }) {
     case 'any':
       return (
         <Alternatives
+          id={id}
           value={value.any ?? []}
           path={`${path}.any`}
           problems={problems}
@@ -367,6 +369,7 @@ const LISTS = {
 
 type Alternative = NonNullable<FileFilter['any']>[number]
 interface AlternativesProps {
+  id: string
   value: readonly Alternative[]
   path: string
   problems: Problems
@@ -375,13 +378,27 @@ interface AlternativesProps {
 const MAX_ALTERNATIVES = 10
 
 /** Conditions of which one must hold: a box for each, with an “or” between them. */
-function Alternatives({ value, path, problems, onChange }: AlternativesProps) {
+function Alternatives({ id, value, path, problems, onChange }: AlternativesProps) {
+  // An alternative has no id, and the fields of one that was removed must not appear in the next.
+  const [keys, setKeys] = useState<readonly number[]>(() => value.map((_, at) => at))
+  const remove = (at: number) => {
+    setKeys(keys.filter((_, n) => n !== at))
+    onChange(value.filter((_, n) => n !== at))
+  }
+  const add = () => {
+    setKeys([...keys, Math.max(-1, ...keys) + 1])
+    onChange([...value, {}])
+  }
   return (
-    <fieldset className="group wide">
+    <fieldset className="group wide" id={id} tabIndex={-1}>
       <legend>{t('At least one of these')}</legend>
       {value.map((part, at) => (
-        // By its place: an alternative has no id.
-        <div key={at} className="rows">
+        <div
+          key={keys[at] ?? `new ${at}`}
+          className="rows"
+          tabIndex={-1}
+          id={fieldId(`${path}[${at}]`)}
+        >
           {at > 0 && <p className="or">{t('or')}</p>}
           <FilterFields
             value={part}
@@ -391,23 +408,21 @@ function Alternatives({ value, path, problems, onChange }: AlternativesProps) {
             onChange={(next) => onChange(value.map((one, n) => (n === at ? next : one)))}
           />
           {problems.at(`${path}[${at}]`) && (
-            <InlineError message={problems.at(`${path}[${at}]`) ?? ''} fieldID={path} />
+            <InlineError
+              message={problems.at(`${path}[${at}]`) ?? ''}
+              fieldID={fieldId(`${path}[${at}]`)}
+            />
           )}
           <div className="row-foot">
-            <Button
-              variant="plain"
-              tone="critical"
-              accessibilityLabel={t('Remove alternative {number}', { number: at + 1 })}
-              onClick={() => onChange(value.filter((_, n) => n !== at))}
-            >
-              {t('Remove')}
-            </Button>
+            <CriticalButton
+              label={t('Remove alternative {number}', { number: at + 1 })}
+              onClick={() => remove(at)}
+              text={t('Remove')}
+            />
           </div>
         </div>
       ))}
-      {value.length < MAX_ALTERNATIVES && (
-        <Button onClick={() => onChange([...value, {}])}>{t('Add an alternative')}</Button>
-      )}
+      {value.length < MAX_ALTERNATIVES && <Button onClick={add}>{t('Add an alternative')}</Button>}
     </fieldset>
   )
 }

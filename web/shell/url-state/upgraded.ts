@@ -2,6 +2,7 @@
 // has to load no longer exists.
 import { mayReload, storeKept } from './kept-over-reload.ts'
 import { leaveUnasked } from './leaving.ts'
+import { isDialogOpen } from '../palette/page-keys.ts'
 import { isUploading } from './uploading.ts'
 
 const unloaded = new WeakSet<Error>()
@@ -23,7 +24,7 @@ export function reloadWhenUpgraded(): void {
   })
 }
 
-const holdsMore = (): boolean => isUploading() || document.querySelector('[role="dialog"]') !== null
+const holdsMore = (): boolean => isUploading() || isDialogOpen()
 
 /**
  * Reloads the page if the server answers: without a connection the browser would show its own page

@@ -21,6 +21,7 @@ import {
   useImpact,
   useDeletionPlugins,
 } from './delete-by-filter.tsx'
+import { type MailLocale, useMailPreview } from '../../mail/calls.ts'
 import type { EntryProps } from './entry-props.ts'
 import { LinksDialog } from './links-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -31,8 +32,6 @@ import { LANGUAGES } from '../../buyer-page/languages.ts'
 import '../../../shell/components/form-and-preview.css'
 import { onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
 import { runsAsItIs } from './action-form.ts'
-
-type MailLocale = (typeof LANGUAGES)[number]['value']
 
 /** Dialog bodies that the schema cannot draw, by their names in the plugin contract. */
 const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
@@ -124,10 +123,7 @@ const ownLocale = (): MailLocale => localeOf(document.documentElement.lang)
 /** Shows the email before it is sent. */
 function TellDialog(props: EntryProps) {
   const [locale, setLocale] = useState(ownLocale)
-  const preview = useRead('POST /api/settings/mail/texts/preview', {
-    body: { mail: 'update', locale, texts: {} },
-    keep: true,
-  })
+  const preview = useMailPreview({ mail: 'update', locale }, {})
   return (
     <PluginDialog {...props}>
       <LoadProblem query={preview} what={t('The preview could not be loaded')} />

@@ -198,7 +198,7 @@ function RememberRule({ shown, candidate, onClose, onDecided }: RememberProps) {
         if (job !== null)
           onDecided({
             text: t('{rule}: the files that match get the product', { rule: ruleText(rule) }),
-            undo: { kind: 'operation', id: job },
+            undo: { kind: 'operations', ids: [job] },
           })
       }}
     />
@@ -280,7 +280,7 @@ function ChooseProduct({ review, alike, onClose, onDecided }: Props) {
                   { accepted: total, title },
                 )
               : t('{filename} is attached to {title}', { filename, title }),
-            undo: { kind: 'operation', id },
+            undo: { kind: 'operations', ids: [id] },
           })
           onClose()
         },

@@ -32,7 +32,7 @@ export function useDecide(review: Review, count: number, onDecided: (decision: D
                 { accepted, title },
               )
             : t('{filename} is attached to {title}', { filename, title }),
-        undo: { kind: 'operation', id: job_id ?? '' },
+        undo: { kind: 'operations', ids: [job_id ?? ''] },
       }))
     },
     reject: () => {

@@ -79,7 +79,7 @@ export function RulesPage() {
             if (job !== null)
               decide({
                 text: t('{rule}: the files that match get the product', { rule: ruleText(rule) }),
-                undo: { kind: 'operation', id: job },
+                undo: { kind: 'operations', ids: [job] },
               })
           }}
         />

@@ -30,6 +30,9 @@ export const OPERATION_STATUSES = [
 ] as const
 
 export type OperationStatus = (typeof OPERATION_STATUSES)[number]
+/** SQL on operations: the files that an import created or gave new bytes. */
+export const IMPORTED_FILES = 'done - present - unchanged'
+
 export const ITEM_STATUSES = [
   'pending',
   'running',

@@ -32,7 +32,11 @@ const use = (handle: string, enabled = true) => post('/demo/flow/triggers', { ha
 const messages = async (): Promise<any[]> => (await read('/api/messages?kind=flow')).data
 const importOne = async (filename: string, more: object = {}) => {
   const file = { filename, url: `${origin.url}/bytes/500/${filename}`, ...more }
-  const { files } = await importUntilEnd(server, { files: [file], auto_map: false })
+  const { files } = await importUntilEnd(server, {
+    files: [file],
+    auto_map: false,
+    on_conflict: 'new_version',
+  })
   return files[0]!.file_id!
 }
 
@@ -55,6 +59,11 @@ test('triggers are sent if a workflow uses them, with the fields that they decla
   const [imported] = await received('import-finished')
   expect(imported.payload).toMatchObject({ Status: 'success', 'Files imported': 1 })
   expect(Object.keys(imported.payload)).toEqual(await keysOf('flow-import-finished'))
+
+  // The same bytes again are not imported.
+  await importOne('before.pdf')
+  await expect.poll(() => received('import-finished')).toHaveLength(2)
+  expect((await received('import-finished'))[1].payload).toMatchObject({ 'Files imported': 0 })
 
   const lines = [{ sku: 'EB-001', quantity: 1 }]
   const order = await post('/demo/orders', { email: 'buyer@example.com', lines })

@@ -8,6 +8,7 @@ import {
   textOf,
   type AnyText,
 } from '../../../plugins/contract/index.ts'
+import { IMPORTED_FILES } from '../../engine/types.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toOperationId } from '../../core/ids.ts'
@@ -72,7 +73,7 @@ interface EndedImport {
 /** The names of the fields in web/extensions/flow-import-finished. */
 async function importPayload(scope: ShopScope, { operation_id }: Message): Promise<object> {
   const [row] = await scope.query<EndedImport>(
-    `select kind, status, done - present as imported, failed, skipped from operations
+    `select kind, status, ${IMPORTED_FILES} as imported, failed, skipped from operations
      where shop_id = :shop and id = :id`,
     { id: operation_id },
   )

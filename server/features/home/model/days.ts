@@ -1,6 +1,7 @@
 // The daily figures of a shop that a worker counts again: the last two days each hour, and all kept
 // days once for a shop that has none.
 import { beginningOf, dayAt } from '../../../../plugins/contract/index.ts'
+import { IMPORTED_FILES } from '../../../engine/types.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { readShop } from '../../../files/shop-settings.ts'
@@ -27,7 +28,7 @@ const FIGURES: Readonly<Record<string, string>> = {
     from operations o where shop_id = :shop and created_at >= :from and kind = 'import'
       and not ${IS_PREVIEW} group by 1, 2`,
   imported_files: `
-    select (created_at at time zone :zone)::date, channel, sum(done - present)
+    select (created_at at time zone :zone)::date, channel, sum(${IMPORTED_FILES})
     from operations o where shop_id = :shop and created_at >= :from and kind = 'import'
       and not ${IS_PREVIEW} group by 1, 2`,
   failures: `

@@ -319,6 +319,17 @@ describe('the end of a link', () => {
 
 describe('ranges and sessions', () => {
   const client = (name: string) => ({ 'user-agent': name })
+  /** The end of a transfer is recorded after its last byte: until then its network is owed a copy. */
+  const untilReceived = (id: string) =>
+    expect
+      .poll(() =>
+        depot.scope.query(
+          `select missing <= 0 and open = 0 as received from download_sessions
+           where shop_id = :shop and link_id = :id`,
+          { id },
+        ),
+      )
+      .toEqual([{ received: true }])
 
   test('later offsets are charged to the session that byte 0 opened, up to twice the size, and counted beyond that', async () => {
     const { key, id } = await depot.addLink(SMALL)
@@ -338,9 +349,10 @@ describe('ranges and sessions', () => {
   })
 
   test('a download of a used-up link can be finished only by the client that began it', async () => {
-    const { key } = await depot.addLink(SMALL, { download_limit: 1 })
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'))).status).toBe(200)
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
+    await untilReceived(id)
     expect((await get(port, key, { ...client('two'), range: 'bytes=500-' })).status).toBe(410)
     expect((await get(port, key, { ...client('one'), range: 'bytes=0-' })).status).toBe(410)
     expect((await get(port, key, client('one'))).status).toBe(410)
@@ -359,6 +371,7 @@ describe('ranges and sessions', () => {
     for (const range of parts)
       expect((await get(port, key, { ...client('player'), range })).status).toBe(206)
     expect((await depot.downloads(id)).downloads).toBe(1)
+    await untilReceived(id)
     expect((await get(port, key, { ...client('other'), range: 'bytes=0-1' })).status).toBe(410)
     expect((await get(port, key, { ...client('other'), range: 'bytes=0-2' })).status).toBe(410)
   })

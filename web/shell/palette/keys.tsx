@@ -3,7 +3,8 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { PALETTE_KEY } from './command-key.ts'
-import { isDialogOpen, isTyping } from './page-keys.ts'
+import { isDialogOpen } from '../url-state/dialog-open.ts'
+import { isTyping } from './page-keys.ts'
 import './opener.css'
 
 const Palette = lazyPart(async () => (await import('./palette.tsx')).Palette, { as: 'dialog' })

@@ -1,5 +1,6 @@
 // Keys that work on the open page only, listed with those of every page.
 import { useEffect } from 'react'
+import { isDialogOpen } from '../url-state/dialog-open.ts'
 
 export interface PageKey {
   /** The key, as `KeyboardEvent.key` names it. */
@@ -24,9 +25,6 @@ export const isTyping = (target: EventTarget | null): boolean =>
 export const isPlainKey = (
   event: Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'metaKey' | 'target'>,
 ) => !event.altKey && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
-
-export const isDialogOpen = (): boolean =>
-  document.querySelector('[role="dialog"], dialog[open]') !== null
 
 /** Adds keys while the component is shown. */
 export function usePageKeys(keys: readonly PageKey[]): void {

@@ -2,7 +2,7 @@
 // has to load no longer exists.
 import { mayReload, storeKept } from './kept-over-reload.ts'
 import { leaveUnasked } from './leaving.ts'
-import { isDialogOpen } from '../palette/page-keys.ts'
+import { isDialogOpen } from './dialog-open.ts'
 import { isUploading } from './uploading.ts'
 
 const unloaded = new WeakSet<Error>()

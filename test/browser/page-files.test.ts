@@ -202,11 +202,17 @@ describe('with 120 files', () => {
 
   soakTest('column headings sort the list', async () => {
     const page = await open('/files')
+    const sortedBy = () =>
+      page
+        .getByRole('columnheader')
+        .evaluateAll((all) => all.map((one) => `${one.textContent} ${one.ariaSort}`))
     await page.getByRole('button', { name: 'Size' }).click()
     await page.waitForURL('**/files?sort=-size_bytes')
     await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 119.pdf' }).waitFor()
+    expect(await sortedBy()).toEqual(expect.arrayContaining(['Size descending', 'File none']))
     await page.getByRole('button', { name: 'Size' }).click()
     await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 000.zip' }).waitFor()
+    expect(await sortedBy()).toEqual(expect.arrayContaining(['Size ascending', 'File none']))
   })
 
   soakTest('an empty result says so and offers to clear the filters', async () => {

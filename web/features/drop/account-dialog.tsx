@@ -6,6 +6,7 @@ import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { Unloaded } from '../../shell/components/unloaded.tsx'
 import { clearing, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { WordsField } from '../../shell/components/words-field.tsx'
 import { t } from '../../shell/messages/t.ts'
@@ -31,7 +32,13 @@ interface Props {
   /** Null creates an account. */
   account: DropAccount | null
   onClose: () => void
-  onMade: (account: DropAccountWithPassword) => void
+  onMade?: (account: DropAccountWithPassword) => void
+}
+
+interface EditProps {
+  /** As it is listed. */
+  account: DropAccount
+  onClose: () => void
 }
 
 /** The fields of the dialog, their problems, and saving them. */
@@ -81,6 +88,21 @@ function useAccountForm(props: Props) {
   }
 }
 
+/** The dialog that changes an account: it begins with the account as it is read now, not as it is listed. */
+export function EditAccountDialog({ account: { id, name }, onClose }: EditProps) {
+  const account = useDropAccount(id)
+  if (account.data) return <AccountDialog account={account.data} onClose={onClose} />
+  return (
+    <Dialog title={t('Edit {name}', { name })} onClose={onClose}>
+      <Unloaded
+        query={account}
+        what={t('the account')}
+        problem={t('The account could not be loaded')}
+      />
+    </Dialog>
+  )
+}
+
 export function AccountDialog(props: Props) {
   const { account, onClose } = props
   const { name, addresses, keys, encoding, error, saving, submit } = useAccountForm(props)
@@ -127,7 +149,7 @@ export function AccountDialog(props: Props) {
 /** Creates the account, or changes it. */
 function useSaveAccount({ account, onClose, onMade }: Props) {
   const create = useCreateDropAccount()
-  const change = useChangeDropAccount(useKnown(useDropAccount(account?.id ?? null).data))
+  const change = useChangeDropAccount(useKnown(account ?? undefined))
   const save = (fields: Parameters<typeof create.mutate>[0]) => {
     if (account === null) return create.mutate(fields, { onSuccess: onMade })
     change.mutate(

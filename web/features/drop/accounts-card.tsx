@@ -29,7 +29,7 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
-import { AccountDialog } from './account-dialog.tsx'
+import { AccountDialog, EditAccountDialog } from './account-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import './drop.css'
 
@@ -69,9 +69,12 @@ export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] })
           />
         ))}
       </ul>
-      {editing !== null && (
+      {editing !== null && editing !== 'new' && (
+        <EditAccountDialog account={editing} onClose={() => setEditing(null)} />
+      )}
+      {editing === 'new' && (
         <AccountDialog
-          account={editing === 'new' ? null : editing}
+          account={null}
           onClose={() => setEditing(null)}
           onMade={(account) => {
             setEditing(null)

@@ -4,7 +4,7 @@ import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { type Answer } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS, SLOW_MS } from '../../shell/client/polling.ts'
-import { useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
+import { keyOf, useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
 
@@ -39,12 +39,19 @@ export const useCreateDropAccount = () =>
     call('POST /api/drop/accounts', { body }),
   )
 
-export const useDropAccount = (id: string | null) =>
+export const useDropAccount = (id: string) =>
   useRead('GET /api/drop/accounts/{id}', { path: { id } })
 
 export const useChangeDropAccount = (known: KnownTag = { current: undefined }) =>
-  useChangeOf([ACCOUNTS], ({ id, change }: { id: string; change: DropAccountChange }) =>
-    edit('PATCH /api/drop/accounts/{id}', { path: { id }, body: change }, known),
+  useChangeOf(
+    [ACCOUNTS],
+    ({ id, change }: { id: string; change: DropAccountChange }) =>
+      edit('PATCH /api/drop/accounts/{id}', { path: { id }, body: change }, known),
+    // The dialog, opened again before the list is read, begins with what was just saved.
+    {
+      show: (client, saved) =>
+        showAnswer(client, keyOf('GET /api/drop/accounts/{id}', { path: { id: saved.id } }), saved),
+    },
   )
 
 export const useNewDropPassword = () =>

@@ -12,7 +12,7 @@ import {
   useRef,
 } from 'react'
 import { IndexTable, RowCheckbox, Text, useBreakpoints } from '../ui/index.ts'
-import { useCoveredHeadings } from './covered-headings.ts'
+import { useCoveredHeadings, useSortedHeading } from './table-headings.ts'
 import { RecordCard } from './record-card.tsx'
 import './record-table.css'
 import { useStable } from './use-stable.ts'
@@ -69,6 +69,10 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
   const isSelectable = selection !== undefined && !narrow
   const box = useRef<HTMLDivElement>(null)
   useCoveredHeadings(box, isSelectable && selection.isSelecting, shown)
+  const sorted = shown.ids
+    .filter((_, at) => shown.sortable[at])
+    .findIndex((id) => id === sorting?.column)
+  useSortedHeading(box, sorted, sorting?.direction, shown)
   const onSort = useStable((column: Id, direction: Direction) => sorting?.onSort(column, direction))
   const isDrawnSelected = useDrawnSelection(rows, selection)
   return (

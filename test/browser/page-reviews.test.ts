@@ -216,7 +216,9 @@ soakTest('all above a score are accepted after a count; ties are left to a perso
   const ids = await importFiles(almanac, 'TWIN_tie.pdf')
   const page = await open()
   await card(page, 'TWIN_tie.pdf').waitFor()
-  await card(page, almanac).getByText('100%').waitFor()
+  // The title has a typing error, and another product is one letter away.
+  const scores = card(page, almanac).getByText(/^(8|9)\d%$/)
+  await expect.poll(() => scores.count()).toBe(2)
   await page.getByRole('button', { name: 'Accept all above …' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('1 file is attached to its best candidate').waitFor()

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { originalRows, type BodyRow } from './body-rows.ts'
 import { FIELDS, placesOf, type CsvField } from './columns.ts'
 import { correctedCells, readEdits, type RowEdit } from './edits.ts'
-import { problemsOfRows, rowsOfGroup } from './problem-groups.ts'
+import { meantSkus, problemsOfRows, rowsOfGroup } from './problem-groups.ts'
 import type { ProblemRow } from './problems.ts'
 import { cellText, readValues, shapeProblem, shiftProblem } from './row-values.ts'
 import type { CsvUpload } from './uploads.ts'
@@ -18,7 +18,12 @@ export interface CorrectableRow {
   values: FieldTexts
   /** The texts of the file. */
   original: FieldTexts
-  problems: Omit<ProblemRow, 'place' | 'number'>[]
+  problems: CorrectableProblem[]
+}
+
+export interface CorrectableProblem extends Omit<ProblemRow, 'place' | 'number'> {
+  /** The SKU of the shop that the unknown one is a typing error of (`nearSkus`). */
+  did_you_mean: string | null
 }
 
 export interface RowFilter {
@@ -38,7 +43,12 @@ export async function listRows(
   filter: RowFilter,
 ): Promise<CorrectableRow[]> {
   const numbers = await numbersOf(scope, upload, filter)
-  const problems = Map.groupBy(await problemsOfRows(scope, upload, numbers), ({ row }) => row)
+  const found = await problemsOfRows(scope, upload, numbers)
+  const meant = await meantSkus(scope, found)
+  const problems = Map.groupBy(
+    found.map((problem) => ({ ...problem, did_you_mean: meant(problem) })),
+    ({ row }) => row,
+  )
   return rowsWith(scope, upload, numbers, ({ row }) => problems.get(row) ?? [])
 }
 
@@ -74,6 +84,7 @@ export function readChangedRows(
       detail,
       value,
       column: field && (upload.mapping[field] ?? field),
+      did_you_mean: null,
     }))
   })
 }

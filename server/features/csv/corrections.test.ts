@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { fillMirror } from '../../../test/mirror.ts'
 import type { Answer } from '../../../test/app.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { errorRows } from './problems.ts'
@@ -251,4 +252,32 @@ it('what failed is requested again on demand; names come from addresses; other c
   expect(preview[0].values.filename).toBe('named.pdf')
   await call('PUT', `/api/csv/${id}/header`, { row: 0 })
   expect((await call('GET', `/api/csv/${id}`)).body.corrections).toMatchObject({ rows: 0 })
+})
+
+it('unknown SKUs are corrected to the ones that they are typing errors of', async () => {
+  await fillMirror(app.owner.scope, [{ title: 'Book', skus: ['BOOK-1', 'BOOK-2'] }])
+  const id = await app.uploaded(
+    [
+      'filename,file_url,product_sku',
+      ...['B00K-1', 'BOOK-l', 'BOOK-3', 'BOOK-2'].map(
+        (sku, n) => `meant-${n}.pdf,${origin.url}/bytes/100/${n},${sku}`,
+      ),
+    ].join('\n'),
+  )
+  await app.checked(id, { probe: false })
+  const group = await groupOf(id, 'sku_not_found')
+  expect(group).toMatchObject({ rows: 3, fixes: ['meant', 'set', 'replace', 'leave_out'] })
+  expect(Object.fromEntries(group.values.map((one: Answer['body']) => [one.value, one.did_you_mean]))) // oxfmt-ignore
+    .toEqual({ 'B00K-1': 'BOOK-1', 'BOOK-l': 'BOOK-1', 'BOOK-3': null })
+  const { body } = await call('GET', `/api/csv/${id}/rows?group=${group.id}`)
+  const offered = body.data.map((row: Answer['body']) => row.problems[0].did_you_mean)
+  expect(offered).toEqual(['BOOK-1', 'BOOK-1', null])
+  const file = await fix(id, 'sku_not_found', { type: 'meant' })
+  expect(file.check).toMatchObject({ warnings: 1 })
+  expect(await groupOf(id, 'sku_not_found')).toMatchObject({
+    rows: 1,
+    fixes: ['set', 'replace', 'leave_out'],
+  })
+  await rechecked(id, await call('POST', `/api/csv/${id}/undo`))
+  expect(await groupOf(id, 'sku_not_found')).toMatchObject({ rows: 3 })
 })

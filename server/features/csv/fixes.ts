@@ -3,6 +3,7 @@ import { say, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'
+import { nearSkus } from '../../matching/near-skus.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { nameKey, numberedName } from '../../files/rules.ts'
 import { correctedRows, originalRows } from './body-rows.ts'
@@ -119,15 +120,16 @@ async function correctedTexts(
       }
       if (!rows.has(row)) continue
       const now = text(field)
-      const next = fixedText(now, fix, addressIn(text('file_url')))
-      if (next !== now) texts.set(row, next)
+      const next = fix.type === 'meant' ? now : fixedText(now, fix, addressIn(text('file_url')))
+      if (next !== now || fix.type === 'meant') texts.set(row, next)
     }
-  return fix.type === 'number' ? numberedTexts(tx, named, names) : texts
+  if (fix.type === 'number') return numberedTexts(tx, named, names)
+  return fix.type === 'meant' ? meantTexts(tx, texts) : texts
 }
 
 function fixedText(
   now: string,
-  fix: Exclude<Fix, { type: 'leave_out' | 'number' }>,
+  fix: Exclude<Fix, { type: 'leave_out' | 'number' | 'meant' }>,
   address: string,
 ): string {
   if (fix.type === 'set') return fix.text
@@ -138,6 +140,20 @@ function fixedText(
   if (fix.type === 'prefix')
     return now === '' || now.startsWith(fix.text) ? now : `${fix.text}${now}`
   return now.replaceAll(fix.find, fix.with)
+}
+
+/** The SKUs that these cells are typing errors of; cells of which none is known are absent. */
+async function meantTexts(
+  tx: ShopScope,
+  texts: ReadonlyMap<number, string>,
+): Promise<Map<number, string>> {
+  const meant = await nearSkus(tx, [...texts.values()])
+  return new Map(
+    [...texts].flatMap(([row, text]) => {
+      const sku = meant.get(text)
+      return sku === undefined ? [] : [[row, sku] as const]
+    }),
+  )
 }
 
 const MAX_NUMBER = 1000

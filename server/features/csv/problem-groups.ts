@@ -1,6 +1,7 @@
 // The problems of a check, grouped by their causes: `12 rows: the SKU is unknown`. A group says
 // which corrections of all its rows are meaningful.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { nearSkus } from '../../matching/near-skus.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 import { OF_SHOWN_CHECK, PROBLEM_COLUMNS, type ProblemRow } from './problems.ts'
 import type { CsvUpload } from './uploads.ts'
@@ -20,6 +21,8 @@ export type Fix =
   | { type: 'decode' }
   /** Appends the ending of its address to the name. */
   | { type: 'extension' }
+  /** Replaces unknown SKUs by those that they are typing errors of. */
+  | { type: 'meant' }
 
 export type FixType = Fix['type']
 
@@ -31,10 +34,17 @@ export interface ProblemGroup extends Pick<
   field: CsvField | null
   rows: number
   /** The different texts of the cells, most frequent first. */
-  values: { value: string; rows: number }[]
+  values: GroupValue[]
   /** How many different texts there are. */
   different: number
   fixes: FixType[]
+}
+
+interface GroupValue {
+  value: string
+  rows: number
+  /** The SKU of the shop that it is a typing error of (`nearSkus`). */
+  did_you_mean: string | null
 }
 
 const MAX_GROUPS = 100
@@ -49,7 +59,8 @@ const GROUP = `md5(concat_ws(chr(31), severity, code, place, message,
       then concat_ws(chr(31), detail, detail_values)
     when code = 'duplicate_filename' then (detail like 'Row %')::text end))`
 
-interface GroupRow extends Omit<ProblemGroup, 'field' | 'fixes'> {
+interface GroupRow extends Omit<ProblemGroup, 'field' | 'fixes' | 'values'> {
+  values: Omit<GroupValue, 'did_you_mean'>[]
   place: number
   first: number
 }
@@ -75,12 +86,33 @@ export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<P
     { id: upload.id, values: MAX_VALUES, max: MAX_GROUPS },
   )
   const { header_row } = upload.format
+  const meant = await meantSkus(
+    scope,
+    groups.flatMap(({ code, values }) => values.map(({ value }) => ({ code, value }))),
+  )
   return groups.map(({ place, first, ...group }) => {
     const field = FIELDS[place - 1] ?? null
+    const values = group.values.map((one) => ({
+      ...one,
+      did_you_mean: meant({ ...one, code: group.code }),
+    }))
     // Problems of the whole file are at its header.
     const fixes = first <= header_row ? [] : fixesOf({ ...group, field })
-    return { ...group, field, fixes }
+    if (values.some(({ did_you_mean }) => did_you_mean !== null)) fixes.unshift('meant')
+    return { ...group, values, field, fixes }
   })
+}
+
+/** What the value of each of these problems is a typing error of; null: it is unknown. */
+export async function meantSkus(
+  scope: ShopScope,
+  problems: readonly Pick<ProblemRow, 'code' | 'value'>[],
+): Promise<(problem: Pick<ProblemRow, 'code' | 'value'>) => string | null> {
+  const unknown = problems.flatMap(({ code, value }) =>
+    code === 'sku_not_found' && value !== null ? [value] : [],
+  )
+  const meant = await nearSkus(scope, unknown)
+  return ({ code, value }) => (code === 'sku_not_found' && meant.get(value ?? '')) || null
 }
 
 /** The corrections that are meaningful for all rows with this problem. */

@@ -135,6 +135,12 @@ function EditableRow({ upload, row, fields }: RowProps) {
             <span id={`problems-${number}-${field}`}>
               <Objections row={row} column={upload.mapping[field]} />
             </span>
+            <MeantValue
+              row={row}
+              column={upload.mapping[field]}
+              disabled={left_out || change.isPending}
+              onChoose={(text) => change.mutate([{ row: number, values: { [field]: text } }])}
+            />
           </td>
         </Fragment>
       ))}
@@ -151,6 +157,30 @@ const Objections = ({ row, column }: { row: CsvRow; column: string | null }) =>
         {[messageText(problem), detailText(problem)].filter(Boolean).join(': ')}
       </span>
     ))
+
+interface MeantProps {
+  row: CsvRow
+  column: string | null
+  disabled: boolean
+  onChoose: (text: string) => void
+}
+
+/** Offers what the text of a cell is a typing error of. */
+function MeantValue({ row, column, disabled, onChoose }: MeantProps) {
+  const meant = row.problems.find((problem) => problem.column === column && problem.did_you_mean)
+  if (!meant?.did_you_mean) return null
+  const { did_you_mean: text } = meant
+  return (
+    <Button
+      variant="plain"
+      disabled={disabled}
+      accessibilityLabel={t('Did you mean {text}? Use it in row {row}', { text, row: row.row })}
+      onClick={() => onChoose(text)}
+    >
+      {t('Did you mean {text}?', { text })}
+    </Button>
+  )
+}
 
 // A cell that is edited in place.
 

@@ -149,12 +149,15 @@ function GroupText({ group }: { group: ProblemGroup }) {
       </InlineStack>
       {different > 0 && different <= SHOWN_VALUES && different < rows && (
         <Text as="p" tone="subdued" breakWord>
-          {values.map(({ value, rows: count }) => `${value} (${count})`).join(', ')}
+          {values.map(valueText).join(', ')}
         </Text>
       )}
     </>
   )
 }
+
+const valueText = ({ value, rows, did_you_mean: meant }: ProblemGroup['values'][number]): string =>
+  meant === null ? `${value} (${rows})` : `${value} → ${meant} (${rows})`
 
 const SHOWN_VALUES = 5
 const SCHEME = 'https://'
@@ -177,6 +180,7 @@ function fixButtons({ fixes, field }: ProblemGroup): FixButton[] {
     prefix: [{ label: t('Put https:// in front'), fix: HTTPS }],
     set: setButtons(field),
     replace: [{ label: t('Replace a part'), ask: 'replace' }],
+    meant: [{ label: t('Correct the SKUs'), fix: { type: 'meant' } }],
     leave_out: [{ label: t('Leave out these rows'), fix: { type: 'leave_out' } }],
   }
   return fixes.flatMap((type) => buttons[type])

@@ -1096,6 +1096,10 @@ export interface components {
             /** @constant */
             type: 'decode'
           }
+        | {
+            /** @constant */
+            type: 'meant'
+          }
       /** @description The id of a group of problems */
       group: string
       /** @description Only rows whose cells have this text; absent: all of the group */
@@ -1165,6 +1169,7 @@ export interface components {
         | 'from_address'
         | 'extension'
         | 'decode'
+        | 'meant'
       )[]
       id: string
       message: string
@@ -1175,6 +1180,8 @@ export interface components {
       severity: 'error' | 'warning'
       /** @description The most frequent texts of the cells, at most 20 */
       values: {
+        /** @description The SKU of the shop that an unknown one is a typing error of; null: none is known */
+        did_you_mean: string | null
         rows: number
         value: string
       }[]
@@ -1199,7 +1206,7 @@ export interface components {
         view_days: string | null
         view_limit: string | null
       }
-      problems: components['schemas']['CsvProblem'][]
+      problems: components['schemas']['CsvRowProblem'][]
       row: number
       /** @description The texts of the cells with the corrections; null: no column has the field */
       values: {
@@ -1245,6 +1252,25 @@ export interface components {
           view_limit?: string | null
         }
       }[]
+    }
+    CsvRowProblem: {
+      code: string
+      /** @description The column’s header; null: the row as a whole */
+      column: string | null
+      detail: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      detail_text?: components['schemas']['Text']
+      /** @description The SKU of the shop that an unknown one is a typing error of; null: none is known */
+      did_you_mean: string | null
+      message: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      message_text?: components['schemas']['Text']
+      /** @description As a spreadsheet counts: the header is row 1 */
+      row: number
+      /** @enum {string} */
+      severity: 'error' | 'warning'
+      /** @description The text of the cell */
+      value: string | null
     }
     /**
      * @example {

@@ -135,13 +135,14 @@ const fixSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('from_address') }),
   z.strictObject({ type: z.literal('extension') }),
   z.strictObject({ type: z.literal('decode') }),
+  z.strictObject({ type: z.literal('meant') }),
 ])
 
 const fix = () =>
   csvEndpoint('POST /api/csv/{id}/fixes', {
     summary: 'Correct all rows with one problem',
     description:
-      '`leave_out`: the rows are not imported. `set`: the cell gets this text. `prefix`: the text is put before the cell’s. `replace`: a part of the cell is replaced. `number`: taken names get a number. `from_address`: the file is named after the end of its address. `extension`: the ending of its address is put after the name. `decode`: letters that were read in a wrong encoding are restored. It is one correction, which can be undone.',
+      '`leave_out`: the rows are not imported. `set`: the cell gets this text. `prefix`: the text is put before the cell’s. `replace`: a part of the cell is replaced. `number`: taken names get a number. `from_address`: the file is named after the end of its address. `extension`: the ending of its address is put after the name. `decode`: letters that were read in a wrong encoding are restored. `meant`: unknown SKUs become the SKU of the shop that they are a typing error of, if there is one. It is one correction, which can be undone.',
     body: z
       .strictObject({
         group: groupId.describe('The id of a group of problems'),

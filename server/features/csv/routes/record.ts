@@ -39,6 +39,11 @@ export const problemSchema = z
   })
   .meta({ id: 'CsvProblem' })
 
+const didYouMean = z
+  .string()
+  .nullable()
+  .describe('The SKU of the shop that an unknown one is a typing error of; null: none is known')
+
 export const problemGroupSchema = z
   .object({
     id: z.string(),
@@ -50,7 +55,7 @@ export const problemGroupSchema = z
     detail: z.string().nullable().describe('Null if it differs between the rows'),
     rows: z.number().int(),
     values: z
-      .array(z.object({ value: z.string(), rows: z.number().int() }))
+      .array(z.object({ value: z.string(), rows: z.number().int(), did_you_mean: didYouMean }))
       .describe('The most frequent texts of the cells, at most 20'),
     different: z.number().int().describe('How many different texts the cells have'),
     fixes: z
@@ -64,6 +69,7 @@ export const problemGroupSchema = z
           'from_address',
           'extension',
           'decode',
+          'meant',
         ]),
       )
       .describe('The corrections that are meaningful for all of its rows'),
@@ -78,7 +84,9 @@ export const correctableRowSchema = z
       'The texts of the cells with the corrections; null: no column has the field',
     ),
     original: perField(z.string().nullable()).describe('The texts of the file'),
-    problems: z.array(problemSchema),
+    problems: z.array(
+      problemSchema.extend({ did_you_mean: didYouMean }).meta({ id: 'CsvRowProblem' }),
+    ),
   })
   .meta({ id: 'CsvRow' })
 
@@ -87,7 +95,7 @@ export const correctableRowRecord = ({
   ...row
 }: CorrectableRow): z.output<typeof correctableRowSchema> => ({
   ...row,
-  problems: problems.map(problemRecord),
+  problems: problems.map((one) => ({ ...problemRecord(one), did_you_mean: one.did_you_mean })),
 })
 
 const checkSchema = z.object({

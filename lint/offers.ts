@@ -149,7 +149,6 @@ export const WEB_OFFERS: Offers = {
     'history-cards.tsx',
     'unblock-dialog.tsx',
   ],
-  packs: ['calls.ts'],
   plugins: [
     'option-form/alternatives.ts',
     'option-form/check.ts',

@@ -49,7 +49,7 @@ export async function nearSkus(
 }
 
 /** The key with one or two characters in the place of those that look alike. */
-export function withTwins(key: string): Set<string> {
+function withTwins(key: string): Set<string> {
   let found = new Set([key])
   for (let count = 0; count < MAX_TWINS; count++)
     found = new Set([...found, ...[...found].flatMap(withOneTwin)])
@@ -65,7 +65,7 @@ const withOneTwin = (key: string): string[] =>
   )
 
 /** The key with a delimiter more or less, or with one letter of a word wrong, missing, doubled or moved. */
-export function withTypingError(key: string): Set<string> {
+function withTypingError(key: string): Set<string> {
   const found = new Set<string>()
   for (let at = 1; at < key.length; at++) {
     if (key[at] === '-') found.add(spliced(key, at, 1))

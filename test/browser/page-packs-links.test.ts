@@ -46,6 +46,14 @@ async function dragByTouch(page: Page, row: Locator, target: Locator): Promise<v
   await send('touchEnd', [])
   await touch.detach()
 }
+/** Pastes into the field that has the focus. */
+const paste = (page: Page, text: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', ${JSON.stringify(text)})
+    const pasted = { clipboardData, bubbles: true, cancelable: true }
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', pasted))
+  }`)
 const status = async (url: string) => (await fetch(url)).status
 
 test('a pack is created, filled, ordered, mapped, linked and deleted; its files are kept', async () => {
@@ -59,14 +67,21 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   await page.waitForURL(/\/packs\/pack_/)
   const pack = page.url().split('/').at(-1)!
   await page.getByText('No files yet').waitFor()
-  const moved = await json<{ id: string }>('POST', '/api/operations', {
-    action: 'move-to-pack',
-    select: { file_ids: ids },
-    options: { pack },
-  })
-  await server.call('GET', `/api/operations/${moved.id}/events`).then((events) => events.text())
-  // Reload instead of waiting for the next poll.
-  await page.reload()
+  await button(page, 'Add files').click()
+  await dialog(page).getByLabel('Search files').fill('bay')
+  await dialog(page).getByLabel('Chart of the bay.pdf').check()
+  await dialog(page).getByLabel('Search files').focus()
+  await paste(page, 'SEA SHANTIES.mp3\r\nTide tables.pdf\nNo such.pdf\n')
+  await dialog(page).getByText('2 files found. No file has this name: No such.pdf').waitFor()
+  await button(page, 'Add 3 files').click()
+  await page.locator('.pack-files li').nth(2).waitFor()
+  await button(page, 'Undo').click()
+  await page.getByText('No files yet').waitFor()
+  await button(page, 'Add files').click()
+  await dialog(page).getByLabel('Search files').focus()
+  await paste(page, NAMES.join('\n'))
+  await button(page, 'Add 3 files').click()
+  await page.locator('.pack-files li').nth(2).waitFor()
   const saved = Promise.withResolvers<void>()
   await page.route(`**/api/packs/${pack}/order`, async (route) => {
     await saved.promise

@@ -4,8 +4,7 @@ import { useSearch } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
-import { isDialogOpen } from '../../shell/url-state/dialog-open.ts'
-import { useWindowDrop } from '../../shell/components/window-drop.ts'
+import { PageDrop } from '../../shell/components/window-drop.tsx'
 import { isMissing } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
@@ -165,10 +164,6 @@ function useReplacing(file: FileDetail, tell: (() => void) | null) {
   const [opened, setOpen] = useState(false)
   const open = asked || opened
   const [dropped, setDropped] = useState<ChosenFile | null>(null)
-  const over = useWindowDrop(noOtherTakes, ([first]) => {
-    setDropped(first ?? null)
-    setOpen(true)
-  })
   const close = () => {
     setOpen(false)
     setDropped(null)
@@ -176,12 +171,13 @@ function useReplacing(file: FileDetail, tell: (() => void) | null) {
   }
   const shown = (
     <>
-      <span hidden data-takes-drops />
-      {over && (
-        <div className="drop-anywhere" role="status">
-          {t('Drop the file to replace {filename}', { filename: file.filename })}
-        </div>
-      )}
+      <PageDrop
+        text={t('Drop the file to replace {filename}', { filename: file.filename })}
+        onFiles={([first]) => {
+          setDropped(first ?? null)
+          setOpen(true)
+        }}
+      />
       {open && (
         <ReplaceDialog
           file={file}
@@ -202,7 +198,6 @@ function useReplacing(file: FileDetail, tell: (() => void) | null) {
 }
 
 /** An open dialog takes a drop itself, or is in the way of one. */
-const noOtherTakes = (): boolean => !isDialogOpen()
 
 interface UsesProps {
   file: FileDetail

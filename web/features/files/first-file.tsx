@@ -1,8 +1,7 @@
 // The empty state of a shop without files: a place to drop the first ones, and the other ways.
 import { DropArea } from '../../shell/components/drop-area.tsx'
-import { goTo } from '../../shell/url-state/leaving.ts'
 import { BlockStack, Button, Card, Heading, Hint, InlineStack } from '../../shell/ui/index.ts'
-import { handOver } from '../upload/dropped.ts'
+import { uploadFiles } from '../upload/dropped.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function FirstFile() {
@@ -21,10 +20,7 @@ export function FirstFile() {
           many
           title={t('Drop files or a folder here')}
           choose={t('Choose files')}
-          onFiles={(files) => {
-            handOver(files)
-            goTo('/import/upload', () => handOver([]))
-          }}
+          onFiles={uploadFiles}
         />
         <InlineStack gap="300">
           <Button variant="plain" url="/import/csv">

@@ -7,10 +7,9 @@ import { findByWidget, pluginsQuery } from '../../shell/client/plugins.ts'
 import { CALM_MS } from '../../shell/client/polling.ts'
 import { useRead, useReadPages } from '../../shell/client/reads.ts'
 import { ApiError } from '../../shell/client/error.ts'
-import { type ErrorDetail, type Schemas } from '../../shell/client/types.ts'
+import { type ErrorDetail, type File, type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export { usePacks } from '../../shell/client/queries.ts'
 export type Pack = Schemas['Pack']
 export type PackProduct = Pack['products'][number]
 
@@ -77,13 +76,41 @@ export async function orderOfThoseLeft<Answer>(
 const isGone = ({ param, code }: ErrorDetail) => param === 'file_ids' && code === 'not_found'
 
 /** Removes the file from its pack; it stays among the shop's files. */
-export function useTakeOut() {
+export const useTakeOut = () => useMove({ out: true })
+
+/** Moves files into the pack, after its files. */
+export const useMoveToPack = (pack: string) => useMove({ pack })
+
+function useMove(options: { out: true } | { pack: string }) {
   const client = useQueryClient()
   return useChangeOf(KEYS, async (file_ids: readonly string[]) => {
     const { data } = await client.fetchQuery(pluginsQuery)
     const found = findByWidget(data, 'pack')
     if (!found) throw new Error(t('This installation has no plugin that moves files between packs'))
-    const body = { action: found.plugin.id, select: { file_ids }, options: { out: true } }
+    const body = { action: found.plugin.id, select: { file_ids }, options }
     return call('POST /api/operations', { body })
   })
 }
+
+/** The most alternatives of one condition. */
+const NAMES_AT_A_TIME = 10
+
+/** The files with these names, in their order, and the names that no file has. */
+export const useFilesNamed = () => useChangeOf([], filesNamed)
+
+async function filesNamed(names: readonly string[]) {
+  const found = new Map<string, File>()
+  // In a condition * is any text, and no file has it in its name.
+  const possible = names.filter((name) => !name.includes('*'))
+  for (let from = 0; from < possible.length; from += NAMES_AT_A_TIME) {
+    const some = possible.slice(from, from + NAMES_AT_A_TIME)
+    const any = JSON.stringify(some.map((name_like) => ({ name_like })))
+    const { data } = await call('GET /api/files', { query: { any, limit: NAMES_AT_A_TIME } })
+    for (const file of data) found.set(keyOfName(file.filename), file)
+  }
+  const missing = names.filter((name) => !found.has(keyOfName(name)))
+  return { files: names.flatMap((name) => found.get(keyOfName(name)) ?? []), missing }
+}
+
+/** Names that differ in case only are one name, as on the server. */
+const keyOfName = (name: string) => name.normalize().toLowerCase().normalize()

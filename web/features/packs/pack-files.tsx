@@ -21,7 +21,7 @@ import {
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export function PackFiles({ pack }: { pack: Pack }) {
+export function PackFiles({ pack, onAdd }: { pack: Pack; onAdd: () => void }) {
   const files = usePackFiles(pack.id)
   const order = useOrderPack(pack.id)
   const takeOut = useTakeOut()
@@ -35,7 +35,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
     })
   return (
     <Card padding="0">
-      <TopRow pack={pack} />
+      <TopRow pack={pack} onAdd={onAdd} />
       {files.error && (
         <Box padding="400" paddingBlockStart="0">
           <LoadProblem query={files} what={t('The files could not be loaded')} />
@@ -52,7 +52,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
       {files.isPending && <LoadingRows rows={3} what={t('the pack’s files')} />}
       {list?.length === 0 && (
         <Box padding="400" paddingBlockStart="0">
-          <Hint>{t('No files yet. Choose files in the list of files, then Move to pack.')}</Hint>
+          <Hint>{t('No files yet. Add files that you have, or drop new ones on this page.')}</Hint>
         </Box>
       )}
       {list && (
@@ -81,15 +81,14 @@ export function PackFiles({ pack }: { pack: Pack }) {
   )
 }
 
-const TopRow = ({ pack }: { pack: Pack }) => (
+const TopRow = ({ pack, onAdd }: { pack: Pack; onAdd: () => void }) => (
   <Box padding="400">
     <InlineStack align="space-between" blockAlign="center">
       <Heading>{t('Files')}</Heading>
-      {pack.files === 0 ? (
-        <Button url="/files">{t('Go to files')}</Button>
-      ) : (
-        <Button url={`/files?pack=${pack.id}`}>{t('Show among files')}</Button>
-      )}
+      <InlineStack gap="200">
+        {pack.files > 0 && <Button url={`/files?pack=${pack.id}`}>{t('Show among files')}</Button>}
+        <Button onClick={onAdd}>{t('Add files')}</Button>
+      </InlineStack>
     </InlineStack>
   </Box>
 )

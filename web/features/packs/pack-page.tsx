@@ -15,6 +15,8 @@ import type { DownloadLink } from '../../shell/client/types.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
+import { PageDrop } from '../../shell/components/window-drop.tsx'
+import { uploadFiles } from '../upload/dropped.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { LinksCard } from '../links/links-card.tsx'
@@ -30,6 +32,8 @@ import {
   readLinkForm,
 } from '../links/link-form.ts'
 import { type Pack, useChangePack, usePack } from './calls.ts'
+import { OperationToast } from '../files/operation-toast.tsx'
+import { AddFiles } from './add-files.tsx'
 import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { PackFiles } from './pack-files.tsx'
@@ -64,8 +68,8 @@ interface WholeProps {
 }
 
 function Whole({ pack, query, back }: WholeProps) {
-  const [asking, setAsking] = useState<'name' | 'link' | 'delete' | null>(null)
-  const close = () => setAsking(null)
+  const [asking, setAsking] = useState<Asking>(null)
+  const [started, setStarted] = useState<string | null>(null)
   return (
     <Page
       title={pack.name}
@@ -90,36 +94,81 @@ function Whole({ pack, query, back }: WholeProps) {
             <LoadProblem query={query} what="" />
           </Layout.Section>
         )}
-        <Layout.Section>
-          <BlockStack gap="400">
-            <PackFiles pack={pack} />
-            <LinksCard
-              of={{ pack_id: pack.id }}
-              nothing={
-                pack.files > 0
-                  ? t(
-                      'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
-                    )
-                  : t('Links can be created when there are files in this pack.')
-              }
-              onCreate={pack.files > 0 ? () => setAsking('link') : null}
+        {started && (
+          <Layout.Section variant="fullWidth">
+            <OperationToast
+              id={started}
+              onReplaced={setStarted}
+              onDismiss={() => setStarted(null)}
             />
-          </BlockStack>
-        </Layout.Section>
-        <Layout.Section variant="oneThird">
-          <BlockStack gap="400">
-            <PackProducts pack={pack} />
-            <PackWatermark pack={pack} />
-          </BlockStack>
-        </Layout.Section>
+          </Layout.Section>
+        )}
+        <Content pack={pack} onAsk={setAsking} />
       </Layout>
-      {asking === 'name' && <Rename pack={pack} onClose={close} />}
-      {asking === 'link' && <CreatePackLink pack={pack} onClose={close} />}
-      {asking === 'delete' && (
-        <DeletePack pack={pack} onClose={close} onDeleted={() => navigate('/packs')} />
-      )}
+      <PageDrop
+        text={t('Drop the files to upload them into {name}', { name: pack.name })}
+        onFiles={(files) => uploadFiles(files, pack.name)}
+      />
+      <Asked pack={pack} asking={asking} onClose={() => setAsking(null)} onStarted={setStarted} />
     </Page>
   )
+}
+
+interface ContentProps {
+  pack: Pack
+  onAsk: (asking: Asking) => void
+}
+
+const Content = ({ pack, onAsk }: ContentProps) => (
+  <>
+    <Layout.Section>
+      <BlockStack gap="400">
+        <PackFiles pack={pack} onAdd={() => onAsk('files')} />
+        <LinksCard
+          of={{ pack_id: pack.id }}
+          nothing={
+            pack.files > 0
+              ? t(
+                  'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
+                )
+              : t('Links can be created when there are files in this pack.')
+          }
+          onCreate={pack.files > 0 ? () => onAsk('link') : null}
+        />
+      </BlockStack>
+    </Layout.Section>
+    <Layout.Section variant="oneThird">
+      <BlockStack gap="400">
+        <PackProducts pack={pack} />
+        <PackWatermark pack={pack} />
+      </BlockStack>
+    </Layout.Section>
+  </>
+)
+
+type Asking = 'name' | 'link' | 'files' | 'delete' | null
+
+interface AskedProps {
+  pack: Pack
+  asking: Asking
+  onClose: () => void
+  onStarted: (operation: string) => void
+}
+
+/** The dialog that is open. */
+function Asked({ asking, onStarted, ...props }: AskedProps) {
+  switch (asking) {
+    case 'name':
+      return <Rename {...props} />
+    case 'link':
+      return <CreatePackLink {...props} />
+    case 'files':
+      return <AddFiles {...props} onStarted={onStarted} />
+    case 'delete':
+      return <DeletePack {...props} onDeleted={() => navigate('/packs')} />
+    case null:
+      return null
+  }
 }
 
 function Rename({ pack, onClose }: { pack: Pack; onClose: () => void }) {

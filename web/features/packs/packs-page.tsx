@@ -15,7 +15,8 @@ import type { CardLayout, Columns } from '../../shell/components/record-columns.
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { type Pack, usePacks, useCreatePack } from './calls.ts'
+import { usePacks } from '../../shell/client/queries.ts'
+import { type Pack, useCreatePack } from './calls.ts'
 import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
 

@@ -43,18 +43,24 @@ export function UploadPage() {
 }
 
 /** Takes files that were dropped on another page. */
-function useDropped(take: (files: readonly ChosenFile[]) => Promise<void>): void {
-  const latest = useStable(take)
+function useDropped(
+  take: (files: readonly ChosenFile[]) => Promise<void>,
+  onPack: (pack: string) => void,
+): void {
+  const latest = useStable((files: readonly ChosenFile[], pack: string | undefined) => {
+    if (pack !== undefined) onPack(pack)
+    void take(files)
+  })
   useEffect(() => {
-    const files = takeDropped()
-    if (files.length > 0) void latest(files)
+    const { files, pack } = takeDropped()
+    if (files.length > 0) latest(files, pack)
   }, [latest])
 }
 
 function Uploads({ shop }: { shop: string }) {
   const { queue, state } = useQueue(shop)
   const admission = useAdmission(queue)
-  useDropped(admission.take)
+  useDropped(admission.take, (pack) => queue.chooseForAll({ ...state.forAll, pack }))
   const { rows, totals, kept } = state
   return (
     <BlockStack gap="400">

@@ -1,13 +1,44 @@
 // Files that are dropped anywhere in the window, for a page or the whole app.
 import { useEffect, useState } from 'react'
 import { type ChosenFile, droppedFiles } from './chosen-files.ts'
+import './window-drop.css'
+import { isDialogOpen } from '../url-state/dialog-open.ts'
 import { useStable } from './use-stable.ts'
 
-/**
- * Takes the files of every drop that `isFor` accepts. The browser opens none. Returns whether files
- * that it accepts are being dragged over the window.
- */
-export function useWindowDrop(
+interface Props {
+  /** Shown over the page while files are dragged: `Drop the files to upload them` */
+  text: string
+  isFor: () => boolean
+  onFiles: (files: readonly ChosenFile[]) => void
+}
+
+/** Takes the files of every drop that `isFor` accepts. The browser opens none. */
+export function WindowDrop({ text, isFor, onFiles }: Props) {
+  return (
+    useWindowDrop(isFor, onFiles) && (
+      <div className="window-drop" role="status">
+        {text}
+      </div>
+    )
+  )
+}
+
+/** A page that takes drops itself: those for the whole app leave it alone. */
+export const PageDrop = (props: Omit<Props, 'isFor'>) => (
+  <>
+    <span hidden data-takes-drops />
+    <WindowDrop isFor={isForPage} {...props} />
+  </>
+)
+
+const isForPage = (): boolean => !isDialogOpen()
+
+/** Nothing on the page takes drops. */
+export const isForApp = (): boolean =>
+  document.querySelector('.drop-area, [data-takes-drops]') === null
+
+/** Returns whether files that `isFor` accepts are being dragged over the window. */
+function useWindowDrop(
   isFor: () => boolean,
   onFiles: (files: readonly ChosenFile[]) => void,
 ): boolean {

@@ -1,0 +1,173 @@
+// The dialog that adds files to a pack: found by a search, or by a pasted list of their names.
+import { type ClipboardEvent, useState } from 'react'
+import { useFiles } from '../../shell/client/queries.ts'
+import { type File } from '../../shell/client/types.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { sizeText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Checkbox, Hint, TextField } from '../../shell/ui/index.ts'
+import { useDebounced } from '../../shell/url-state/use-debounced.ts'
+import { type Pack, useFilesNamed, useMoveToPack } from './calls.ts'
+
+const SHOWN_FILES = 10
+/** Names of one pasted list: ten are read with one request. */
+const MAX_NAMES = 200
+
+type Chosen = ReadonlyMap<string, File>
+
+interface Props {
+  pack: Pack
+  onClose: () => void
+  /** Gets the id of the operation that moves the files. */
+  onStarted: (operation: string) => void
+}
+
+export function AddFiles({ pack, onClose, onStarted }: Props) {
+  const [chosen, setChosen] = useState<Chosen>(new Map())
+  const add = useMoveToPack(pack.id)
+  const files = chosen.size
+  const submit = () =>
+    files > 0 &&
+    add.mutate([...chosen.keys()], {
+      onSuccess: ({ id }) => {
+        onStarted(id)
+        onClose()
+      },
+    })
+  return (
+    <Dialog
+      title={t('Add files to {name}', { name: pack.name })}
+      onClose={onClose}
+      primaryAction={{
+        content: t('{files, plural, =0 {Add files} one {Add # file} other {Add # files}}', {
+          files,
+        }),
+        onAction: submit,
+        loading: add.isPending,
+        disabled: files === 0,
+      }}
+    >
+      {add.error && <Problem error={add.error} what={t('The files could not be added')} />}
+      <Search pack={pack} chosen={chosen} onChoose={setChosen} />
+    </Dialog>
+  )
+}
+
+interface SearchProps {
+  pack: Pack
+  chosen: Chosen
+  onChoose: (chosen: Chosen) => void
+}
+
+function Search({ pack, chosen, onChoose }: SearchProps) {
+  const [search, setSearch] = useState('')
+  const found = useFiles({ search: useDebounced(search.trim()), limit: SHOWN_FILES }, false)
+  const pasted = usePastedNames(pack, (files) =>
+    onChoose(new Map([...chosen, ...files.map((file) => [file.id, file] as const)])),
+  )
+  const tick = (file: File, on: boolean) => {
+    const next = new Map(chosen)
+    if (on) next.set(file.id, file)
+    else next.delete(file.id)
+    onChoose(next)
+  }
+  const listed = (found.data?.data ?? []).filter(({ id }) => !chosen.has(id))
+  return (
+    <BlockStack gap="300">
+      <div onPaste={pasted.take}>
+        <TextField
+          label={t('Search files')}
+          helpText={t('Or paste a list of names, one on each line.')}
+          autoFocus
+          clearButton
+          onClearButtonClick={() => setSearch('')}
+          value={search}
+          onChange={setSearch}
+        />
+      </div>
+      {pasted.isPending && <LoadingRows rows={1} what={t('the files')} />}
+      {pasted.error && (
+        <Problem error={pasted.error} what={t('The names could not be looked up')} />
+      )}
+      {pasted.text !== null && <Hint>{pasted.text}</Hint>}
+      <Choices
+        title={t('Chosen files')}
+        pack={pack}
+        files={[...chosen.values()]}
+        ticked
+        onTick={tick}
+      />
+      <LoadProblem query={found} what={t('The files could not be loaded')} />
+      {found.isPending && <LoadingRows rows={3} what={t('the files')} />}
+      {found.data?.data.length === 0 && <Hint>{t('No file matches.')}</Hint>}
+      <Choices title={t('Found files')} pack={pack} files={listed} onTick={tick} />
+    </BlockStack>
+  )
+}
+
+interface ChoicesProps {
+  title: string
+  pack: Pack
+  files: readonly File[]
+  ticked?: boolean
+  onTick: (file: File, on: boolean) => void
+}
+
+const Choices = ({ title, pack, files, ticked = false, onTick }: ChoicesProps) =>
+  files.length > 0 && (
+    <div role="group" aria-label={title}>
+      {files.map((file) => (
+        <div key={file.id}>
+          <Checkbox
+            label={file.filename}
+            helpText={detailOf(file, pack)}
+            checked={ticked}
+            disabled={file.pack?.id === pack.id}
+            onChange={(on) => onTick(file, on)}
+          />
+        </div>
+      ))}
+    </div>
+  )
+
+function detailOf({ size_bytes, pack: now }: File, pack: Pack): string {
+  const size = sizeText(size_bytes)
+  if (!now) return size
+  return now.id === pack.id
+    ? t('{size}, in this pack already', { size })
+    : t('{size}, leaves the pack {name}', { size, name: now.name })
+}
+
+/** Chooses the files of a pasted list, and says which names no file has. */
+function usePastedNames(pack: Pack, onFound: (files: readonly File[]) => void) {
+  const { mutate, data, isPending, error } = useFilesNamed()
+  const take = (event: ClipboardEvent) => {
+    const names = linesOf(event.clipboardData.getData('text'))
+    // One name is a search.
+    if (names.length < 2) return
+    event.preventDefault()
+    mutate(names.slice(0, MAX_NAMES), {
+      onSuccess: ({ files }) => onFound(files.filter((file) => file.pack?.id !== pack.id)),
+    })
+  }
+  return { take, isPending, error, text: data ? resultText(data) : null }
+}
+
+const linesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[\r\n\t]+/)
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ),
+]
+
+function resultText({ files, missing }: { files: readonly File[]; missing: readonly string[] }) {
+  const found = t('{files, plural, one {# file} other {# files}} found.', { files: files.length })
+  if (missing.length === 0) return found
+  const names = missing.join(', ')
+  return `${found} ${t('No file has {count, plural, one {this name} other {these # names}}: {names}', { count: missing.length, names })}`
+}

@@ -60,19 +60,38 @@ async function dragOnto(page: Page, handle: Locator, target: Locator): Promise<v
   await page.mouse.up()
 }
 async function showBuiltIn(page: Page): Promise<void> {
-  const shown = page.getByRole('button', { name: /^(Show \d+ workflows|Hide)$/ })
+  const shown = page.getByRole('button', { name: /^(Show \d+ workflows|Hide: Built in)$/ })
   if ((await shown.getAttribute('aria-expanded')) === 'false') await shown.click()
 }
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
-soakTest('without own workflows, the page explains them and lists the built-in ones', async () => {
+soakTest('without own workflows, the page offers recipes and lists the built-in ones', async () => {
   const page = await open('/workflows')
-  await page.getByRole('heading', { name: 'No custom workflows yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Start with a recipe' }).waitFor()
   await showBuiltIn(page)
   await page.getByRole('link', { name: 'API import' }).click()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
   await page.getByText('Map to products').waitFor()
   await expect.poll(() => save(page).count()).toBe(0)
+})
+
+soakTest('a recipe opens in the editor, and is saved', async () => {
+  await importFiles(['Recipe guide.pdf'])
+  const page = await open('/workflows')
+  const recipe = 'Use this recipe: Archive what nobody downloads'
+  await page.getByRole('button', { name: recipe }).press('Enter')
+  await page.waitForURL('**/workflows/new?recipe=archive')
+  await expect
+    .poll(() => page.getByLabel('Name', { exact: true }).inputValue())
+    .toBe('Archive what nobody downloads')
+  await step(page, 2).getByText('Change storage').first().waitFor()
+  await save(page).click()
+  await page.waitForURL(/\/workflows\/workflow_/)
+  await page.goto(new URL('/workflows', page.url()).href)
+  await page.getByRole('link', { name: 'Archive what nobody downloads' }).waitFor()
+  // The shop has a workflow: the recipes are folded.
+  await page.getByRole('button', { name: 'Show 8 recipes' }).click()
+  await page.getByRole('button', { name: recipe }).waitFor()
 })
 
 test('a workflow of tags and settings is built, run on a selection, and listed in the history', async () => {

@@ -11,6 +11,7 @@ import '../../shell/components/form.css'
 import { useChannels } from '../imports/channel-calls.ts'
 import { runsOnText } from '../plugins/step-labels.ts'
 import { copyOf, draftOf, emptyDraft } from './draft.ts'
+import { draftOfRecipe } from './recipes.ts'
 import { WorkflowEditor } from './workflow-editor.tsx'
 import { conditionSentence } from './condition-text.ts'
 import './workflows.css'
@@ -21,6 +22,7 @@ export function WorkflowPage({ id }: { id: string }) {
   const fresh = id === 'new'
   const search = new URLSearchParams(useSearch())
   const from = search.get('from')
+  const recipe = draftOfRecipe(search.get('recipe'))
   const kind = search.get('kind') === 'delivery' ? 'delivery' : 'bulk'
   const source = fresh ? from : id
   const workflow = useWorkflow(source)
@@ -45,9 +47,9 @@ export function WorkflowPage({ id }: { id: string }) {
   return (
     <WorkflowEditor
       // Another source in the address mounts another form.
-      key={source}
+      key={source ?? search.get('recipe')}
       id={fresh ? null : id}
-      initial={workflow.data ? startOf(workflow.data, fresh) : emptyDraft(kind)}
+      initial={workflow.data ? startOf(workflow.data, fresh) : (recipe ?? emptyDraft(kind))}
       record={fresh ? undefined : workflow.data}
       plugins={plugins.data!.data}
       onSaved={(saved) => fresh && navigate(`/workflows/${saved.id}`, { replace: true })}

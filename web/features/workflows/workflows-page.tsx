@@ -1,8 +1,8 @@
 // The shop's own workflows, and those that are built in.
-import { useState, useMemo } from 'react'
+import { type ReactNode, useId, useMemo, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { useWorkflows, type Workflow } from '../../shell/client/workflows.ts'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import {
@@ -19,6 +19,7 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
+import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import type { CardLayout, Columns } from '../../shell/components/record-columns.ts'
@@ -26,6 +27,8 @@ import { RecordTable } from '../../shell/components/record-table.tsx'
 import { type Schedule, useSchedules } from '../schedules/calls.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
+import { RecipeCards } from './recipe-cards.tsx'
+import { RECIPES } from './recipes.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import './workflows.css'
 
@@ -53,21 +56,12 @@ export function WorkflowsPage() {
           )
         ) : (
           <>
-            <Card padding="0">
-              {own.length === 0 ? (
-                <Nothing
-                  why="new"
-                  heading={t('No custom workflows yet')}
-                  action={{ content: t('New workflow'), url: '/workflows/new' }}
-                >
-                  {t(
-                    'A workflow is a sequence of steps that runs on files that you select, on every import of a channel, or on a schedule.',
-                  )}
-                </Nothing>
-              ) : (
+            {own.length > 0 && (
+              <Card padding="0">
                 <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />
-              )}
-            </Card>
+              </Card>
+            )}
+            <Recipes startsOpen={own.length === 0} />
             <BuiltIn workflows={builtIn} schedules={uses} />
           </>
         )}
@@ -82,37 +76,65 @@ interface BuiltInProps {
   schedules: readonly Schedule[]
 }
 
-/** The built-in workflows, closed at first. */
-function BuiltIn({ workflows, schedules }: BuiltInProps) {
-  const [open, setOpen] = useState(false)
+const BuiltIn = ({ workflows, schedules }: BuiltInProps) => (
+  <Folded
+    title={t('Built in')}
+    help={t('These run where you have no custom workflow. Duplicate one to change it.')}
+    show={t('Show {count, plural, one {# workflow} other {# workflows}}', {
+      count: workflows.length,
+    })}
+  >
+    <WorkflowsTable workflows={workflows} schedules={schedules} />
+  </Folded>
+)
+
+const Recipes = ({ startsOpen }: { startsOpen: boolean }) => (
+  <Folded
+    title={t('Start with a recipe')}
+    help={t(
+      'A workflow is a sequence of steps that runs on files that you select, on every import of a channel, or on a schedule. A recipe opens in the editor: try it on your files, and change what you want.',
+    )}
+    show={t('Show {count, plural, one {# recipe} other {# recipes}}', { count: RECIPES.length })}
+    startsOpen={startsOpen}
+  >
+    <RecipeCards />
+  </Folded>
+)
+
+interface FoldedProps {
+  title: string
+  help: string
+  /** The label of the button that unfolds it. */
+  show: string
+  startsOpen?: boolean
+  children: ReactNode
+}
+
+/** A card whose content is shown on demand. */
+function Folded({ title, help, show, startsOpen = false, children }: FoldedProps) {
+  const [open, setOpen] = useState(startsOpen)
+  const content = useId()
   return (
     <Card padding="0">
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
           <BlockStack gap="100">
-            <Heading>{t('Built in')}</Heading>
-            <Hint>
-              {t('These run where you have no custom workflow. Duplicate one to change it.')}
-            </Hint>
+            <Heading>{title}</Heading>
+            <Hint>{help}</Hint>
           </BlockStack>
           <Button
             variant="tertiary"
             icon={open ? ChevronUpIcon : ChevronDownIcon}
+            accessibilityLabel={open ? actionName(t('Hide'), title) : show}
             ariaExpanded={open}
-            ariaControls="built-in-workflows"
+            ariaControls={content}
             onClick={() => setOpen(!open)}
           >
-            {open
-              ? t('Hide')
-              : t('Show {count, plural, one {# workflow} other {# workflows}}', {
-                  count: workflows.length,
-                })}
+            {open ? t('Hide') : show}
           </Button>
         </InlineStack>
       </Box>
-      <div id="built-in-workflows">
-        {open && <WorkflowsTable workflows={workflows} schedules={schedules} />}
-      </div>
+      <div id={content}>{open && children}</div>
     </Card>
   )
 }

@@ -1,0 +1,26 @@
+// Every recipe can be saved as it is.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { bodyOf, isChanged } from './draft.ts'
+import { draftOfRecipe, RECIPES } from './recipes.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+test.each(RECIPES.map(({ id }) => id))('%s has no problem', async (id) => {
+  const draft = draftOfRecipe(id)
+  expect(draft).not.toBeNull()
+  const { status, body } = await app.owner.call('POST', '/api/workflows/check', bodyOf(draft!))
+  expect({ status, problems: body.problems }).toEqual({ status: 200, problems: [] })
+})
+
+test('the address of a recipe is its id, and an unknown one is none', () => {
+  expect(draftOfRecipe('no such recipe')).toBeNull()
+  expect(draftOfRecipe(null)).toBeNull()
+  const [first, second] = [draftOfRecipe('clean-up')!, draftOfRecipe('clean-up')!]
+  expect(isChanged(first, second)).toBe(false)
+  expect(first.steps[0]!.key).not.toBe(second.steps[0]!.key)
+})

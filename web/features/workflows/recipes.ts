@@ -1,0 +1,147 @@
+// Workflows to begin with: each opens in the editor, complete, to be tried on files and changed.
+import { type Condition } from '../../shell/client/workflows.ts'
+import { t } from '../../shell/messages/t.ts'
+import { emptyDraft, newStep, type WorkflowDraft } from './draft.ts'
+
+export interface Recipe {
+  id: string
+  name: string
+  /** What a file is like before and after a run, in a few words. */
+  before: string
+  after: string
+  kind: WorkflowDraft['kind']
+  steps: readonly RecipeStep[]
+}
+
+interface RecipeStep {
+  plugin: string
+  options?: Record<string, unknown>
+  when?: Condition
+}
+
+const MARKED = t('marked')
+const ARCHIVE = t('archive')
+const UNMARKED: Condition = { type: ['pdf'], tags_none: [MARKED] }
+
+export const RECIPES: readonly Recipe[] = [
+  {
+    id: 'mark-and-attach',
+    name: t('Mark PDFs and attach them to products'),
+    before: t('PDF files without a mark'),
+    after: t('Marked once, with the product that their names or titles fit'),
+    kind: 'bulk',
+    steps: [
+      { plugin: 'watermark-pdf', options: { text: t('Preview') }, when: UNMARKED },
+      { plugin: 'tag-files', options: { mode: 'add', tags: [MARKED] }, when: UNMARKED },
+      { plugin: 'map-products', options: { match_by: ['filename', 'title'] } },
+    ],
+  },
+  {
+    id: 'reduce-images',
+    name: t('Reduce large images'),
+    before: t('Images above 1 MB'),
+    after: t('WebP with at most 2000 pixels; the original stays as a version'),
+    kind: 'bulk',
+    steps: [
+      {
+        plugin: 'optimize-image',
+        options: { max_px: 2000, format: 'webp', preserve_original: true },
+        when: { type: ['image'], larger_than: 1_000_000 },
+      },
+    ],
+  },
+  {
+    id: 'fast-documents',
+    name: t('Make PDFs load faster'),
+    before: t('PDF files above 5 MB'),
+    after: t('Smaller images, and the first page shown while the rest loads'),
+    kind: 'bulk',
+    steps: [
+      {
+        plugin: 'optimize-pdf',
+        options: { linearize: true, preserve_original: true },
+        when: { type: ['pdf'], larger_than: 5_000_000 },
+      },
+    ],
+  },
+  {
+    id: 'names-of-products',
+    name: t('Name files after their products'),
+    before: 'scan_0042.pdf',
+    after: 'The Tide Tables of Memory.pdf',
+    kind: 'bulk',
+    steps: [
+      {
+        plugin: 'rename-files',
+        options: { mode: 'pattern', pattern: '{product_name}', missing: 'skip' },
+        when: { mapped: true },
+      },
+    ],
+  },
+  {
+    id: 'new-version',
+    name: t('Tell buyers about a new version'),
+    before: t('A file that was sold got a new version'),
+    after: t('Everyone who paid for it gets an email with the link'),
+    kind: 'bulk',
+    steps: [{ plugin: 'tell-buyers', when: { delivered: true, version_above: 1 } }],
+  },
+  {
+    id: 'archive',
+    name: t('Archive what nobody downloads'),
+    before: t('Not downloaded for a year'),
+    after: t('Tagged, and moved to the backup storage; links keep working'),
+    kind: 'bulk',
+    steps: [
+      {
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: [ARCHIVE] },
+        when: { not_downloaded_for_days: 365, older_than_days: 365 },
+      },
+      {
+        plugin: 'change-storage',
+        options: { location: 'backup' },
+        when: { tags: [ARCHIVE] },
+      },
+    ],
+  },
+  {
+    id: 'clean-up',
+    name: t('Clean up what was never attached'),
+    before: t('Without a product and a link, older than 30 days'),
+    after: t('Backed up and in the trash, from which you can restore them'),
+    kind: 'bulk',
+    steps: [
+      {
+        plugin: 'delete-files',
+        options: { backup_first: true },
+        when: { mapped: false, linked: false, older_than_days: 30 },
+      },
+    ],
+  },
+  {
+    id: 'stamp',
+    name: t('Stamp each PDF with its buyer'),
+    before: t('One document for all buyers'),
+    after: t('Each buyer’s copy shows the order number and email address'),
+    kind: 'delivery',
+    steps: [
+      { plugin: 'stamp-pdf', options: { show: ['order', 'email'] }, when: { type: ['pdf'] } },
+    ],
+  },
+]
+
+/** What the editor begins with; null: there is no such recipe. */
+export function draftOfRecipe(id: string | null): WorkflowDraft | null {
+  const recipe = RECIPES.find((one) => one.id === id)
+  if (!recipe) return null
+  return {
+    ...emptyDraft(recipe.kind),
+    name: recipe.name,
+    steps: recipe.steps.map(({ plugin, options = {}, when = null }) => ({
+      ...newStep(plugin),
+      options,
+      when,
+    })),
+  }
+}

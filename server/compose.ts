@@ -129,6 +129,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       log,
       sandboxes,
       clock: given.clock,
+      quotas: limits,
     }),
     withScratch,
     listings: allListings({

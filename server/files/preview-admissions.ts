@@ -23,6 +23,8 @@ export interface PlannedAdmission {
   replaces?: string | undefined
   /** The size; null: it is not known before the bytes arrive. */
   size_bytes: number | null
+  /** The server has the bytes already, and they count. */
+  reserved?: boolean
 }
 
 /** The result of one admission. A file that would be created has no id yet. */
@@ -49,7 +51,10 @@ export async function previewAdmissions(
   const versions = await versionsOf(tx, admissions, owners)
   const quotas = await refusedByQuota(
     tx,
-    admissions.map((one) => wantedOf(one, one.size_bytes ?? 0)),
+    admissions.map((one) => ({
+      ...wantedOf(one, one.size_bytes ?? 0),
+      reserved: one.reserved ?? false,
+    })),
     limits,
   )
   const planned = new Map<string, string>()

@@ -18,6 +18,7 @@ import { queueTask } from '../../core/queue/background.ts'
 import { AppError } from '../../core/errors.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { waitingBytes } from './entries.ts'
+import { quotaLimits, waitingLimit } from './quota.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import {
   countWaiting,
@@ -127,11 +128,12 @@ async function recordOf(
   { next_import_at, ...own }: Settings,
 ): Promise<z.output<typeof dropSchema>> {
   const { host, sftpPort, ftpPort } = drop
-  const [running, host_keys, waiting, used_bytes] = await Promise.all([
+  const [running, host_keys, waiting, used_bytes, max_bytes] = await Promise.all([
     isDropRunning(database),
     hostKeyFingerprints(database, secrets),
     countWaiting(scope),
     waitingBytes(scope, null),
+    waitingLimit(scope, quotaLimits(limits)),
   ])
   return {
     ...own,
@@ -143,7 +145,7 @@ async function recordOf(
     host_keys,
     next_import_at: next_import_at?.toISOString() ?? null,
     waiting,
-    quota: { used_bytes, max_bytes: limits.drop_waiting_bytes },
+    quota: { used_bytes, max_bytes },
     limits: {
       file_bytes: limits.file_bytes,
       clear_after_days: KEPT_DAYS,

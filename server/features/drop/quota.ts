@@ -44,6 +44,8 @@ interface CountedBytes {
   open: number
 }
 
+const NOTHING = { rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
+
 const usedOf = ({ rows, live, ended }: CountedBytes): number => rows + live + ended
 
 export interface QuotaLimits {
@@ -56,7 +58,11 @@ export interface QuotaLimits {
 
 export type DropLimits = Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'> & Partial<ShopQuotas>
 
-export const quotaLimits = ({ drop_waiting_bytes, file_bytes, ...storage }: DropLimits): QuotaLimits => ({
+export const quotaLimits = ({
+  drop_waiting_bytes,
+  file_bytes,
+  ...storage
+}: DropLimits): QuotaLimits => ({
   shop: drop_waiting_bytes,
   file: file_bytes,
   storage,
@@ -77,12 +83,8 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
     const before = known.ended
     try {
       const scope = forShop(database, shop)
-      const [rows, limit] = await Promise.all([
-        waitingBytes(scope, process),
-        waitingLimit(scope, limits),
-      ])
-      known.rows = rows
-      known.limit = limit
+      const [rows, limit] = [await waitingBytes(scope, process), await waitingLimit(scope, limits)]
+      Object.assign(known, { rows, limit })
       known.ended -= before
       known.readAt = performance.now()
     } finally {
@@ -95,8 +97,7 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
     if (age(known) > FRESH_MS) refreshed(shop, known).catch(() => {})
   }
   const knownOf = (shop: number): CountedBytes => {
-    const none = { limit: limits.shop, rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
-    const known = shops.get(shop) ?? none
+    const known = shops.get(shop) ?? { ...NOTHING, limit: limits.shop }
     if (shops.size > MAX_SHOPS)
       for (const [other, { open }] of shops) if (open === 0) shops.delete(other)
     shops.set(shop, known)

@@ -11,6 +11,7 @@ import type { Logger } from '../../core/log.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { present } from '../../core/lazy.ts'
 import { type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
@@ -49,6 +50,7 @@ export interface DropRouteParts {
   database: Database
   engine: Engine
   stores: ReadonlyMap<string, BlobStore>
+  blobs: WholeBlobs
   secrets: Secrets
   drop: DropAddress
   limits: Limits
@@ -181,7 +183,7 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
   ]
 }
 
-const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
+const importRoute = ({ engine, stores, blobs, clock }: DropRouteParts): Endpoint =>
   dropWriting('POST /api/drop/import', {
     summary: 'Import the waiting files of the drop folder now',
     description:
@@ -196,7 +198,7 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
       422: { description: 'A preview: every problem of an import.csv', schema: errorSchema },
     },
     handler: async ({ caller, query: { file_id }, body }) => {
-      const id = await importNow({ engine, stores }, caller.scope, {
+      const id = await importNow({ engine, stores, blobs }, caller.scope, {
         requestedBy: caller.name,
         only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
         dryRun: body.dry_run ?? false,

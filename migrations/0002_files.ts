@@ -116,7 +116,7 @@ const SCHEMA = `
   -- Marks copies that nothing names any more: their room is free in the shop's quota, and a sweep
   -- removes the bytes. Locked rows are skipped, so that this waits for nothing: the sweep marks them.
   create function mark_unneeded(shops integer[], hashes bytea[], locations text[]) returns void
-    language plpgsql as $$
+    language plpgsql strict as $$ -- Nothing was removed: the arrays are null.
   begin
     update blob_locations b set unneeded_since = now()
     from (

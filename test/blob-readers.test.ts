@@ -1,4 +1,4 @@
-// Whoever reads stored bytes compares them with their hash on the first read of a day, and restores
+// Each reader of stored bytes compares them with their hash on the first read of a day, and restores
 // damaged ones. Each file that calls a storage location to read is listed here, with how it does.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

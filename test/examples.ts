@@ -394,7 +394,11 @@ const MAKERS: Record<ExampleId, Make> = {
   licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
   saved_view: (place) => post(place, '/api/views', { name: 'Mine' }),
   backup: async ({ app, owner }) => {
-    const fileId = await addFile({ ...app.engine, scope: owner.scope }, 'backed-up.pdf', randomBytes(20))
+    const fileId = await addFile(
+      { ...app.engine, scope: owner.scope },
+      'backed-up.pdf',
+      randomBytes(20),
+    )
     const { hash, size_bytes } = (await locateFile(owner.scope, fileId))!
     await recordBackup(owner.scope, { fileId, hash, size_bytes, location: 'backup' })
     return (await owner.call('GET', '/api/backups')).body.data[0].id

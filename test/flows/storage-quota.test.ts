@@ -52,7 +52,10 @@ test('backups and moved files count until they are deleted, and an upload is ref
     return (await untilEnded(stranger, body.id)).status
   }
   const used = async () => (await call('GET', '/api/plan')).body.used
-  const id = toPublicId('file', await addFile({ ...app.engine, scope }, 'a.bin', randomBytes(40_000)))
+  const id = toPublicId(
+    'file',
+    await addFile({ ...app.engine, scope }, 'a.bin', randomBytes(40_000)),
+  )
   expect(await run('back-up-files', { file_ids: [id] })).toBe('success')
   expect(await used()).toMatchObject({ storage_bytes: 80_000, removing_bytes: 0 })
   const refused = await upload(20_001)

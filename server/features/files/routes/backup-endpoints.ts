@@ -48,7 +48,8 @@ export const backupRoutes = (): Endpoint[] => [
   }),
   endpoint('DELETE /api/backups/{id}', {
     summary: 'Delete a backup; its file stays',
-    description: 'Its bytes are removed about a day later, unless a file or another backup has them.',
+    description:
+      'Its bytes are removed about a day later, unless a file or another backup has them.',
     scope: 'files:purge',
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {

@@ -217,7 +217,6 @@ async function previewEntries(
       onConflict: entry.on_conflict,
       replaces: entry.replaces,
       size_bytes: draft.size_bytes ?? null,
-      reserved: entry.source.type === 'upload' || entry.source.type === 'drop',
     })),
     { limits, preview },
   )

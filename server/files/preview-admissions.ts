@@ -23,8 +23,6 @@ export interface PlannedAdmission {
   replaces?: string | undefined
   /** The size; null: it is not known before the bytes arrive. */
   size_bytes: number | null
-  /** The server has the bytes already, and they count. */
-  reserved?: boolean
 }
 
 /** The result of one admission. A file that would be created has no id yet. */
@@ -51,10 +49,7 @@ export async function previewAdmissions(
   const versions = await versionsOf(tx, admissions, owners)
   const quotas = await refusedByQuota(
     tx,
-    admissions.map((one) => ({
-      ...wantedOf(one, one.size_bytes ?? 0),
-      reserved: one.reserved ?? false,
-    })),
+    admissions.map((one) => wantedOf(one, one.size_bytes ?? 0)),
     limits,
   )
   const planned = new Map<string, string>()

@@ -2,6 +2,7 @@
 // samples of them, and their counts. Every foreign key is composite with shop_id, so that no row
 // can point into another shop. The indexes and triggers of a table follow it, also triggers that
 // write tables of later migrations.
+import { blobIsNeeded, freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 
 /** SQL: what the row `c` of files counts for, with the sign of its change. */
@@ -89,6 +90,56 @@ const SCHEMA = `
   create index blob_locations_dropped on blob_locations (shop_id) where dropped_at is not null;
   -- Due checks.
   create index blob_locations_checked on blob_locations (coalesce(checked_at, created_at));
+
+  -- Every stored copy counts once, from its row to the removal of its bytes. The size of a blob
+  -- never changes; without its blob the whole shop is being deleted.
+  create function note_added_blobs() returns trigger language plpgsql as $$
+  begin
+    insert into file_count_changes (shop_id, kind, subject, files, bytes)
+    select b.shop_id, 'stored', '', 0, sum(b.size_bytes) from added join blobs b using (shop_id, hash)
+    group by 1;
+    return null;
+  end $$;
+
+  create function note_removed_blobs() returns trigger language plpgsql as $$
+  begin
+    insert into file_count_changes (shop_id, kind, subject, files, bytes)
+    select b.shop_id, 'stored', '', 0, -sum(b.size_bytes) from gone join blobs b using (shop_id, hash)
+    group by 1;
+    return null;
+  end $$;
+  create trigger blob_locations_added after insert on blob_locations
+    referencing new table as added for each statement execute function note_added_blobs();
+  create trigger blob_locations_removed after delete on blob_locations
+    referencing old table as gone for each statement execute function note_removed_blobs();
+
+  -- Marks copies that nothing names any more: their room is free in the shop's quota, and a sweep
+  -- removes the bytes. Locked rows are skipped, so that this waits for nothing: the sweep marks them.
+  create function mark_unneeded(shops integer[], hashes bytea[], locations text[]) returns void
+    language plpgsql strict as $$ -- Nothing was removed: the arrays are null.
+  begin
+    update blob_locations b set unneeded_since = now()
+    from (
+      select b.shop_id, b.hash, b.location
+      from (select distinct * from unnest(shops, hashes, locations) as o(shop_id, hash, location)) o
+        join blob_locations b using (shop_id, hash, location)
+      where b.unneeded_since is null and not (${blobIsNeeded('b')}) for update of b skip locked
+    ) free
+    where b.shop_id = free.shop_id and b.hash = free.hash and b.location = free.location;
+  end $$;
+
+  create function free_blobs() returns trigger language plpgsql as $$
+  begin
+    perform mark_unneeded(array_agg(shop_id), array_agg(hash), array_agg(location))
+    from gone where hash is not null;
+    return null;
+  end $$;
+
+  create function free_blob() returns trigger language plpgsql as $$
+  begin
+    perform mark_unneeded(array[old.shop_id], array[old.hash], array[old.location]);
+    return null;
+  end $$;
 
   create table packs (
     shop_id integer not null references shops on delete cascade,
@@ -292,24 +343,7 @@ const SCHEMA = `
   create index versions_elsewhere on versions (shop_id, location, file_id)
     where location <> 'primary';
 
-  -- The size of a version never changes.
-  create function note_added_versions() returns trigger language plpgsql as $$
-  begin
-    insert into file_count_changes (shop_id, kind, subject, files, bytes)
-    select shop_id, 'versions', '', 0, sum(size_bytes) from added group by 1;
-    return null;
-  end $$;
-
-  create function note_removed_versions() returns trigger language plpgsql as $$
-  begin
-    insert into file_count_changes (shop_id, kind, subject, files, bytes)
-    select shop_id, 'versions', '', 0, -sum(size_bytes) from gone group by 1;
-    return null;
-  end $$;
-  create trigger versions_added after insert on versions
-    referencing new table as added for each statement execute function note_added_versions();
-  create trigger versions_removed after delete on versions
-    referencing old table as gone for each statement execute function note_removed_versions();
+  ${freesBlobs('versions', { moves: true })}
 
   -- Deferred: a file and its first version refer to each other and are inserted together.
   alter table files add constraint files_version_fkey foreign key (shop_id, id, version)
@@ -418,6 +452,7 @@ const SCHEMA = `
   );
   create index backups_file on backups (shop_id, file_id, id desc); -- a file's backups
   create index backups_blob on backups (shop_id, hash, location); -- which backups need a blob
+  ${freesBlobs('backups')}
 
   -- A copy in another location that a merchant asked for. The original stays where it is.
   create table file_copies (
@@ -432,6 +467,7 @@ const SCHEMA = `
   );
   -- Which copies need a blob.
   create index file_copies_blob on file_copies (shop_id, hash, location);
+  ${freesBlobs('file_copies')}
 
   create table purged_files (
     shop_id integer not null references shops on delete cascade,
@@ -472,6 +508,7 @@ const SCHEMA = `
     foreign key (shop_id, hash, location) references blob_locations (shop_id, hash, location)
   );
   create index samples_blob on samples (shop_id, hash, location) where hash is not null;
+  ${freesBlobs('samples', { moves: true })}
 
   create table published_samples (
     shop_id integer primary key references shops on delete cascade,
@@ -500,8 +537,8 @@ const SCHEMA = `
 
   create table file_counts (
     shop_id integer not null references shops on delete cascade,
-    -- all, extension, tag, unmapped: files outside the trash and their bytes. versions: the bytes
-    -- of all kept versions, also of files in the trash.
+    -- all, extension, tag, unmapped: files outside the trash and their bytes. stored: the bytes of
+    -- all copies of all blobs, in every location.
     kind text not null,
     -- The extension or the tag; '' otherwise.
     subject text not null,

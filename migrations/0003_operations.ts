@@ -1,5 +1,6 @@
 // The engine: operations with their items, chains and workers, the files and documents that they
 // make, and the workflows and schedules that start them.
+import { freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 import { monthParts } from '../server/core/db/month-parts.ts'
 
@@ -248,6 +249,7 @@ const SCHEMA = `
     foreign key (shop_id, hash, location) references blob_locations
   );
   create index artifacts_blob on artifacts (shop_id, hash, location); -- which artifacts need a blob
+  ${freesBlobs('artifacts', { moves: true })}
 
   create table workflows (
     shop_id integer not null references shops on delete cascade,

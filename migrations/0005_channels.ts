@@ -1,5 +1,6 @@
 // Where files come from: CSV lists, browser uploads, the drop server, cloud connections, and
 // exports of other apps.
+import { freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 
 const SCHEMA = `
@@ -327,6 +328,7 @@ const SCHEMA = `
   create index drop_entries_account on drop_entries (shop_id, account_id);
   -- Which blobs are needed.
   create index drop_entries_blob on drop_entries (shop_id, hash, location);
+  ${freesBlobs('drop_entries')}
   create index drop_entries_writing on drop_entries (process) where state = 'writing'; -- recovery
   create index drop_entries_waiting on drop_entries (shop_id, quiet_since) where state = 'waiting';
   create index drop_entries_importing on drop_entries (shop_id, operation_id, position)

@@ -1,5 +1,6 @@
 // Orders and their deliveries, buyers' links with everything that is counted about them, licence
 // keys, libraries, and the buyer's pages.
+import { freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 import { monthParts } from '../server/core/db/month-parts.ts'
 
@@ -699,6 +700,7 @@ const SCHEMA = `
   create index prepared_files_file on prepared_files (shop_id, file_id); -- deleted files
   create index prepared_files_blob on prepared_files (shop_id, hash, location)
     where hash is not null; -- which copies need a blob
+  ${freesBlobs('prepared_files', { moves: true })}
   create index prepared_files_damaged on prepared_files (shop_id, hash, location) where damaged;
   create index prepared_files_stale on prepared_files (shop_id, delivery_id)
     where stale; -- the renewal

@@ -119,16 +119,14 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     workflows: config.workflows,
     limits,
     ports: portsFactory({
-      database,
+      ...checked,
       client,
-      stores,
       storefront,
       uploads: folder,
       cloud,
       secrets,
-      log,
       sandboxes,
-      clock: given.clock,
+      quotas: limits,
     }),
     withScratch,
     listings: allListings({

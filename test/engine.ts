@@ -185,6 +185,7 @@ export async function createTestEngine(
       cloud: {} as Cloud,
       clock,
       log: silent,
+      quotas: limits,
     }),
   }
   const engine = createEngine(parts)

@@ -1,7 +1,7 @@
 // Creates the data that the documented examples refer to: a shop for each example, with everything
 // that the example names.
 import { inEnglish } from './english.ts'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { z } from 'zod'
@@ -17,6 +17,8 @@ import {
 import { EXAMPLES } from '../server/features.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { admitVersion } from '../server/files/admit-version.ts'
+import { recordBackup } from '../server/files/backups.ts'
+import { locateFile } from '../server/files/list.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { customerData } from '../server/features/compliance/customer-data.ts'
@@ -28,6 +30,7 @@ import { createLicenceList } from '../server/features/preparation/model/licence-
 import { untilEnded, type Answer, type Client } from './app.ts'
 import { openCsvApp, untilChecked, type CsvApp } from './csv.ts'
 import { startOrigin, type Origin } from './fakes/origin.ts'
+import { addFile } from './deliveries.ts'
 import { fillMirror, variantId } from './mirror.ts'
 import { paidOrder } from './orders.ts'
 import { beginUpload, sendFile } from './uploads.ts'
@@ -390,6 +393,16 @@ const MAKERS: Record<ExampleId, Make> = {
   },
   licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
   saved_view: (place) => post(place, '/api/views', { name: 'Mine' }),
+  backup: async ({ app, owner }) => {
+    const fileId = await addFile(
+      { ...app.engine, scope: owner.scope },
+      'backed-up.pdf',
+      randomBytes(20),
+    )
+    const { hash, size_bytes } = (await locateFile(owner.scope, fileId))!
+    await recordBackup(owner.scope, { fileId, hash, size_bytes, location: 'backup' })
+    return (await owner.call('GET', '/api/backups')).body.data[0].id
+  },
   licence_key: async ({ app, owner }) => {
     const generate = { pattern: 'XXXX-XXXX-XXXX', prefix: '', checksum: false }
     const { secrets } = app.engine.parts

@@ -21,7 +21,8 @@ const COMMON: Readonly<Record<string, string>> = {
     'Leave out the deleted files, or restore them from the trash and choose Retry Failed.',
   workflow_broken: 'Correct the workflow, then start it again.',
   file_quota: 'Delete files that are not needed, then choose Retry Failed.',
-  storage_quota: 'Delete files or old versions, or ask for more storage, then choose Retry Failed.',
+  storage_quota:
+    'Delete files or backups permanently, or ask for more storage, then choose Retry Failed.',
   storage_full: 'Make room in the storage location, then choose Retry Failed.',
   file_damaged: 'Upload the file again as a new version.',
   storage_failed: 'Choose Retry Failed: the storage location may answer by now.',

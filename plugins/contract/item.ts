@@ -57,6 +57,8 @@ export interface StagedBlob {
   found_type?: string
   /** Whether the bytes end before their format does. Detected in PDF, ZIP and MP4. */
   cut_off?: true
+  /** Set by a source whose bytes count in the shop's quota until they are imported. */
+  reserved?: true
 }
 
 /** One file or entry inside an operation. */

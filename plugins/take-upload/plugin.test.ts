@@ -91,6 +91,7 @@ describe('take-upload', () => {
       size_bytes: bytes.length,
       location: 'primary',
       content_type: null,
+      reserved: true,
     }
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })

@@ -130,7 +130,7 @@ export const ERRORS = {
   ),
   storage_quota: item(
     507,
-    'The shop’s storage is used up: delete files or old versions, or ask your provider for more storage',
+    'The shop’s storage is used up: delete files or backups permanently, or ask your provider for more storage',
   ),
   plan_limit: item(
     422,

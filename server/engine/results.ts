@@ -17,7 +17,13 @@ import { lazy } from '../core/lazy.ts'
 import { holdBlobs } from '../files/blob-holds.ts'
 import { noteRefused } from '../files/blobs.ts'
 import { draftFrom } from '../files/drafts.ts'
-import { refusedByQuota, type QuotaRefusal, type ShopQuotas } from '../files/quotas.ts'
+import { copyOf } from '../files/admission.ts'
+import {
+  refusedByQuota,
+  type QuotaRefusal,
+  type QuotaRequest,
+  type ShopQuotas,
+} from '../files/quotas.ts'
 import { readShop } from '../files/shop-settings.ts'
 import type { EngineRunner } from './runner.ts'
 import { admitCreated } from './created-files.ts'
@@ -68,7 +74,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
               )
             // Before its size is known: a shop that has no room left writes no bytes either.
             const refusal = await scope.transaction((tx) =>
-              refusedBytes(tx, 1, runner.parts.limits),
+              refusedBytes(tx, { bytes: 1 }, runner.parts.limits),
             )
             if (refusal) throw new PortError(refusal.code, refusal.message, false)
             const { stage } = await runner.parts.ports(scope)
@@ -211,13 +217,14 @@ async function queueEmails(
   }
 }
 
-/** The quota that refuses a document of this size; null: none. */
+/** The quota that refuses a document of these bytes; null: none. */
 async function refusedBytes(
   tx: ShopScope,
-  bytes: number,
+  bytes: Pick<QuotaRequest, 'bytes' | 'copy'>,
   limits: Partial<ShopQuotas>,
 ): Promise<QuotaRefusal | null> {
-  const [refusal] = await refusedByQuota(tx, [{ newName: null, bytes, overwrites: false }], limits)
+  const wanted = { newName: null, overwrites: false, ...bytes }
+  const [refusal] = await refusedByQuota(tx, [wanted], limits)
   return refusal ?? null
 }
 
@@ -228,7 +235,7 @@ async function keepArtifact(
   artifact: Artifact,
   limits: Partial<ShopQuotas>,
 ): Promise<({ code: string } & ReturnType<typeof storedMessage>) | null> {
-  const refusal = await refusedBytes(tx, artifact.size_bytes, limits)
+  const refusal = await refusedBytes(tx, copyOf(artifact), limits)
   if (refusal) {
     await noteRefused(tx, [artifact])
     return { code: refusal.code, ...storedMessage(refusal.message) }

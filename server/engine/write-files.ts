@@ -5,6 +5,8 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { present, zip } from '../core/lazy.ts'
 import { admitFiles } from '../files/admit.ts'
 import { previewAdmissions } from '../files/preview-admissions.ts'
+import { copyOf, type AdmissionLimits } from '../files/admission.ts'
+import { refusedByQuota } from '../files/quotas.ts'
 import { addVersion } from '../files/admit-version.ts'
 import { changeFiles } from '../files/changes.ts'
 import type { Draft, FileRecord } from '../files/drafts.ts'
@@ -25,7 +27,7 @@ import {
   resultOfChange,
 } from './write-results.ts'
 
-export type WriteLimits = { file_bytes: number }
+export type WriteLimits = AdmissionLimits
 
 export interface WriteParts {
   limits: WriteLimits
@@ -67,7 +69,7 @@ export async function writeDone(
   const versions = await changeRecords(
     tx,
     existing.filter(({ item }) => !results.has(item)),
-    results,
+    { limits, results },
   )
   const isRefused = (item: WorkItem) => resultOf(results, item).status !== 'done'
   await removeVersions(
@@ -134,13 +136,33 @@ function keepOnly(item: WorkItem, name: EffectName): void {
 async function changeRecords(
   tx: ShopScope,
   files: readonly ExistingFile[],
-  results: Results,
+  { limits, results }: { limits: WriteLimits; results: Results },
 ): Promise<AddedVersion[]> {
+  await refuseAboveQuota(tx, files, { limits, results })
+  const allowed = files.filter(({ item }) => !results.has(item))
   const added: AddedVersion[] = []
-  for (const file of files)
+  for (const file of allowed)
     if (file.item.staged) added.push(await replaceBytes(tx, file, file.item.staged))
-  await recordChanges(tx, files, results, null)
+  await recordChanges(tx, allowed, results, null)
   return added
+}
+
+/** Refuses changes whose bytes the shop has no room for. */
+async function refuseAboveQuota(
+  tx: ShopScope,
+  files: readonly ExistingFile[],
+  { limits, results }: { limits: WriteLimits; results: Results },
+): Promise<void> {
+  const made = files.flatMap(({ item }) =>
+    item.staged ? [{ item, draft: itemDraft(item), staged: item.staged }] : [],
+  )
+  const wanted = made.map(({ staged }) => ({
+    newName: null,
+    overwrites: true,
+    ...copyOf(staged),
+  }))
+  for (const [{ item, draft }, refusal] of zip(made, await refusedByQuota(tx, wanted, limits)))
+    if (refusal) results.set(item, resultOfAdmission(draft, { status: 'refused', ...refusal }))
 }
 
 /** Makes the bytes the file's newest version, under its new name. */

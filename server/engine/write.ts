@@ -1,7 +1,9 @@
 // Writes how items ended: created or changed files, outcomes and counters, in the caller's
 // transaction. A file is never written without its outcome.
+import type { StagedBlob } from '../../plugins/contract/index.ts'
 import { storedMessage, textOfMessage } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { noteRefused } from '../files/blobs.ts'
 import type { HeldChain } from './chain.ts'
 import { retryDelay } from './failure.ts'
 import {
@@ -41,6 +43,7 @@ export async function writeEnded(
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results: Results = done.length === 0 ? new Map() : await writtenOf(tx, held, done, options)
   const outcomes = ended.map((each) => ({ item: each.item, row: rowOf(each, results) }))
+  await noteRefused(tx, leftBytes(outcomes))
   const rows = outcomes.map(({ row }) => row)
   const inserted = rows.filter(({ position }) => fresh.has(position))
   const updated = rows.filter(({ position }) => !fresh.has(position))
@@ -72,6 +75,12 @@ function rowOf({ item, ending }: EndedItem, results: Results): OutcomeRow {
   const again = retryIfInUse(item, result)
   return again ? endedRow(item, again) : doneRow(item, result)
 }
+
+/** The bytes of items that ended without a file of them: nothing will name them. */
+const leftBytes = (outcomes: readonly ItemOutcome[]): StagedBlob[] =>
+  outcomes.flatMap(({ item: { staged }, row: { status } }) =>
+    staged && (status === 'failed' || status === 'skipped') ? [staged] : [],
+  )
 
 /**
  * Lets an item wait whose file another operation holds when it is written, as at the beginning of a

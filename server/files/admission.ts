@@ -88,9 +88,18 @@ export function draftProblem(draft: Draft): Problem | null {
 /** What the admission takes from the quotas. */
 export const wantedOf = (
   { draft, onConflict, replaces }: Pick<Admission, 'draft' | 'onConflict' | 'replaces'>,
-  bytes: number,
+  bytes: number | StagedBlob,
 ): QuotaRequest => ({
   newName: replaces === undefined ? nameKey(draft.filename) : null,
-  bytes,
+  ...(typeof bytes === 'number' ? { bytes } : copyOf(bytes)),
   overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
+})
+
+/** What staged bytes take from the quotas. */
+export const copyOf = (
+  staged: StagedBlob,
+): Required<Pick<QuotaRequest, 'bytes' | 'copy' | 'reserved'>> => ({
+  bytes: staged.size_bytes,
+  copy: staged,
+  reserved: staged.reserved ?? false,
 })

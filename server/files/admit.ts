@@ -38,7 +38,7 @@ export async function admitFiles(
   const quota = open()
   const refusals = await refusedByQuota(
     tx,
-    quota.map(({ admission }) => wantedOf(admission, admission.staged.size_bytes)),
+    quota.map(({ admission }) => wantedOf(admission, admission.staged)),
     limits,
   )
   for (const [{ at }, refused] of zip(quota, refusals))

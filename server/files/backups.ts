@@ -35,6 +35,33 @@ export function recordBackup(
   })
 }
 
+export interface BackupRow {
+  id: string
+  file_id: string
+  /** The file's name at that time. */
+  filename: string
+  size_bytes: number
+  location: string
+  created_at: Date
+}
+
+/**
+ * A page of the shop's backups, newest first.
+ * @param before the last id of the previous page
+ */
+export const listBackups = (
+  scope: ShopScope,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<BackupRow[]> =>
+  scope.query<BackupRow>(
+    `select k.id, k.file_id, k.record ->> 'filename' as filename, b.size_bytes, k.location,
+       k.created_at
+     from backups k join blobs b on b.shop_id = k.shop_id and b.hash = k.hash
+     where k.shop_id = :shop and (:before::uuid is null or k.id < :before::uuid)
+     order by k.id desc limit :limit`,
+    { before, limit },
+  )
+
 /** The fields that restoring a backup writes, without times and ids. */
 function restorable(record: FileRecord): Partial<FileRecord> {
   const kept: Partial<FileRecord> = { ...record }

@@ -2,6 +2,7 @@
 // removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
 // locks its rows (holdBlobs), and this skips locked rows.
 import type { StagedBlob } from '../../plugins/contract/index.ts'
+import { blobIsNeeded } from '../core/db/blob-references.ts'
 import type { Database } from '../core/db/database.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { inBatches } from '../core/db/sweep-batches.ts'
@@ -17,22 +18,7 @@ const ROW_BATCH = 1000
 
 type Pool = Database['pool']
 
-/** SQL: is the row `b` of blob_locations referred to? */
-const NEEDED = [
-  'versions',
-  'backups',
-  'file_copies',
-  'artifacts',
-  'drop_entries',
-  'prepared_files',
-  'samples',
-]
-  .map(
-    (table) =>
-      `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash
-        and t.location = b.location)`,
-  )
-  .join(' or ')
+const NEEDED = blobIsNeeded('b')
 
 /**
  * Removes expired versions, and returns their number. A version that is its file's current one

@@ -30,14 +30,15 @@ async function expectRight(): Promise<void> {
       total: await countFiles(scope, filter),
       isExact: true,
     })
-  const [usage, row] = [
+  const [usage, { files, stored }] = [
     await usageOfShop(scope),
-    await scope.one<{ files: number; bytes: number }>(
+    await scope.one<{ files: number; stored: number }>(
       `select (select count(*) from files where shop_id = :shop and deleted_at is null)::int as files,
-         (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
+         (select coalesce(sum(b.size_bytes), 0) from blob_locations l join blobs b using (shop_id, hash)
+           where l.shop_id = :shop)::float8 as stored`,
     ),
   ]
-  expect(usage).toEqual({ ...row, leaving: 0 })
+  expect([usage.files, usage.bytes + usage.leaving]).toEqual([files, stored])
   expect(await checkCounts(scope)).toBe(0)
 }
 

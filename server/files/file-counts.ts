@@ -1,5 +1,5 @@
 // Kept counts of a shop's files: all, by extension, by tag, without a product, and the bytes of all
-// versions. Triggers note each change in the transaction that makes it
+// stored copies. Triggers note each change in the transaction that makes it
 // (migrations/0002_files.ts); here the notes are added to the counts, and checked.
 // Which totals are kept, and which are bounded: docs/decisions/0067.
 import type { Database } from '../core/db/database.ts'
@@ -8,7 +8,7 @@ import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import type { Logger } from '../core/log.ts'
 import { sweepInTurn } from '../core/shop-turns.ts'
 
-export type CountKind = 'all' | 'extension' | 'tag' | 'unmapped' | 'versions'
+export type CountKind = 'all' | 'extension' | 'tag' | 'unmapped' | 'stored'
 
 export interface KeptCount {
   kind: CountKind
@@ -89,7 +89,8 @@ export async function checkCounts(scope: ShopScope): Promise<number> {
        from files where shop_id = :shop and deleted_at is null and mapping_state <> 'mapped'
        union all select 'tag', tag, count(*), 0
        from files, unnest(tags) as tag where shop_id = :shop and deleted_at is null group by 2
-       union all select 'versions', '', 0, sum(size_bytes) from versions where shop_id = :shop
+       union all select 'stored', '', 0, sum(b.size_bytes) from blob_locations l
+         join blobs b using (shop_id, hash) where l.shop_id = :shop
        union all select kind, subject, -files, -bytes from file_counts where shop_id = :shop
        union all select kind, subject, -files, -bytes from file_count_changes where shop_id = :shop
      ) c group by 2, 3 having sum(files) <> 0 or coalesce(sum(bytes), 0) <> 0

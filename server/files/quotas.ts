@@ -13,9 +13,10 @@ export interface ShopQuotas {
   /** The maximum number of files, trash excluded. */
   shop_files: number
   /**
-   * The maximum of bytes that are kept (`StorageUsage`), including files in the trash. With bytes that are
-   * removed within a day it may be twice as much: room is free as soon as files are deleted, but
-   * requests that are refused, or that delete what they add, cannot fill the disk.
+   * The maximum of bytes that are kept (`StorageUsage`), including files in the trash and copies in
+   * other locations. With bytes that are removed within a day it may be twice as much: room is free
+   * as soon as files are purged, but requests that are refused, or that delete what they add, cannot
+   * fill the disk.
    */
   shop_storage_bytes: number
 }
@@ -26,6 +27,17 @@ export interface QuotaRequest {
   bytes: number
   /** An existing file of this name only gets new bytes. */
   overwrites: boolean
+  /** Which copy it is; absent: its hash is not known yet. A copy that is stored counts once. */
+  copy?: StoredCopy
+  /** The bytes count already (`StagedBlob.reserved`). */
+  reserved?: boolean
+  /** The copy takes the place of one in another location, which nothing needs then. */
+  moved?: boolean
+}
+
+export interface StoredCopy {
+  hash: string
+  location: string
 }
 
 /**
@@ -49,11 +61,7 @@ export async function refusedByQuota(
 ): Promise<(QuotaRefusal | null)[]> {
   if (wanted.length === 0) return []
   const plan = await readShopPlan(tx)
-  const shop_files = Math.min(quotas.shop_files ?? Infinity, plan?.limits.files ?? Infinity)
-  const shop_storage_bytes = Math.min(
-    quotas.shop_storage_bytes ?? Infinity,
-    plan?.limits.storage_bytes ?? Infinity,
-  )
+  const { shop_files, shop_storage_bytes } = limitsOf(plan, quotas)
   if (shop_files === Infinity && shop_storage_bytes === Infinity) return wanted.map(() => null)
   const total = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
   const isFar = ({ files, bytes, leaving }: StorageUsage) =>
@@ -69,17 +77,84 @@ export async function refusedByQuota(
   await lockUntilCommit(tx, 'quota of files')
   const usage = await usageOfShop(tx)
   const existing = await namesOf(tx, wanted)
-  return wanted.map(({ newName, bytes, overwrites }) => {
+  const copies = await copiesOf(tx, wanted)
+  return wanted.map((request) => {
+    const { newName, overwrites, copy } = request
     const isNew = newName !== null && !(overwrites && existing.has(newName))
     if (isNew && usage.files + 1 > shop_files) return refusalOf('files', plan, shop_files)
-    if (usage.bytes + bytes > shop_storage_bytes)
+    const adds = addedBytes(request, copies)
+    if (adds.kept > 0 && usage.bytes + adds.kept > shop_storage_bytes)
       return refusalOf('storage_bytes', plan, shop_storage_bytes)
-    if (usage.bytes + usage.leaving + bytes > 2 * shop_storage_bytes) return LEAVING
+    const stored = adds.kept + adds.leaving
+    if (stored > 0 && usage.bytes + usage.leaving + stored > 2 * shop_storage_bytes) return LEAVING
     usage.files += isNew ? 1 : 0
-    usage.bytes += bytes
+    usage.bytes += adds.kept
+    usage.leaving += adds.leaving
     if (newName !== null) existing.add(newName)
+    if (copy) copies.set(keyOf(copy), 'kept')
     return null
   })
+}
+
+/** The shop's limits: those of its plan, or of the installation if they are lower. */
+const limitsOf = (plan: ShopPlan | null, quotas: Partial<ShopQuotas>): ShopQuotas => ({
+  shop_files: Math.min(quotas.shop_files ?? Infinity, plan?.limits.files ?? Infinity),
+  shop_storage_bytes: Math.min(
+    quotas.shop_storage_bytes ?? Infinity,
+    plan?.limits.storage_bytes ?? Infinity,
+  ),
+})
+
+/** How many bytes the shop may store in all; null: any number. */
+export async function storageLimit(
+  scope: ShopScope,
+  quotas: Partial<ShopQuotas>,
+): Promise<number | null> {
+  const { shop_storage_bytes } = limitsOf(await readShopPlan(scope), quotas)
+  return shop_storage_bytes === Infinity ? null : shop_storage_bytes
+}
+
+/**
+ * How many bytes the shop may store in addition; `Infinity` far below its limit. Less than none if
+ * its limit was lowered.
+ */
+export async function freeBytes(scope: ShopScope, quotas: Partial<ShopQuotas>): Promise<number> {
+  const { shop_storage_bytes } = limitsOf(await readShopPlan(scope), quotas)
+  if (shop_storage_bytes === Infinity) return Infinity
+  const known = await cachedUsage(scope)
+  if (known.bytes + known.leaving + NEAR.bytes < shop_storage_bytes) return Infinity
+  const { bytes, leaving } = await usageOfShop(scope)
+  return Math.min(shop_storage_bytes - bytes, 2 * shop_storage_bytes - bytes - leaving)
+}
+
+/** How a copy counts now; absent: it is not stored. */
+type CopyState = 'kept' | 'leaving'
+const keyOf = ({ hash, location }: StoredCopy): string => `${location}/${hash}`
+
+async function copiesOf(
+  tx: ShopScope,
+  wanted: readonly QuotaRequest[],
+): Promise<Map<string, CopyState>> {
+  const copies = wanted.flatMap(({ copy }) => copy ?? [])
+  if (copies.length === 0) return new Map()
+  const rows = await tx.query<StoredCopy & { leaving: boolean }>(
+    `select g.hash, g.location, b.unneeded_since is not null as leaving
+     from jsonb_to_recordset(:copies::jsonb) as g(hash text, location text)
+       join blob_locations b on b.shop_id = :shop and b.hash = decode(g.hash, 'hex')
+         and b.location = g.location`,
+    { copies: JSON.stringify(copies.map(({ hash, location }) => ({ hash, location }))) },
+  )
+  return new Map(rows.map((row) => [keyOf(row), row.leaving ? 'leaving' : 'kept']))
+}
+
+function addedBytes(
+  { bytes, copy, reserved = false, moved = false }: QuotaRequest,
+  copies: ReadonlyMap<string, CopyState>,
+): { kept: number; leaving: number } {
+  const state = copy && copies.get(keyOf(copy))
+  if (reserved || state === 'kept') return { kept: 0, leaving: 0 }
+  if (moved) return { kept: 0, leaving: state === 'leaving' ? 0 : bytes }
+  return { kept: bytes, leaving: state === 'leaving' ? -bytes : 0 }
 }
 
 const LEAVING: QuotaRefusal = {
@@ -148,7 +223,7 @@ const planText = {
     ),
   storage_bytes: (plan: string, limit: number) =>
     say(
-      'The plan “{plan}” allows {size} of storage: delete files or old versions, or choose another plan under Settings, Plan',
+      'The plan “{plan}” allows {size} of storage: delete files or backups permanently, or choose another plan under Settings, Plan',
       { plan, size: gigabytes(limit) },
     ),
 }
@@ -193,27 +268,35 @@ export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
 interface StorageUsage {
   /** Outside the trash. */
   files: number
-  /** Of all kept versions, documents of operations, and imported files of the drop folder. */
+  /**
+   * Of all copies that something names, in every storage location, and of what is not a copy yet:
+   * files that arrive in the drop folder, and uploads from their announcement to their import.
+   */
   bytes: number
-  /** Bytes that nothing names any more, or that were refused: a sweep removes them after a day. */
+  /** Copies that nothing names any more, or that were refused: a sweep removes them after a day. */
   leaving: number
 }
 
-/** SQL: what is kept for a while beside versions. */
+/** SQL: bytes beside the stored copies, and the copies that are being removed. */
 const OTHERS = `select
-  (select coalesce(sum(size_bytes), 0) from artifacts where shop_id = :shop)::bigint
-  + (select coalesce(sum(size_bytes), 0) from drop_entries e
-      where e.shop_id = :shop and e.state = 'processed' and not exists (
-        select from versions v where v.shop_id = e.shop_id and v.hash = e.hash
-          and v.location = e.location))::bigint as kept,
+  (select coalesce(sum(e.size_bytes), 0) from drop_entries e
+    where e.shop_id = :shop and e.kind = 'file' and e.hash is null)::bigint
+  + (select coalesce(sum(u.size_bytes), 0) from uploads u
+      where u.shop_id = :shop and u.status in ('uploading', 'received') and not exists (
+        select from items i where i.shop_id = u.shop_id and i.operation_id = u.operation_id
+          and i.position = u.position and i.status = 'done'))::bigint as arriving,
   (select coalesce(sum(b.size_bytes), 0) from blob_locations l
     join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
     where l.shop_id = :shop and l.unneeded_since is not null)::bigint as leaving`
 
-/** What the shop stores; versions from the kept counts. */
+/** What the shop stores; copies from the kept counts. */
 export async function usageOfShop(scope: ShopScope): Promise<StorageUsage> {
-  const counts = await readCounts(scope, ['all', 'versions'])
+  const counts = await readCounts(scope, ['all', 'stored'])
   const of = (kind: string) => counts.find((one) => one.kind === kind)
-  const { kept, leaving } = await scope.one<{ kept: number; leaving: number }>(OTHERS)
-  return { files: of('all')?.files ?? 0, bytes: (of('versions')?.bytes ?? 0) + kept, leaving }
+  const { arriving, leaving } = await scope.one<{ arriving: number; leaving: number }>(OTHERS)
+  return {
+    files: of('all')?.files ?? 0,
+    bytes: (of('stored')?.bytes ?? 0) - leaving + arriving,
+    leaving,
+  }
 }

@@ -64,6 +64,7 @@ export const IDS = {
   licence_list: id('licences', 97),
   rule: id('rule', 98),
   saved_view: id('saved', 99),
+  backup: id('backup', 93),
   /** A key of a buyer. */
   licence_key: id('licence', 94),
 } as const

@@ -13,11 +13,12 @@ import { addVersion } from '../files/admit-version.ts'
 import { GRACE_MS, sweepBlobs } from '../files/blobs.ts'
 import { draftFrom } from '../files/drafts.ts'
 import { locateFile } from '../files/list.ts'
+import { usageOfShop, type ShopQuotas } from '../files/quotas.ts'
 import { locateVersions } from '../files/locations.ts'
 import { shopSettingsSchema } from '../files/shop-settings.ts'
 import { knownIn } from '../startup/upkeep.ts'
 import { createDiskStore } from '../core/store/disk.ts'
-import type { BlobStore } from '../core/store/store.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { createStoredFiles } from './stored.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -38,13 +39,15 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const signal = new AbortController().signal
 /** The port, with another backup location if the test has one. */
-const stored = (to: BlobStore = backup) =>
+const stored = (to: BlobStore = backup, quotas: Partial<ShopQuotas> = {}) =>
   createStoredFiles(
     scope,
     new Map([
       ['primary', primary],
       ['backup', to],
     ]),
+    undefined,
+    quotas,
   )
 /** An item of the file, with the bytes that an earlier step staged. */
 const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({
@@ -307,4 +310,70 @@ test('an abort leaves the file in its location', async () => {
   )
   await expect(aborted).rejects.toBe(reason)
   expect(await places(id)).toEqual(['primary'])
+})
+
+describe('the quota of the shop', () => {
+  const limits = { shop_storage_bytes: 25 }
+  const room = async () => {
+    const { bytes, leaving } = await usageOfShop(scope)
+    return { bytes, leaving }
+  }
+  const admitted = async (content: string, filename: string) => {
+    const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), mappings: [] }
+    const admission = { draft, staged: await stage(content), onConflict: 'error' as const }
+    const [result] = await scope.transaction((tx) =>
+      admitFiles(tx, [{ ...admission, channel: 'api' }], { file_bytes: 1000, ...limits }),
+    )
+    return result?.status === 'refused' ? result.code : result?.status
+  }
+  const backUp = (id: string) => stored(backup, limits).backUp(itemOf(id), signal)
+  const relocate = (id: string, keep: boolean) =>
+    stored(backup, limits).relocate(itemOf(id), 'backup', { keep }, signal)
+
+  test('counts a backup once, and refuses the next file', async () => {
+    const id = await fileOf('ten bytes.')
+    await backUp(id)
+    await backUp(id)
+    await relocate(id, true)
+    expect(await room()).toEqual({ bytes: 20, leaving: 0 })
+    expect(await admitted('six...', 'b.txt')).toBe('storage_quota')
+    expect(await admitted('five.', 'c.txt')).toBe('created')
+  })
+
+  test('refuses a copy for which there is no room, and leaves no bytes', async () => {
+    const id = await fileOf('thirteen byte')
+    await expect(backUp(id)).rejects.toMatchObject({ code: 'storage_quota', retryable: false })
+    await expect(relocate(id, true)).rejects.toMatchObject({ code: 'storage_quota' })
+    expect(await room()).toEqual({ bytes: 13, leaving: 0 })
+    expect(await backup.size(scope.shop, await hashOf(id))).toBeNull()
+  })
+
+  test('moves files of a full shop, whose old copies are being removed until they are gone', async () => {
+    const [a, b] = [await fileOf('thirteen byte', 'a.txt'), await fileOf('twelve bytes', 'b.txt')]
+    await relocate(a, false)
+    expect(await room()).toEqual({ bytes: 25, leaving: 13 })
+    await relocate(b, false)
+    expect(await room()).toEqual({ bytes: 25, leaving: 25 })
+    await sweepBlobs(database.pool, later(1), [scope.shop])
+    expect(await room()).toEqual({ bytes: 25, leaving: 0 })
+  })
+
+  test('has room again as soon as a file is purged; what a backup keeps counts', async () => {
+    const [a, b] = [await fileOf('ten bytes.', 'a.txt'), await fileOf('5 byt', 'b.txt')]
+    await backUp(a)
+    expect(await admitted('x', 'c.txt')).toBe('storage_quota')
+    await scope.query('delete from files where shop_id = :shop and id = :b', { b })
+    expect(await room()).toEqual({ bytes: 20, leaving: 5 + 1 })
+    expect(await admitted('five.', 'd.txt')).toBe('created')
+    await scope.query('delete from files where shop_id = :shop and id = :a', { a })
+    expect(await room()).toEqual({ bytes: 15, leaving: 10 + 5 + 1 })
+  })
+
+  test('has no room for a copy that failed, until its bytes are gone', async () => {
+    const id = await fileOf('ten bytes.')
+    const broken: BlobStore = { ...backup, write: () => Promise.reject(new StoreError('full')) }
+    const failing = stored(broken, limits).backUp(itemOf(id), signal)
+    await expect(failing).rejects.toMatchObject({ code: 'storage_full' })
+    expect(await room()).toEqual({ bytes: 10, leaving: 10 })
+  })
 })

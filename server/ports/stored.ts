@@ -7,7 +7,9 @@ import {
 } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
+import { refusedByQuota, type ShopQuotas } from '../files/quotas.ts'
 import { recordBackup } from '../files/backups.ts'
+import { noteRefused } from '../files/blobs.ts'
 import { isWhole } from '../files/blob-checks.ts'
 import {
   holdsBlob,
@@ -31,13 +33,18 @@ interface Blob {
   location: string
 }
 
+/** @param quotas of the shop: its copies in all locations count. */
 export function createStoredFiles(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
   check?: CheckBlob,
+  quotas: Partial<ShopQuotas> = {},
 ): StoredFiles {
-  const copy: CopyBlob = (blob, location, signal) =>
-    asPort(() => copyBlob(scope, { stores, check }, blob, location, signal))
+  const copy: CopyBlob = (blob, location, signal, moved = false) =>
+    asPort(() => {
+      const record = () => recordInQuota(scope, { ...blob, location }, { quotas, moved })
+      return copyBlob(scope, { stores, check }, { blob, location, record }, signal)
+    })
   return {
     locate: (fileIds) => locateFiles(scope, fileIds),
     backUp: async (item, signal) => {
@@ -58,7 +65,7 @@ export function createStoredFiles(
       const moving = versions.filter(elsewhere)
       const wanted = (keep ? [kept] : [...moving, ...(staged ? [staged] : [])]).filter(elsewhere)
       let copied = 0
-      for (const blob of wanted) copied += await copy(blob, location, signal)
+      for (const blob of wanted) copied += await copy(blob, location, signal, !keep)
       if (keep) {
         const fresh = await recordCopy(scope, fileId, kept, location)
         return { copied, unchanged: copied === 0 && !fresh, bytes: null }
@@ -71,13 +78,41 @@ export function createStoredFiles(
 }
 
 /** Makes sure that a location has a blob, undamaged. Returns how many bytes were copied. */
-type CopyBlob = (blob: Blob, location: string, signal: AbortSignal) => Promise<number>
+type CopyBlob = (
+  blob: Blob,
+  location: string,
+  signal: AbortSignal,
+  moved?: boolean,
+) => Promise<number>
+
+/** A copy to make. */
+interface NewCopy {
+  blob: Blob
+  location: string
+  /** Writes its row, before its bytes: from then on it counts. */
+  record(): Promise<void>
+}
+
+/**
+ * Writes the row of a copy. Bytes that are not written then are found missing, and written again.
+ * @throws `PortError` `storage_quota` or `plan_limit` if the shop has no room for it
+ */
+const recordInQuota = (
+  scope: ShopScope,
+  copy: Blob,
+  { quotas, moved }: { quotas: Partial<ShopQuotas>; moved: boolean },
+): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const wanted = { newName: null, bytes: copy.size_bytes, overwrites: false, copy, moved }
+    const [refusal] = await refusedByQuota(tx, [wanted], quotas)
+    if (refusal) throw new PortError(refusal.code, refusal.message, false)
+    await recordBlob(tx, copy, copy.location)
+  })
 
 async function copyBlob(
   scope: ShopScope,
   { stores, check }: StoredBytes,
-  blob: Blob,
-  location: string,
+  { blob, location, record }: NewCopy,
   signal: AbortSignal,
 ): Promise<number> {
   const target = storeAt(stores, location)
@@ -92,10 +127,17 @@ async function copyBlob(
     return written.hash === hash ? written : null
   }
   const source = { shop: scope.shop, hash, location: blob.location }
-  const written = await readOrRepair(copy, source, check, signal)
-  await recordBlob(scope, blob, location)
-  if (!(await isWholeThere())) throw damaged(sayPlain('The copy differs from the original'))
-  return written.size_bytes
+  await record()
+  try {
+    const written = await readOrRepair(copy, source, check, signal)
+    // Again: a sweep may have removed the row of bytes that took a day to arrive.
+    await recordBlob(scope, blob, location)
+    if (!(await isWholeThere())) throw damaged(sayPlain('The copy differs from the original'))
+    return written.size_bytes
+  } catch (error) {
+    await noteRefused(scope, [{ ...blob, location, content_type: null }])
+    throw error
+  }
 }
 
 function storeAt(stores: ReadonlyMap<string, BlobStore>, location: string): BlobStore {

@@ -1,5 +1,6 @@
 // The ports of one shop for the engine: guarded fetch, storage, the live catalog, the shop's
 // settings.
+import type { ShopQuotas } from '../files/quotas.ts'
 import { featurePorts, type PortParts } from '../features.ts'
 import type { Database } from '../core/db/database.ts'
 import { lazy, type Makers, present } from '../core/lazy.ts'
@@ -24,6 +25,7 @@ interface PortsParts extends Omit<PortParts, 'scope' | 'place' | 'check'> {
   clock: () => Date
   client: GuardedClient
   sandboxes: Sandboxes
+  quotas: Partial<ShopQuotas>
 }
 
 /** Each port is made when a plugin that needs it runs, at most once for a batch. */
@@ -42,7 +44,7 @@ export function portsFactory(parts: PortsParts): EngineParts['ports'] {
       catalog: () => createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),
       remote: () => createRemote({ client: parts.client, ...place }),
       stage: () => createStage(place),
-      stored: () => createStoredFiles(scope, parts.stores, check),
+      stored: () => createStoredFiles(scope, parts.stores, check, parts.quotas),
       packs: () => ({ find: (pack) => findPack(scope, pack) }),
       bytes: () => createBytesPort({ scope, stores, check, place }),
       sandbox: () => parts.sandboxes.of(scope.shop),

@@ -152,6 +152,47 @@ async function damaged(door: Door, { backup }: { backup: boolean }) {
   return { at, bytes, read }
 }
 
+describe('an import.csv next to waiting files', () => {
+  /** Sends both, and flips a bit of a tag. */
+  async function waiting(name: string) {
+    const bytes = Buffer.from(`filename,tags\n${name},summer\n`)
+    await house.send(name, name)
+    await house.send('import.csv', bytes)
+    const { shop } = house.app.owner.scope
+    const backup = house.app.stores.get('backup')!
+    const { hash } = await backup.write(shop, Readable.from([bytes]))
+    const at = path.join(house.app.engine.folder, 'primary', String(shop), hash)
+    const flipped = await readFile(at)
+    flipped[bytes.indexOf('summer')]! ^= 1
+    await writeFile(at, flipped)
+    return { backup: () => backup.remove(shop, hash) }
+  }
+  const start = () => house.call('POST', '/api/drop/import')
+
+  test('is restored from the good copy before its rows are used', async () => {
+    await waiting('told.txt')
+    const { body } = await start()
+    await untilEnded(house.app.owner, body.id)
+    const { data } = await house.get('/api/files?search=told.txt')
+    expect(data.map(({ tags }: { tags: string[] }) => tags)).toEqual([['summer']])
+  })
+
+  test('lets nothing be imported without a good copy', async () => {
+    const { backup } = await waiting('untold.txt')
+    await backup()
+    expect((await start()).status).toBe(409)
+    expect((await house.get('/api/files?search=untold.txt')).data).toEqual([])
+    const failed = await house.app.owner.scope.query(
+      `select name, error ->> 'code' as code from drop_entries
+       where shop_id = :shop and folder like 'failed%' and dropped_name is not null order by name`,
+    )
+    expect(failed).toMatchObject([
+      { name: 'import.csv', code: 'file_damaged' },
+      { name: 'untold.txt', code: 'file_damaged' },
+    ])
+  })
+})
+
 describe.each(Object.keys(DOORS))('%s', (door) => {
   test('with a good copy at hand gives that, and repairs the bytes', async () => {
     const { at, bytes, read } = await damaged(DOORS[door]!, { backup: true })

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { WholeBlobs } from '../../server/files/whole-blobs.ts'
 import { clearFiled } from '../../server/features/drop/import/clear.ts'
 import { importNow } from '../../server/features/drop/routes.ts'
 import { DROP_TASK } from '../../server/features/drop/wake.ts'
@@ -148,7 +149,9 @@ soakTest(
     const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.txt`)
     for (const name of names) await house.send(name, name)
     const { app } = house
-    const parts = { engine: app.engine.engine, stores: app.stores }
+    const stored = { ...app.engine.parts, stores: app.stores, clock: () => new Date() }
+    const blobs = new WholeBlobs(stored)
+    const parts = { engine: app.engine.engine, stores: app.stores, blobs }
     await importNow(parts, app.owner.scope, { requestedBy: 'Test', dryRun: false, limit: 2 })
     const { data } = await house.get('/api/operations?channel=drop&limit=3')
     expect(data.map(({ total }: { total: number }) => total)).toEqual([1, 2, 2])

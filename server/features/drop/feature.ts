@@ -22,7 +22,7 @@ export const dropFeature = defineFeature({
   name: 'drop',
   examples: dropExamples,
   endpoints: dropRoutes,
-  tasks: (parts: DropTaskParts) => [dropTask(parts)],
+  tasks: (parts: Omit<DropTaskParts, 'blobs'>) => [dropTask(parts)],
   metrics: dropMetrics,
   onEnd: () => [{ of: { channel: dropChannel.id, confirmed: true }, run: settleConfirmed }],
   ports: { drop: createDropPort },

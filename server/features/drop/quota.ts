@@ -1,7 +1,10 @@
-// Limits the waiting bytes of a shop: those of its rows, read at most once a second, plus the bytes
+// Limits the waiting bytes of a shop, by their own limit and by what is left of the shop's storage:
+// those of its rows, read at most once a second, plus the bytes
 // of the transfers of this process, which its rows do not show exactly.
 import type { Database } from '../../core/db/database.ts'
-import { forShop } from '../../core/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import { freeBytes, type ShopQuotas } from '../../files/quotas.ts'
 import { waitingBytes } from './entries.ts'
 
 const FRESH_MS = 1000
@@ -28,6 +31,8 @@ export interface Quota {
 }
 
 interface CountedBytes {
+  /** How many bytes may wait. */
+  limit: number
   /** The bytes in the rows, without those that this process writes. */
   rows: number
   /** The bytes of open transfers of this process. */
@@ -39,12 +44,36 @@ interface CountedBytes {
   open: number
 }
 
+const NOTHING = { rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
+
 const usedOf = ({ rows, live, ended }: CountedBytes): number => rows + live + ended
 
 export interface QuotaLimits {
   /** The bytes of a shop, and of one file. */
   shop: number
   file: number
+  /** Of all that the shop stores. */
+  storage: Partial<ShopQuotas>
+}
+
+export type DropLimits = Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'> & Partial<ShopQuotas>
+
+export const quotaLimits = ({
+  drop_waiting_bytes,
+  file_bytes,
+  ...storage
+}: DropLimits): QuotaLimits => ({
+  shop: drop_waiting_bytes,
+  file: file_bytes,
+  storage,
+})
+
+/** How many bytes may wait in all: their own limit, or less if the shop's storage is nearly full. */
+export async function waitingLimit(scope: ShopScope, limits: QuotaLimits): Promise<number> {
+  const free = await freeBytes(scope, limits.storage)
+  if (free === Infinity) return limits.shop
+  // Waiting files count in the shop's storage too.
+  return Math.min(limits.shop, Math.max(0, (await waitingBytes(scope, null)) + free))
 }
 
 /** Creates the quota of a process. `process`: its number. */
@@ -53,7 +82,9 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
   const read = async (shop: number, known: CountedBytes) => {
     const before = known.ended
     try {
-      known.rows = await waitingBytes(forShop(database, shop), process)
+      const scope = forShop(database, shop)
+      const [rows, limit] = [await waitingBytes(scope, process), await waitingLimit(scope, limits)]
+      Object.assign(known, { rows, limit })
       known.ended -= before
       known.readAt = performance.now()
     } finally {
@@ -66,8 +97,7 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
     if (age(known) > FRESH_MS) refreshed(shop, known).catch(() => {})
   }
   const knownOf = (shop: number): CountedBytes => {
-    const none = { rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
-    const known = shops.get(shop) ?? none
+    const known = shops.get(shop) ?? { ...NOTHING, limit: limits.shop }
     if (shops.size > MAX_SHOPS)
       for (const [other, { open }] of shops) if (open === 0) shops.delete(other)
     shops.set(shop, known)
@@ -78,14 +108,14 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
       const known = knownOf(shop)
       // Near the quota the rows are read again: bytes of files that were removed in the meantime
       // must not refuse a file.
-      const isNear = known.open === 0 && usedOf(known) + limits.file > limits.shop
+      const isNear = known.open === 0 && usedOf(known) + limits.file > known.limit
       if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++
       let own = 0
       return {
         take: (bytes) => {
           refreshOld(shop, known)
-          if (usedOf(known) + bytes > limits.shop) return false
+          if (usedOf(known) + bytes > known.limit) return false
           own += bytes
           known.live += bytes
           return true
@@ -101,7 +131,7 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
     space: async (shop) => {
       const known = knownOf(shop)
       if (age(known) > FRESH_MS) await refreshed(shop, known)
-      return { limit: limits.shop, used: usedOf(known) }
+      return { limit: known.limit, used: usedOf(known) }
     },
   }
 }

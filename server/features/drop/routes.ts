@@ -11,6 +11,7 @@ import type { Logger } from '../../core/log.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { present } from '../../core/lazy.ts'
 import { type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
@@ -18,6 +19,7 @@ import { queueTask } from '../../core/queue/background.ts'
 import { AppError } from '../../core/errors.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { waitingBytes } from './entries.ts'
+import { quotaLimits, waitingLimit } from './quota.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import {
   countWaiting,
@@ -48,6 +50,7 @@ export interface DropRouteParts {
   database: Database
   engine: Engine
   stores: ReadonlyMap<string, BlobStore>
+  blobs: WholeBlobs
   secrets: Secrets
   drop: DropAddress
   limits: Limits
@@ -127,11 +130,12 @@ async function recordOf(
   { next_import_at, ...own }: Settings,
 ): Promise<z.output<typeof dropSchema>> {
   const { host, sftpPort, ftpPort } = drop
-  const [running, host_keys, waiting, used_bytes] = await Promise.all([
+  const [running, host_keys, waiting, used_bytes, max_bytes] = await Promise.all([
     isDropRunning(database),
     hostKeyFingerprints(database, secrets),
     countWaiting(scope),
     waitingBytes(scope, null),
+    waitingLimit(scope, quotaLimits(limits)),
   ])
   return {
     ...own,
@@ -143,7 +147,7 @@ async function recordOf(
     host_keys,
     next_import_at: next_import_at?.toISOString() ?? null,
     waiting,
-    quota: { used_bytes, max_bytes: limits.drop_waiting_bytes },
+    quota: { used_bytes, max_bytes },
     limits: {
       file_bytes: limits.file_bytes,
       clear_after_days: KEPT_DAYS,
@@ -179,7 +183,7 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
   ]
 }
 
-const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
+const importRoute = ({ engine, stores, blobs, clock }: DropRouteParts): Endpoint =>
   dropWriting('POST /api/drop/import', {
     summary: 'Import the waiting files of the drop folder now',
     description:
@@ -194,7 +198,7 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
       422: { description: 'A preview: every problem of an import.csv', schema: errorSchema },
     },
     handler: async ({ caller, query: { file_id }, body }) => {
-      const id = await importNow({ engine, stores }, caller.scope, {
+      const id = await importNow({ engine, stores, blobs }, caller.scope, {
         requestedBy: caller.name,
         only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
         dryRun: body.dry_run ?? false,

@@ -8,7 +8,6 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
 import type { Listener } from '../../core/db/listener.ts'
@@ -20,7 +19,7 @@ import type { StoredBlob } from '../../files/blob-checks.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
-import type { Allowance } from './quota.ts'
+import type { Allowance, DropLimits } from './quota.ts'
 import { ContinuedReceiver } from './continued-receiver.ts'
 import { releaseBytes, type DroppedBytes } from './dropped-bytes.ts'
 import { createReceiver, type ReceivedBytes, type Receiver } from './receiver.ts'
@@ -42,7 +41,7 @@ export interface TransferParts {
   listener: Listener
   /** A folder of this machine; on the store's disk, bytes become blobs without a copy. */
   staging: string
-  limits: Pick<Limits, 'file_bytes' | 'drop_waiting_bytes'>
+  limits: DropLimits
   waker: Waker
   confirmations: Confirmations
   log: Logger

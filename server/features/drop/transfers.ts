@@ -9,7 +9,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
 import { numberProcess } from './processes.ts'
-import { createQuota, type Quota } from './quota.ts'
+import { createQuota, quotaLimits, type Quota } from './quota.ts'
 import {
   startTransfer,
   type NamedTransfer,
@@ -50,8 +50,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   await mkdir(staging, { recursive: true, mode: 0o700 })
   const number = await numberProcess(database)
   await listener.hold(number, DROP_LOCKS)
-  const { drop_waiting_bytes, file_bytes } = parts.limits
-  const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
+  const quota = createQuota(database, number, quotaLimits(parts.limits))
   const open = new Map<string, OpenTransfer>()
   const beginnings: Beginnings = {
     parts,

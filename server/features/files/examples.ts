@@ -39,6 +39,8 @@ export const filesExamples: Examples = {
   'post /api/files/{id}/versions': { params: file, body: { url: SOURCE }, status: 200 },
   'post /api/files/{id}/versions/{n}/restore': { params: { ...file, n: '1' }, status: 200 },
   'get /api/files/{id}/versions/{n}/content': { params: { ...file, n: '1' }, status: 200 },
+  'get /api/backups': { status: 200 },
+  'delete /api/backups/{id}': { params: { id: IDS.backup }, status: 204 },
   'get /api/views': { status: 200 },
   'post /api/views': {
     body: {

@@ -4,6 +4,7 @@ import { defineEvent, operationFilesData } from '../../core/outbox/webhook-event
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
+import { backupRoutes } from './routes/backup-endpoints.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
 import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
@@ -26,6 +27,7 @@ export const filesFeature = defineFeature({
     ...renamePreviewRoutes(parts),
     ...impactRoutes(parts),
     ...savedViewRoutes(parts),
+    ...backupRoutes(),
   ],
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   changesDelivery: true,

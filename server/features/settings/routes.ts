@@ -11,10 +11,8 @@ import {
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
-import { firstOf } from '../../core/lazy.ts'
 import { deliveryWorkflow } from '../workflows/find.ts'
-import { asDetail } from '../workflows/problems.ts'
-import { referenceProblems, referencesBySchema } from '../workflows/references.ts'
+import { referencesBySchema, requireReferences } from '../workflows/references.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 
@@ -63,13 +61,10 @@ async function requireOwn(tx: ShopScope, change: Partial<ShopDefaults>): Promise
   const given = idsOf(change)
   if (given.length === 0) return
   const kept = new Set(idsOf((await readShop(tx)).settings).map(({ id }) => id))
-  const problems = await referenceProblems(
+  await requireReferences(
     tx,
     given.filter(({ id }) => !kept.has(id)),
   )
-  if (problems.length === 0) return
-  const details = problems.map(asDetail)
-  throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 
 /**

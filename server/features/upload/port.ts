@@ -37,7 +37,8 @@ export function createUploadPort({ scope, uploads: folder, place }: UploadPortPa
     take: async (id, signal) => {
       const row = await complete(id)
       try {
-        return await uploadPlace(folder, row).take(scope, row, place, signal)
+        const bytes = await uploadPlace(folder, row).take(scope, row, place, signal)
+        return { ...bytes, reserved: true }
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error
       }

@@ -1,8 +1,9 @@
 // The row of an upload: the requested import, and the number of bytes that have arrived.
-import type { Entry } from '../../../plugins/contract/index.ts'
+import { textOf, type Entry } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
+import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 
 /** An unfinished upload is removed after this long without a byte. */
@@ -59,8 +60,21 @@ export interface UploadQuotas {
   shop_upload_bytes: number
 }
 
+async function refuseAboveQuota(
+  tx: ShopScope,
+  { choices, size }: { choices: UploadChoices; size: number },
+  quotas: Partial<ShopQuotas>,
+): Promise<void> {
+  const { filename, on_conflict } = choices
+  const overwrites = on_conflict === 'overwrite' || on_conflict === 'new_version'
+  const wanted = { newName: nameKey(cleanName(filename)), bytes: size, overwrites }
+  const [refusal] = await refusedByQuota(tx, [wanted], quotas)
+  if (refusal) throw new AppError(refusal.code, { message: textOf(refusal.message) })
+}
+
 /**
- * Creates the row. Throws `upload_quota`. Uploads of a shop are created one after another, so that
+ * Creates the row. Throws `upload_quota`, and `storage_quota`, `file_quota` or `plan_limit` if the
+ * shop has no room for the file: the import checks the name again. Uploads of a shop are created one after another, so that
  * concurrent ones cannot exceed the quota.
  */
 export function insertUpload(
@@ -73,7 +87,7 @@ export function insertUpload(
     requestedBy: string
     folder: number | null
   },
-  quotas: UploadQuotas,
+  quotas: UploadQuotas & Partial<ShopQuotas>,
 ): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.choices
   return scope.transaction(async (tx) => {
@@ -89,6 +103,7 @@ export function insertUpload(
       used.bytes + upload.size > quotas.shop_upload_bytes
     )
       throw new AppError('upload_quota', { retryAfter: 60 })
+    await refuseAboveQuota(tx, upload, quotas)
     const row = await tx.one<UploadRow>(
       `insert into uploads
          (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata,

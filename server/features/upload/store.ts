@@ -1,13 +1,12 @@
 // One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
-import { say, textOf } from '../../../plugins/contract/index.ts'
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId, parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
-import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
-import { cleanName, nameKey } from '../../files/rules.ts'
+import type { ShopQuotas } from '../../files/quotas.ts'
 import { directPlace, type DirectParts, readMetadata, refuseTakenName } from './direct.ts'
 import { noteSeen } from './batches.ts'
 import { finishUpload } from './finish.ts'
@@ -19,7 +18,6 @@ import {
   EXPIRY_MS,
   findUpload,
   insertUpload,
-  type UploadChoices,
   type UploadQuotas,
   type UploadRow,
 } from './rows.ts'
@@ -76,8 +74,6 @@ export class ShopUploads extends DataStore {
     await uploadPlace(this.#parts.folder, { folder }).create(id)
     const { requestedBy, quotas } = this.#request
     try {
-      if (directPlace(this.#parts, { folder, size_bytes: size }))
-        await refuseAboveQuota(this.#scope, { choices, size }, quotas)
       this.#row = await insertUpload(
         this.#scope,
         { id, size, choices, metadata, requestedBy, folder },
@@ -164,22 +160,6 @@ export class ShopUploads extends DataStore {
     if (offset === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
     return offset
   }
-}
-
-/**
- * Refuses bytes for which the shop has no room. The import checks it again: other files may take the
- * room meanwhile.
- */
-async function refuseAboveQuota(
-  scope: ShopScope,
-  { choices, size }: { choices: UploadChoices; size: number },
-  quotas: Partial<ShopQuotas>,
-): Promise<void> {
-  const { filename, on_conflict } = choices
-  const overwrites = on_conflict === 'overwrite' || on_conflict === 'new_version'
-  const wanted = { newName: nameKey(cleanName(filename)), bytes: size, overwrites }
-  const [refusal] = await scope.transaction((tx) => refusedByQuota(tx, [wanted], quotas))
-  if (refusal) throw new AppError(refusal.code, { message: textOf(refusal.message) })
 }
 
 const notShared = () => new AppError('uploads_not_shared', { retryAfter: 60 })

@@ -104,6 +104,34 @@ test('a filter names only what the shop has: of an operation and a schedule', as
     }
 })
 
+test('a saved view names only what the shop has, in its filter and in its query', async () => {
+  const product = 'gid://shopify/Product/404'
+  const named = [
+    ...namingFilters().flatMap(({ name, kind }) => idsOf(kind).map((id) => ({ name, id }))),
+    { name: 'product', id: product },
+  ]
+  const { body: view } = await app.owner.call('POST', '/api/views', { name: 'Mine' })
+  for (const { name, id } of named) {
+    const filter = { [name]: id }
+    await expectRefused('/api/views', `filter.${name}`, { name: 'Named', filter })
+    await expectRefused('/api/views', `query.${name}`, { name: 'Named', query: filter })
+    // The alternatives of a filter have no list of licence keys.
+    const any = { any: [name === 'licence_list' ? { pack: idsOf('pack')[0] } : filter] }
+    const field = Object.keys(any.any[0]!)[0]
+    await expectRefused('/api/views', `filter.any[0].${field}`, { name: 'Named', filter: any })
+    await expectRefused(`/api/views/${view.id}`, `filter.${name}`, { filter }, 'PATCH')
+  }
+  const lists = { links: 'file_id', deliveries: 'file_id', operations: 'schedule_id' } as const
+  for (const [list, name] of Object.entries(lists)) {
+    const id = toPublicId(name === 'file_id' ? 'file' : 'schedule', randomUUID())
+    await expectRefused('/api/views', `query.${name}`, {
+      name: 'Named',
+      list,
+      query: { [name]: id },
+    })
+  }
+})
+
 test('a setting names only what the shop has, and keeps what it had', async () => {
   const [file] = idsOf('file')
   const mark = { picture: file }

@@ -1,5 +1,5 @@
-// Ids in the options of a workflow, a schedule, an action or a setting, and in filters: each must
-// belong to the shop when it is saved.
+// Ids in the options of a workflow, a schedule, an action or a setting, in filters and in saved
+// queries: each must belong to the shop when it is saved.
 // Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
 import {
@@ -9,15 +9,40 @@ import {
   type Text,
   ownValue,
 } from '../../../plugins/contract/index.ts'
-import type { WorkflowProblem } from './problems.ts'
+import { asDetail, type WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { filterFields } from '../../files/filter.ts'
 
 /** The option's `widget` says what kind of id it holds. */
-type Kind = (typeof OWN_KINDS)[number] | 'product' | 'variant'
+type Kind = OwnKind | 'product' | 'variant'
 /** Kinds whose ids are public ones of ours, with the kind as their prefix. */
-const OWN_KINDS = ['pack', 'file', 'licences', 'connection', 'account'] as const
+const OWN_KINDS = [
+  'pack',
+  'file',
+  'licences',
+  'connection',
+  'account',
+  'schedule',
+  'workflow',
+  'op',
+  'import',
+] as const
+type OwnKind = (typeof OWN_KINDS)[number]
+
+/** SQL: the rows of a kind. */
+const ROWS: Readonly<Record<OwnKind, string>> = {
+  pack: 'packs where shop_id = :shop',
+  file: 'files where shop_id = :shop',
+  licences: 'licence_lists where shop_id = :shop and deleted_at is null',
+  connection: 'connections where shop_id = :shop',
+  account: 'drop_accounts where shop_id = :shop',
+  schedule: 'schedules where shop_id = :shop',
+  workflow: 'workflows where shop_id = :shop',
+  op: `operations where shop_id = :shop and kind = 'bulk'`,
+  import: `operations where shop_id = :shop and kind = 'import'`,
+}
 export interface Reference {
   kind: Kind
   id: string
@@ -53,6 +78,10 @@ const MESSAGES: Readonly<Record<Kind, Text>> = {
   licences: say('There is no such list of licence keys: choose one of this shop'),
   connection: say('There is no such cloud connection: choose one of this shop'),
   account: say('There is no such account of the drop folder: choose one of this shop'),
+  schedule: say('There is no such schedule: choose one of this shop'),
+  workflow: say('There is no such workflow: choose one of this shop'),
+  op: say('There is no such operation: choose one of this shop'),
+  import: say('There is no such operation: choose one of this shop'),
   product: say('The catalog of this shop has no such product'),
   variant: say('The catalog of this shop has no such variant'),
 }
@@ -85,16 +114,20 @@ export function referencesBySchema(
   })
 }
 
-/** The conditions of a filter that name something of the shop, by what their schemas accept. */
-const FILTER_KINDS: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(filterFields).flatMap(([name, schema]) => {
+/**
+ * The conditions of a filter that name something of the shop: products, and what accepts only ids
+ * of one kind.
+ */
+const FILTER_KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['product', 'product'],
+  ...Object.entries(filterFields).flatMap(([name, schema]) => {
     const accepts = (value: string) => schema.safeParse(value).success
     const kind = accepts('x')
       ? undefined
       : OWN_KINDS.find((own) => accepts(`${own}_${'0'.repeat(32)}`))
     return kind === undefined ? [] : [[name, kind] as const]
   }),
-)
+])
 
 /** Finds the ids in a filter. */
 export const referencesInFilter = (
@@ -106,6 +139,16 @@ export const referencesInFilter = (
       ? value.flatMap((part, index) => referencesInFilter(Object(part), `${at}.any[${index}]`))
       : found(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`),
   )
+
+/** Finds the ids in the query of a list: values that are public ids. */
+export const referencesInQuery = (
+  query: Readonly<Record<string, unknown>>,
+  at: string,
+): Reference[] =>
+  Object.entries(query).flatMap(([name, value]) => {
+    const kind = OWN_KINDS.find((own) => parsePublicId(own, String(value)) !== null)
+    return kind === undefined ? [] : [{ kind, id: String(value), param: `${at}.${name}` }]
+  })
 
 export const referencesOfSteps = (
   steps: readonly Step[],
@@ -163,6 +206,15 @@ export async function referenceProblems(
     .map(({ kind, param }) => ({ param, code: 'not_found', message: MESSAGES[kind] }))
 }
 
+/** Throws `validation_failed` with each id that does not belong to the shop. */
+export async function requireReferences(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<void> {
+  const details = (await referenceProblems(scope, references)).map(asDetail)
+  if (details[0]) throw new AppError('validation_failed', { details, param: details[0].param })
+}
+
 /**
  * Finds the ids that belong to the shop. Products that were deleted from the catalog may still be
  * mapped, and a schedule may unmap them.
@@ -174,14 +226,7 @@ async function knownOf(
   const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
   const bare = (kind: Kind) => of(kind).flatMap((id) => bareId(kind, id) ?? [])
   const rows = await scope.query<{ key: string }>(
-    `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])
-     union all select 'file ' || id from files where shop_id = :shop and id = any(:files::uuid[])
-     union all select 'licences ' || id from licence_lists where shop_id = :shop
-       and id = any(:lists::uuid[]) and deleted_at is null
-     union all select 'connection ' || id from connections where shop_id = :shop
-       and id = any(:connections::uuid[])
-     union all select 'account ' || id from drop_accounts where shop_id = :shop
-       and id = any(:accounts::uuid[])
+    `${OWN_KINDS.map((kind) => `select '${kind} ' || id as key from ${ROWS[kind]} and id = any(:${kind}::uuid[])`).join(' union all ')}
      union all select 'product ' || id from products where shop_id = :shop
        and id = any(:products::text[])
      union all select 'product ' || product_id from mappings
@@ -191,11 +236,7 @@ async function knownOf(
      union all select 'variant ' || variant_id from mappings
        where shop_id = :shop and variant_id = any(:variants::text[])`,
     {
-      packs: bare('pack'),
-      files: bare('file'),
-      lists: bare('licences'),
-      connections: bare('connection'),
-      accounts: bare('account'),
+      ...Object.fromEntries(OWN_KINDS.map((kind) => [kind, bare(kind)])),
       products: of('product').filter(isText),
       variants: of('variant').filter(isText),
     },

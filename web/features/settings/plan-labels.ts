@@ -26,10 +26,20 @@ export const featureText = (feature: string): string => ownValue(FEATURES, featu
 const amountText = (limit: Limit, amount: number): string =>
   limit === 'storage_bytes' ? sizeText(amount) : numberText(amount)
 
+/** `12`, `1 GB, 200 MB being removed` */
+function keptText(limit: Limit, used: PlanState['used']): string {
+  const amount = amountText(limit, used[limit])
+  if (limit !== 'storage_bytes' || used.removing_bytes === 0) return amount
+  return t('{amount} (and {removing} being removed)', {
+    amount,
+    removing: sizeText(used.removing_bytes),
+  })
+}
+
 /** `12 of 100`, `12, no limit` */
 export function usedText(limit: Limit, { used, limits }: Pick<PlanState, 'used' | 'limits'>) {
   const most = limits?.[limit] ?? null
-  const amount = amountText(limit, used[limit])
+  const amount = keptText(limit, used)
   if (most === null) return t('{amount}, no limit', { amount })
   return t('{amount} of {most}', { amount, most: amountText(limit, most) })
 }

@@ -91,6 +91,17 @@ export interface components {
         url: string
       }[]
     }
+    Backup: {
+      /** Format: date-time */
+      created_at: string
+      /** @description The file; it may be deleted */
+      file_id: string
+      /** @description Its name at that time */
+      filename: string
+      id: string
+      location: string
+      size_bytes: number
+    }
     BlockedAddress: {
       /** @description It reported a mail as spam: it gets no mails about new versions and added files */
       complaint: boolean
@@ -2042,6 +2053,7 @@ export interface components {
     }
     Endpoints: {
       'DELETE /api/api-keys/{id}': Record<string, never>
+      'DELETE /api/backups/{id}': Record<string, never>
       'DELETE /api/connections/{id}': Record<string, never>
       'DELETE /api/csv/{id}': Record<string, never>
       'DELETE /api/csv/mappings/{id}': Record<string, never>
@@ -2082,6 +2094,16 @@ export interface components {
       }
       'GET /api/attention': {
         answer: components['schemas']['Attention']
+      }
+      'GET /api/backups': {
+        answer: {
+          data: components['schemas']['Backup'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
       }
       'GET /api/buyers': {
         answer: {
@@ -6878,11 +6900,16 @@ export interface components {
       plan: string | null
       plans: components['schemas']['Plan'][]
       pricing: ('managed' | 'manual') | null
+      /** @description The plan’s, or the installation’s if it is lower. Null: none */
+      storage_limit_bytes: number | null
       title: string | null
       trial_ends_at: string | null
       used: {
         files: number
         monthly_downloads: number
+        /** @description Copies that nothing needs any more, until their bytes are removed, about a day later. With storage_bytes they are at most twice the limit */
+        removing_bytes: number
+        /** @description All stored copies, in every storage location, and uploads in progress. Purged files leave it immediately */
         storage_bytes: number
       }
     }

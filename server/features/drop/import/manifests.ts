@@ -10,8 +10,9 @@ import {
 } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../../core/errors.ts'
+import type { WholeBlobs } from '../../../files/whole-blobs.ts'
 import { nameKey } from '../../../files/rules.ts'
-import type { BlobStore } from '../../../core/store/store.ts'
+import { StoreError, type BlobStore } from '../../../core/store/store.ts'
 import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
 import { present } from '../../../core/lazy.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
@@ -23,6 +24,8 @@ import { MANIFEST, MAX_MANIFEST_BYTES, readManifest, type Manifest } from './man
 
 export interface ManifestParts {
   stores: ReadonlyMap<string, BlobStore>
+  /** Compares the bytes of an import.csv. */
+  blobs: WholeBlobs
 }
 
 /** How long rows wait for files that have not arrived. */
@@ -213,16 +216,25 @@ const isOld = (tx: ShopScope, id: string): Promise<boolean> =>
   )
 
 async function bytesOf(
-  { stores }: ManifestParts,
+  { stores, blobs }: ManifestParts,
   tx: ShopScope,
   entry: DropEntry,
 ): Promise<Buffer> {
-  const { hash, location, size_bytes } = entry
+  const { size_bytes } = entry
   if (size_bytes > MAX_MANIFEST_BYTES)
     throw new AppError('invalid_csv', {
       details: [{ param: '', code: 'invalid_csv', message: say('import.csv has at most 10 MB') }],
     })
-  const store = stores.get(present(location, 'The location of a received file'))
+  const location = present(entry.location, 'The location of a received file')
+  const hash = present(entry.hash, 'The hash of a received file')
+  const store = stores.get(location)
   if (!store) throw new AppError('unavailable')
-  return store.readWhole(tx.shop, present(hash, 'The hash of a received file'))
+  try {
+    await blobs.ensure({ shop: tx.shop, hash, location })
+  } catch (error) {
+    const isLost =
+      error instanceof StoreError && (error.code === 'damaged' || error.code === 'missing')
+    throw isLost ? new AppError('file_damaged', { cause: error }) : error
+  }
+  return store.readWhole(tx.shop, hash)
 }

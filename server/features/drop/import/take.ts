@@ -2,17 +2,15 @@
 // next to an import.csv get the settings of its rows.
 import { type ShopScope, retryTransaction } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { BlobStore } from '../../../core/store/store.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { ASIDE, OUTSIDE_MANAGED } from '../own-folders.ts'
 import { HAS_OWN_NAME } from '../waits-for.ts'
 import { addToDropImport, startDropImport, type ClaimedFile } from './claim.ts'
-import { withManifests } from './manifests.ts'
+import { withManifests, type ManifestParts } from './manifests.ts'
 
-export interface TakeParts {
+export interface TakeParts extends ManifestParts {
   engine: Engine
-  stores: ReadonlyMap<string, BlobStore>
 }
 
 export interface TakeRequest {

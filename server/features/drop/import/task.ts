@@ -8,13 +8,13 @@ import { AppError, ERRORS } from '../../../core/errors.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
 import { present } from '../../../core/lazy.ts'
-import type { BlobStore } from '../../../core/store/store.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { DROP_TASK, laterKey } from '../wake.ts'
 import type { Reason } from '../note.ts'
 import { IMPORTABLE, QUIET_SECONDS, takeReady, type TakeParts } from './take.ts'
 import { endedFiles, fileFailed, fileProcessed, noteAccounts, type EndedFile } from './filing.ts'
-import { fileCompleteManifests } from './manifests.ts'
+import { WholeBlobs } from '../../../files/whole-blobs.ts'
+import { fileCompleteManifests, type ManifestParts } from './manifests.ts'
 
 export interface DropTaskParts extends TakeParts {
   database: Database
@@ -33,22 +33,25 @@ const WANTED = `
     or (d.auto_import and d.schedule <> 'manual' and exists (
       select from drop_entries e where e.shop_id = d.shop_id and e.state = 'waiting')))`
 
-export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
-  ...DROP_TASK,
-  concurrency: 4,
-  wanted: WANTED,
-  run: async ({ shop: id, signal }) => {
-    const shop = present(id, 'The shop of the run')
-    const scope = forShop(parts.database, shop)
-    // First, because a file waits while one that was sent before under its name is in an import.
-    await fileAway(scope, parts.stores, signal)
-    await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
-    const next = await nextRunAt(scope)
-    // The next run has a separate key, so that it does not delay a file that wakes the task now.
-    if (next) await queueTask(scope, DROP_TASK, laterKey(shop), next)
-    return null
-  },
-})
+export const dropTask = (given: Omit<DropTaskParts, 'blobs'>): BackgroundTask => {
+  const parts = { ...given, blobs: new WholeBlobs({ ...given, clock: () => new Date() }) }
+  return { ...DROP_TASK, concurrency: 4, wanted: WANTED, run: (run) => importOf(parts, run) }
+}
+
+const importOf = async (
+  parts: DropTaskParts,
+  { shop: id, signal }: Parameters<BackgroundTask['run']>[0],
+): Promise<null> => {
+  const shop = present(id, 'The shop of the run')
+  const scope = forShop(parts.database, shop)
+  // First, because a file waits while one that was sent before under its name is in an import.
+  await fileAway(scope, parts, signal)
+  await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
+  const next = await nextRunAt(scope)
+  // The next run has a separate key, so that it does not delay a file that wakes the task now.
+  if (next) await queueTask(scope, DROP_TASK, laterKey(shop), next)
+  return null
+}
 
 async function importDue(parts: DropTaskParts, scope: ShopScope): Promise<void> {
   const settings = await readSettings(scope)
@@ -157,9 +160,10 @@ const BATCH_SIZE = 100
 /** Moves the files of ended imports and returns their number. */
 async function fileAway(
   scope: ShopScope,
-  stores: ReadonlyMap<string, BlobStore>,
+  parts: ManifestParts,
   signal: AbortSignal,
 ): Promise<number> {
+  const { stores } = parts
   const { move_to_processed } = await readSettings(scope)
   let moved = 0
   for (let ended: EndedFile[] = []; ; moved += ended.length) {
@@ -172,7 +176,7 @@ async function fileAway(
       for (const file of files)
         if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
       const manifests = new Set(files.flatMap(({ manifest_id }) => manifest_id ?? []))
-      if (manifests.size > 0) await fileCompleteManifests({ stores }, tx, [...manifests])
+      if (manifests.size > 0) await fileCompleteManifests(parts, tx, [...manifests])
       return files
     })
     if (ended.length < BATCH_SIZE) return moved + ended.length

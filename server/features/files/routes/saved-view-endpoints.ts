@@ -16,6 +16,13 @@ import {
   totalIsExact,
   pageOfWhole,
 } from '../../../http/schemas.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import {
+  type Reference,
+  referencesInFilter,
+  referencesInQuery,
+  requireReferences,
+} from '../../workflows/references.ts'
 import { validate } from '../../../http/validate.ts'
 import {
   changeView,
@@ -169,8 +176,25 @@ const filesQuery = listQuery
   })
   .refine(({ sort }) => isViewSort(sort), { path: ['sort'], message: NO_PACK_ORDER })
 
+/** The ids in a view: the shop must have what they name. */
+const referencesOf = ({ query, filter }: Partial<ViewContent>, given: ViewGiven): Reference[] => [
+  ...referencesInFilter({ ...filter }, given.query === undefined ? 'filter' : 'query'),
+  ...referencesInQuery(Object.fromEntries(new URLSearchParams(query)), 'query'),
+]
+
 /** What a view shows, as the request states it. Throws `validation_failed`. */
-function contentOf(
+async function contentOf(
+  parts: SavedViewParts,
+  scope: ShopScope,
+  list: ViewList,
+  given: ViewGiven,
+): Promise<Partial<ViewContent>> {
+  const content = statedContent(parts, list, given)
+  await requireReferences(scope, referencesOf(content, given))
+  return content
+}
+
+function statedContent(
   { listEndpointOf }: SavedViewParts,
   list: ViewList,
   { query, filter, sort, columns }: ViewGiven,
@@ -235,7 +259,7 @@ const save = (parts: SavedViewParts) =>
         filter: {},
         sort: DEFAULT_SORT,
         columns: null,
-        ...contentOf(parts, list, body),
+        ...(await contentOf(parts, caller.scope, list, body)),
       }
       const view = await caller.scope.transaction((tx) =>
         createView(tx, { list, name, ...content }),
@@ -263,7 +287,7 @@ const change = (parts: SavedViewParts) =>
       const { scope } = caller
       const id = idOf(params.id)
       const { list } = await requireView(scope, id)
-      const content = contentOf(parts, list, body)
+      const content = await contentOf(parts, scope, list, body)
       const view = await changeView(scope, id, { name: body.name, ...content })
       return answer(parts, request, view)
     },

@@ -1,7 +1,13 @@
 // The shop's plan: what it allows, what is used, and how to change it.
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
-import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/quotas.ts'
+import {
+  downloadsOfMonth,
+  readShopPlan,
+  storageLimit,
+  usageOfShop,
+  type ShopQuotas,
+} from '../../../files/quotas.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import { PortError, say, textOf } from '../../../../plugins/contract/index.ts'
 import {
@@ -35,7 +41,24 @@ const stateSchema = z
     title: z.string().nullable(),
     limits: limits.nullable(),
     features: z.array(z.enum(PLAN_FEATURES)),
-    used: z.object({ files: z.number(), storage_bytes: z.number(), monthly_downloads: z.number() }),
+    used: z.object({
+      files: z.number(),
+      storage_bytes: z
+        .number()
+        .describe(
+          'All stored copies, in every storage location, and uploads in progress. Purged files leave it immediately',
+        ),
+      removing_bytes: z
+        .number()
+        .describe(
+          'Copies that nothing needs any more, until their bytes are removed, about a day later. With storage_bytes they are at most twice the limit',
+        ),
+      monthly_downloads: z.number(),
+    }),
+    storage_limit_bytes: z
+      .number()
+      .nullable()
+      .describe('The plan’s, or the installation’s if it is lower. Null: none'),
     trial_ends_at: timestamp.nullable(),
     ends: z.boolean().describe('It ends with its present billing cycle'),
     plans: z.array(planSchema),
@@ -45,7 +68,7 @@ const stateSchema = z
 const endpoint = endpointsOf({ tag: 'Settings' })
 const nothing = { description: 'This installation has no plans', schema: errorSchema }
 
-export type PlanRouteParts = PlanParts & { baseUrl: string }
+export type PlanRouteParts = PlanParts & { baseUrl: string; limits: Partial<ShopQuotas> }
 
 export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
   endpoint('GET /api/plan', {
@@ -57,9 +80,10 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
     replies: { 200: { description: 'The plan', schema: stateSchema } },
     handler: async ({ caller: { scope }, query, signal }) => {
       if (query.refresh) await unlessUnavailable(refreshPlan(parts, scope, signal))
-      const [shown, usage, monthly_downloads] = await Promise.all([
+      const [shown, usage, storage, monthly_downloads] = await Promise.all([
         parts.plans ? readShopPlan(scope) : null,
         usageOfShop(scope),
+        storageLimit(scope, parts.limits),
         downloadsOfMonth(scope),
       ])
       return {
@@ -70,7 +94,13 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
           title: shown?.title ?? null,
           limits: shown?.limits ?? null,
           features: [...(shown?.features ?? [])],
-          used: { files: usage.files, storage_bytes: usage.bytes, monthly_downloads },
+          used: {
+            files: usage.files,
+            storage_bytes: usage.bytes,
+            removing_bytes: usage.leaving,
+            monthly_downloads,
+          },
+          storage_limit_bytes: storage,
           trial_ends_at: shown?.trial_ends_at?.toISOString() ?? null,
           ends: shown?.ends ?? false,
           plans: (parts.plans?.list ?? []).map(recordOf),

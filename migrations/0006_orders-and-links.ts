@@ -451,6 +451,15 @@ const SCHEMA = `
   create index archive_sessions_network on archive_sessions (link_id, network)
     where network is not null;
 
+  -- The last batch that each connection of a process has counted, marked in its transaction: it says
+  -- whether one was committed whose answer was lost. used_at has no index, so that every update stays
+  -- within the page.
+  create table counted_batches (
+    slot uuid primary key,
+    number bigint not null,
+    used_at timestamptz not null
+  ) with (fillfactor = 50);
+
   -- Sessions that were counted: within one, the same browser views the file again without a count.
   create table view_sessions (
     shop_id integer not null,

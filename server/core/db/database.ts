@@ -116,6 +116,8 @@ class UnnamedClient extends pg.Client {
   override query(...given: never[]): never {
     const [config, ...rest] = given as unknown[]
     const isNamed = typeof config === 'object' && config !== null && 'name' in config
+    // A query of pg's own class keeps its methods.
+    if (isNamed && 'submit' in config) config.name = undefined
     const unnamed = isNamed && !('submit' in config) ? { ...config, name: undefined } : config
     return (super.query as (...all: unknown[]) => never).call(this, unnamed, ...rest)
   }

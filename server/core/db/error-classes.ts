@@ -1,8 +1,11 @@
 // Classifies errors of the database and of its disk: temporary ones, which a retry may get past, as
 // opposed to a statement that is wrong.
 
-/** 25006: a standby during a failover, or a server that its provider made read-only. */
-const UNAVAILABLE_CODES = /^(08|57P0|25P03|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+/**
+ * 25006: a standby during a failover, or a server that its provider made read-only. 25P03, 25P04: a
+ * transaction of a process that hung.
+ */
+const UNAVAILABLE_CODES = /^(08|57P0|25P03|25P04|25006|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 /** What pg's client, its pool and knex say if no connection was made, or free, in time. */
 const TIMEOUTS = [
   'timeout expired',

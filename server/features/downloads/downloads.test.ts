@@ -13,6 +13,7 @@ import { revokeLinks } from '../links/model/changes.ts'
 import { createS3Store } from '../../core/store/s3.ts'
 import { createLogger } from '../../core/log.ts'
 import { checkBlob } from '../../files/blob-checks.ts'
+import { CountedWrites } from './counting/counted-writes.ts'
 import { createCounting } from './counting/counting.ts'
 import { deaf, get, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
 import { createLooks } from './look.ts'
@@ -165,6 +166,7 @@ describe('counting', () => {
     const query = openQuery(pool)
     const { links: counter } = createCounting({
       query,
+      writes: new CountedWrites(pool, createLogger('error')),
       looks: createLooks(query, deaf),
       log: createLogger('error'),
       recorder: { record: () => {} },

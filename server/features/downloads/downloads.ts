@@ -14,6 +14,7 @@ import { type Accel, createDelegate, type BucketRedirect } from './delegates.ts'
 import { createArchives } from './archive.ts'
 import { createAsking, type Ask } from './ask.ts'
 import { createByteSender } from './bytes.ts'
+import { CountedWrites } from './counting/counted-writes.ts'
 import { createCounting, type DownloadCounters } from './counting/counting.ts'
 import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
@@ -108,13 +109,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { database, listener, log, clock, messages } = parts
   const query = openQuery(database.pool)
   const looks = createLooks(query, listener, parts.bucketRedirect?.origins)
+  const writes = new CountedWrites(database.pool, log)
   const recorder = createRecorder({
-    pool: database.pool,
+    write: writes.behind,
     notify: () => messages.downloaded(),
     used: (links) => messages.used(links),
     log,
   })
-  const counting = createCounting({ query, looks, recorder, log, clock })
+  const counting = createCounting({ query, writes, looks, recorder, log, clock })
   const stopListening = invalidateOnNotifications(listener, counting)
   const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
     counting.invalidate(shop),
@@ -144,7 +146,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       stopListening()
       looks.close()
       await checks.close()
-      await counting.close()
+      writes.endIn(CLOSE_ATTEMPTS * CLOSE_RETRY_MS)
+      await counting.close(CLOSE_ATTEMPTS * CLOSE_RETRY_MS)
       for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++)
         await delay(CLOSE_RETRY_MS)
     },

@@ -5,6 +5,7 @@ import { linkExhausted } from './exhausted-links.ts'
 import type { Database } from '../../core/db/database.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { sweepDownloads } from './record.ts'
+import { sweepBatches } from './counting/counted-writes.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { sweepViewSessions } from './view-sessions.ts'
 import { operationListings } from './zip-of-operation.ts'
@@ -23,6 +24,7 @@ export const downloadsFeature = defineFeature({
   listings: operationListings,
   events: [linkExhausted],
   sweeps: ({ database, clock }: { database: Database; clock: () => Date }) => ({
+    counted_batches: () => sweepBatches(database.pool, clock()),
     sessions: () => sweepSessions(database.pool, clock()),
     view_sessions: () => sweepViewSessions(database.pool, clock()),
     downloads: () => sweepDownloads(database.pool, clock()),

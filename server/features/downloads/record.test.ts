@@ -10,6 +10,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { get, visit, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
+import { CountedWrites, type CountedWrite } from './counting/counted-writes.ts'
 import { createRecorder, sweepDownloads, type UsedLink } from './record.ts'
 import type { FileTarget } from './targets.ts'
 
@@ -43,18 +44,17 @@ async function kept(): Promise<Kept[]> {
   )
 }
 
+const writes = () => new CountedWrites(database.pool, silent)
 const about = () => ({ shop: depot.shop, file: '0199aaaa-0000-7000-8000-000000000001' })
 
 test('after a failed write the month is written without a further download', async () => {
   await database.pool.query('delete from shop_downloads')
   let failures = 1
-  const query = (...given: Parameters<typeof database.pool.query>) =>
-    failures-- > 0
-      ? Promise.reject(new Error('the database is down'))
-      : database.pool.query(...given)
+  const write: CountedWrite = (...given) =>
+    failures-- > 0 ? Promise.reject(new Error('the database is down')) : writes().behind(...given)
   const used: UsedLink[] = []
   const recorder = createRecorder({
-    pool: { query } as never,
+    write,
     notify: () => Promise.resolve(),
     used: async (links) => void used.push(...links),
     log: silent,
@@ -75,10 +75,10 @@ test('downloads are recorded and told once after the database was unavailable', 
   const down = Object.assign(new Error('terminating connection'), { code: '57P01' })
   let attempts = 0
   // The first statement fails, and then the second one, for those who are notified.
-  const query = (...given: Parameters<typeof database.pool.query>) =>
-    [1, 3].includes(++attempts) ? Promise.reject(down) : database.pool.query(...given)
+  const write: CountedWrite = (...given) =>
+    [1, 3].includes(++attempts) ? Promise.reject(down) : writes().behind(...given)
   const recorder = createRecorder({
-    pool: { query } as never,
+    write,
     notify: () => Promise.resolve(),
     used: () => Promise.resolve(),
     log: silent,
@@ -103,7 +103,7 @@ test('downloads are recorded and told once after the database was unavailable', 
 test('used links are reported again after the database was unavailable', async () => {
   const reports: string[][] = []
   const recorder = createRecorder({
-    pool: database.pool,
+    write: writes().behind,
     notify: () => Promise.resolve(),
     used: (links) => {
       reports.push(links.map(({ link }) => link))

@@ -7,6 +7,7 @@ import { CLOCKS_APART_MS, dropMonths, firstIdAt, makeMonths } from '../../core/d
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
+import { markBatch, type CountedWrite } from './counting/counted-writes.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { zoneOf } from '../../files/days.ts'
 import { singleFlight } from '../../core/single-flight.ts'
@@ -40,6 +41,7 @@ const SWEEP_BATCH = 10_000
 // A client's address and agent are sent once, for all of its downloads.
 // Downloads have no foreign key: upkeep deletes a row whose file is gone (docs/decisions/0024).
 const INSERT = `
+  with marked as (${markBatch(7)})
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
   select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client],
     to_timestamp(g.at_ms / 1000)
@@ -50,6 +52,7 @@ const INSERT = `
 // join drops files that were purged meanwhile: their foreign key would make the whole statement
 // fail.
 const UNREPORTED = `
+  with marked as (${markBatch(2)})
   insert into download_notices as n (shop_id, file_id, untold)
   select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g
     (shop_id, file_id)
@@ -59,7 +62,7 @@ const UNREPORTED = `
 
 // The join drops shops that have gone meanwhile. A day is one of the shop.
 const DAYS = `
-  with given as (
+  with marked as (${markBatch(4)}), given as (
     select g.shop_id, (to_timestamp(g.at_ms / 1000) at time zone ${zoneOf('s')})::date as day,
       g.file_id, sum(g.downloads) as downloads
     from unnest($1::integer[], $2::float8[], $3::uuid[], $4::bigint[])
@@ -83,7 +86,7 @@ export interface UsedLink {
 }
 
 interface RecorderParts {
-  pool: pg.Pool
+  write: CountedWrite
   /** Called when downloads were written that a shop wants to be notified of. */
   notify(): Promise<unknown>
   /**
@@ -150,14 +153,10 @@ class WaitingRecords implements Recorder {
   async #write(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    const { pool, notify } = this.#parts
-    await writeQueue(this.#tracked, (rows) =>
-      pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(rows) }),
-    )
+    const { write, notify } = this.#parts
+    await writeQueue(this.#tracked, (rows) => write('record', INSERT, keptColumns(rows)))
     const isNotified = this.#notified.length > 0
-    await writeQueue(this.#notified, (rows) =>
-      pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(rows) }),
-    )
+    await writeQueue(this.#notified, (rows) => write('notices', UNREPORTED, fileColumns(rows)))
     if (isNotified) await notify()
     if (this.#lost > 0)
       this.#parts.log.warn('downloads were not recorded because the database was too slow', {
@@ -181,7 +180,7 @@ class WaitingRecords implements Recorder {
         plainArray(part.map(({ downloads }) => downloads)),
       ]
       try {
-        await this.#parts.pool.query({ name: 'delivery_days', text: DAYS, values })
+        await this.#parts.write('days', DAYS, values)
       } catch (error) {
         for (const one of counts.slice(at)) countDay(this.#days, one)
         throw error

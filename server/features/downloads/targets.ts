@@ -159,7 +159,7 @@ export type Query = (
 ) => Promise<pg.QueryResult<unknown[]>>
 
 /** A connection on which a statement takes this long is considered lost. */
-const QUERY_TIMEOUT_MS = 30_000
+export const QUERY_TIMEOUT_MS = 30_000
 
 /**
  * Named statements are planned once a connection. Rows are arrays: building objects with named

@@ -19,6 +19,7 @@ import {
   joinSites,
 } from '../targets.ts'
 import type { ZipEntry } from '../zip.ts'
+import { markBatch, type CountedWrites } from './counted-writes.ts'
 import {
   findSession,
   openSessions,
@@ -99,6 +100,8 @@ const CHARGE = `
     from granted g having count(*) > 0
   ), session as (
     ${openSessions('archive_sessions', 'opened', '$3::timestamptz', ['entries'])}
+  ), marked as (
+    ${markBatch(7, 'granted')}
   )
   select ${TARGET_NAMES}, link_id, crc32 from granted order by place`
 
@@ -181,10 +184,11 @@ export interface ArchiveCounter {
 
 export function createArchiveCounter(parts: {
   query: Query
+  writes: CountedWrites
   sessions: DownloadSessions
   recorder: Pick<Recorder, 'record'>
 }): ArchiveCounter {
-  const { query, sessions, recorder } = parts
+  const { query, writes, sessions, recorder } = parts
   const revertCount = async (
     { shop, link, client }: ArchiveAsker,
     entries: readonly ArchiveEntry[],
@@ -200,7 +204,7 @@ export function createArchiveCounter(parts: {
     },
     charge: async ({ shop, link, client, sites, now, opened }) => {
       const values = [shop, link, now, client.hash, joinSites(sites), client.network, opened]
-      const { rows } = await query('archive_charge', CHARGE, values)
+      const rows = await writes.forRequest('archive_charge', CHARGE, values)
       return rows.map((row) => entryOf(row) as ArchiveEntry)
     },
     begin: (asker, entries, part) => {

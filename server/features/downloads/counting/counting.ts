@@ -10,6 +10,7 @@ import type { Logger } from '../../../core/log.ts'
 import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'
 import type { Query } from '../targets.ts'
+import type { CountedWrites } from './counted-writes.ts'
 import { createArchiveCounter, type ArchiveCounter } from './archive-counter.ts'
 import { createLinkCache } from './link-cache.ts'
 import { LinkCounter } from './link-counter.ts'
@@ -25,18 +26,22 @@ export interface DownloadCounters {
   invalidate(shop?: number): void
   /** Writes the pending counts; false if some cannot be written now. */
   flush(): Promise<boolean>
-  /** Resolves when the ends of all transfers are recorded. */
-  close(): Promise<void>
+  /**
+   * Resolves when the ends of all transfers are recorded.
+   * @param ms how long it tries if the database is down.
+   */
+  close(ms: number): Promise<void>
 }
 
 export function createCounting(parts: {
   query: Query
+  writes: CountedWrites
   looks: PageLooks
   recorder: Pick<Recorder, 'record'>
   log: Logger
   clock: () => Date
 }): DownloadCounters {
-  const cache = createLinkCache(parts.query, parts.log)
+  const cache = createLinkCache(parts.writes, parts.log)
   const linkSessions = new DownloadSessions('download_sessions', parts)
   const archiveSessions = new DownloadSessions('archive_sessions', parts)
   return {
@@ -45,8 +50,8 @@ export function createCounting(parts: {
     publics: createPublicCounter(parts),
     invalidate: cache.invalidate,
     flush: cache.flush,
-    close: async () => {
-      await Promise.all([linkSessions.close(), archiveSessions.close()])
+    close: async (ms) => {
+      await Promise.all([linkSessions.close(ms), archiveSessions.close(ms)])
     },
   }
 }

@@ -7,14 +7,8 @@ import { type Logger, errorFields } from '../../../core/log.ts'
 import { present } from '../../../core/lazy.ts'
 import { createTtlCache } from '../../../core/ttl-cache.ts'
 import { singleFlight } from '../../../core/single-flight.ts'
-import {
-  bytesArray,
-  opaque,
-  plainArray,
-  type Asker,
-  type LinkTarget,
-  type Query,
-} from '../targets.ts'
+import { bytesArray, opaque, plainArray, type Asker, type LinkTarget } from '../targets.ts'
+import { markBatch, type CountedWrites } from './counted-writes.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'
 
 /** A link that has ended must stop within a second, even if no notification arrives. */
@@ -53,9 +47,9 @@ interface CachedLink extends LinkDecision {
   target: LinkTarget
 }
 
-export function createLinkCache(query: Query, log: Logger): LinkCache {
+export function createLinkCache(writes: CountedWrites, log: Logger): LinkCache {
   const cached = createTtlCache<CachedLink>(TTL_MS)
-  const counter = new WriteBehindCounter((counts, at) => writeCounts(query, counts, at), log)
+  const counter = new WriteBehindCounter((counts, at) => writeCounts(writes, counts, at), log)
   const invalidated = { all: 0, byShop: new Map<number, number>() }
 
   // A decision asked for before an invalidation may predate the change, even if it is answered
@@ -115,6 +109,8 @@ const WRITE = `
     join held h on h.place = o.place
   ), session as (
     ${openSessions('download_sessions', 'opened', NOW, ['hash'])}
+  ), marked as (
+    ${markBatch(8, 'held')}
   )
   select a.place from asked a
   where not exists (select from held h where h.place = a.place)
@@ -125,7 +121,7 @@ const WRITE = `
  * deleted links are ignored.
  */
 async function writeCounts(
-  query: Query,
+  writes: CountedWrites,
   counts: readonly PendingCount[],
   now: Date,
 ): Promise<readonly PendingCount[]> {
@@ -133,7 +129,7 @@ async function writeCounts(
   const sessions = ordered.flatMap(({ clients, target }, at) =>
     clients.map((client) => ({ at, client, target })),
   )
-  const { rows } = await query('write_counts', WRITE, [
+  const rows = await writes.behind('write_counts', WRITE, [
     plainArray(ordered.map(({ target }) => target.shop)),
     plainArray(ordered.map(({ target }) => target.link)),
     plainArray(ordered.map(({ times }) => times)),

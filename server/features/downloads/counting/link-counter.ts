@@ -7,6 +7,7 @@ import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'
 import type { Asker, LinkTarget, Query } from '../targets.ts'
 import { readKnownLink, type KnownLink } from './known-link.ts'
+import type { CountedWrites } from './counted-writes.ts'
 import type { LinkCache } from './link-cache.ts'
 import { createDecisions, type CountDecision } from './link-decisions.ts'
 import { owes, revertCounts } from './session-sql.ts'
@@ -52,6 +53,7 @@ export interface OwedCopies {
 
 interface LinkCounterParts {
   query: Query
+  writes: CountedWrites
   cache: LinkCache
   looks: PageLooks
   sessions: DownloadSessions
@@ -64,7 +66,7 @@ export class LinkCounter {
 
   constructor(parts: LinkCounterParts) {
     this.#parts = parts
-    this.#decide = createDecisions(parts.query, parts.cache)
+    this.#decide = createDecisions(parts.writes, parts.cache)
   }
 
   /**

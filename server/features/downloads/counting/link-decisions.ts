@@ -19,10 +19,10 @@ import {
   linkTargetOf,
   type Asker,
   type LinkTarget,
-  type Query,
   joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
+import { markBatch, type CountedWrites } from './counted-writes.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'
 
@@ -96,7 +96,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
     group by 1, 2, 3, 4, 5, 7
   ), session as (
     ${openSessions('download_sessions', 'opened', NOW, ['hash'])}
-  )
+  ), marked as (${markBatch(7, 'granted where free is not null')})
   select ${TARGET_NAMES}, link_id, place, free is not null, same_for_all,
     extract(epoch from expires_at)::float8 * 1000
   from granted`
@@ -116,12 +116,12 @@ interface Question {
 }
 
 /** Decides and counts. */
-export function createDecisions(query: Query, cache: LinkCache) {
+export function createDecisions(writes: CountedWrites, cache: LinkCache) {
   const createDecision = (name: string, text: string) =>
     createQueryBatcher(async (asked: readonly Question[]): Promise<(CountDecision | null)[]> => {
       const since = performance.now()
       const askers = asked.map(({ asker }) => asker)
-      const { rows } = await query(name, text, [
+      const rows = await writes.forRequest(name, text, [
         bytesArray(askers.map(({ key }) => hashKey(key))),
         bytesArray(askers.map(({ client }) => client.hash)),
         lastOf(askers).now,

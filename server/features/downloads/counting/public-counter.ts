@@ -19,6 +19,7 @@ import {
   joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
+import { markBatch, type CountedWrites } from './counted-writes.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {
@@ -80,6 +81,8 @@ const COUNT = `
     update public_addresses p set downloads = p.downloads + g.times, last_download_at = $3
     from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g
     where p.shop_id = g.shop_id and p.file_id = g.file_id
+  ), marked as (
+    ${markBatch(3, 'granted')}
   )
   select ${TARGET_NAMES}, cdn, steady, place from granted`
 
@@ -111,14 +114,16 @@ export interface PublicCounter {
 
 export function createPublicCounter(parts: {
   query: Query
+  writes: CountedWrites
   looks: PageLooks
   recorder: Pick<Recorder, 'record'>
 }): PublicCounter {
-  const { query, looks, recorder } = parts
+  const { query, writes, looks, recorder } = parts
   const countAll = async (asked: readonly PublicAsker[]): Promise<(PublicTarget | null)[]> => {
     const tokens = asked.map(({ token }) => token)
     const sites = asked.map((asker) => joinSites(asker.sites))
-    const { rows } = await query('public_count', COUNT, [tokens, sites, lastOf(asked).now])
+    const values = [tokens, sites, lastOf(asked).now]
+    const rows = await writes.forRequest('public_count', COUNT, values)
     const targets = asked.map((): PublicTarget | null => null)
     for (const row of rows) {
       const at = (row[TARGET_LENGTH + 2] as number) - 1

@@ -1,6 +1,7 @@
 // The statements about download sessions. A counted download opens a session for its link and
 // client. It records what was sent, so that a download that broke off is continued instead of being
 // counted again.
+import { markBatch } from './counted-writes.ts'
 
 /** Of the files of links, and of the ZIP files of pages. */
 export type SessionTable = 'download_sessions' | 'archive_sessions'
@@ -151,6 +152,8 @@ export const recordIn = (table: SessionTable): string => `
     select g.* from given g join ${table} d on d.shop_id = g.shop_id and d.link_id = g.link_id
       and d.client = g.client
     order by d.link_id, d.client for no key update of d
+  ), marked as (
+    ${markBatch(9, 'given where ended > 0 or missing <> 0 or refund > 0')}
   )
   update ${table} d set open_until = ${leaseFrom('$1::timestamptz')},
     bytes_left = greatest(d.bytes_left, least(d.bytes_left + h.refund, h.most)),

@@ -3,12 +3,15 @@
 // session's record while a transfer runs, and at its end.
 // What one download is: docs/decisions/0051.
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { isDatabaseUnavailable } from '../../../core/db/error-classes.ts'
 import { inBatches } from '../../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { createQueryBatcher } from '../../../core/query-batcher.ts'
 import type { Client } from '../../../http/clients.ts'
 import { bytesArray, plainArray, type Query } from '../targets.ts'
+import type { CountedWrites } from './counted-writes.ts'
 import { PieceBudget } from './session-budget.ts'
 import { recordIn, restartIn, SESSION_SIZES, spendFrom, type SessionTable } from './session-sql.ts'
 import type { FileTransfer } from './file-transfer.ts'
@@ -83,6 +86,11 @@ export interface SessionAsker {
 /** How often the progress of running transfers is written: it confirms that their process lives. */
 const PROGRESS_MS = 1000
 
+/** The pause before the end of a transfer is recorded again: the database may be down. */
+const RETRY_MS = 200
+/** How long a request waits for ends that cannot be recorded. */
+const SETTLE_MS = 5000
+
 /** What `recordIn` (session-sql.ts) writes about one transfer. */
 interface SessionEntry {
   session: SessionKey
@@ -105,6 +113,7 @@ interface RunningTransfer {
 
 interface SessionParts {
   query: Query
+  writes: CountedWrites
   log: Logger
   clock: () => Date
 }
@@ -117,6 +126,8 @@ export class DownloadSessions {
   /** They have ended, or their connection has closed, and that is not recorded yet. */
   readonly #closing = new Set<RunningTransfer>()
   #timer: NodeJS.Timeout | null = null
+  /** When ends are given up that cannot be recorded, by performance.now(). */
+  #until = Infinity
 
   constructor(table: SessionTable, parts: SessionParts) {
     this.#table = table
@@ -195,17 +206,29 @@ export class DownloadSessions {
     }
   }
 
-  /** Waits until the ends of transfers by this key to this client's network are recorded. */
+  /**
+   * Waits until the ends of transfers by this key to this client's network are recorded; some seconds
+   * if the database is down.
+   */
   async settle({ key, client }: SessionAsker): Promise<void> {
     if (this.#closing.size === 0) return
     const those = [...this.#closing].filter(
       ({ asker }) => asker.key === key && asker.client.network.equals(client.network),
     )
-    await Promise.all(those.map(({ recorded }) => recorded.promise))
+    if (those.length === 0) return
+    const recorded = Promise.all(those.map(({ recorded }) => recorded.promise))
+    const late = new AbortController()
+    const pause = delay(SETTLE_MS, undefined, { signal: late.signal, ref: false }).catch(() => {})
+    await Promise.race([recorded, pause])
+    late.abort()
   }
 
-  /** Resolves when no transfer runs and all are recorded. */
-  async close(): Promise<void> {
+  /**
+   * Resolves when no transfer runs and all are recorded.
+   * @param ms how long it tries to record those that have ended.
+   */
+  async close(ms: number): Promise<void> {
+    this.#until = performance.now() + ms
     await Promise.all([...this.#running].map(({ recorded }) => recorded.promise))
   }
 
@@ -257,12 +280,23 @@ export class DownloadSessions {
     const { ended, missing, sent, budget = null } = end
     const refund = budget?.unsent(sent) ?? 0
     const entry = { session, refund, most: size * SESSION_SIZES, ended, missing }
-    try {
-      await this.#write({ ...entry, sentTo: start + sent })
-    } catch (error) {
-      this.#parts.log.warn('the end of a download was not recorded', errorFields(error))
-    } finally {
-      this.#stop(running)
+    await this.#recordEnd({ ...entry, sentTo: start + sent })
+    this.#stop(running)
+  }
+
+  /**
+   * Until the end of a whole copy is recorded it seems to have broken off: its buyer would get the next
+   * one uncounted.
+   */
+  async #recordEnd(entry: SessionEntry): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#write(entry)
+      } catch (error) {
+        this.#parts.log.warn('the end of a download was not recorded', errorFields(error))
+        if (!isDatabaseUnavailable(error) || performance.now() > this.#until) return
+        await delay(RETRY_MS)
+      }
     }
   }
 
@@ -299,7 +333,7 @@ export class DownloadSessions {
 
   async #writeAll(entries: readonly SessionEntry[]): Promise<undefined[]> {
     const column = (read: (entry: SessionEntry) => number | string) => plainArray(entries.map(read))
-    await this.#parts.query(`${this.#table}_record`, recordIn(this.#table), [
+    await this.#parts.writes.behind(`${this.#table}_record`, recordIn(this.#table), [
       this.#parts.clock(),
       column(({ session }) => session.shop),
       column(({ session }) => session.link),

@@ -88,6 +88,7 @@ export async function openPurchases(
     log: silent,
     platform: CREDENTIALS,
     transport,
+    firstBackoffMs: 5,
     appUrl: 'https://files.example.com',
   })
   await storefront.ensureAccess(shop, signSessionToken(demo.app))
@@ -96,7 +97,7 @@ export async function openPurchases(
   const tasks: Record<Parameters<Purchases['run']>[0], BackgroundTask> = {
     sync: syncTask(parts),
     reconcile: reconcileTask(parts),
-    effects: effectTask({ ...parts, baseUrl: 'https://files.example.com' }),
+    effects: effectTask({ ...parts, baseUrl: 'https://files.example.com', gatherMs: 0 }),
     mails: outbox.tasks.find(({ name }) => name === 'send-mails')!,
   }
   const worker = await openTestWorker(database, Object.values(tasks))

@@ -24,6 +24,7 @@ test('a time limit that ends during the wait for points is not the fault of the 
       grant: () => Promise.resolve({ domain: 'a.myshopify.com', accessToken: 'the-token' }),
     } as unknown as Access,
     log: silent,
+    firstBackoffMs: 1,
   })
   const send = (signal: AbortSignal) =>
     requestsOf(1)({ name: 'Orders', text: 'query Orders { shop { id } }' }, {}, 50, signal)

@@ -43,7 +43,8 @@ type Attempt = { data: unknown } | { failure: PlatformFailure }
 /** The points that the platform charges for each mutation of a request. */
 export const MUTATION_POINTS = 10
 const ATTEMPTS = 5
-const FIRST_BACKOFF_MS = 200
+/** The pause after a first fault; each further one is twice as long. */
+export const FIRST_BACKOFF_MS = 200
 // Other apps may draw from the same bucket, so one wait is not always enough.
 const THROTTLED_ATTEMPTS = 30
 
@@ -52,6 +53,7 @@ interface RequestParts {
   transport: Transport
   access: Access
   log: Logger
+  firstBackoffMs: number
 }
 
 /** Returns the requests of each shop. */
@@ -63,7 +65,7 @@ export function createAdminRequests(parts: RequestParts): (shop: number) => Admi
 }
 
 function createAdminRequest(
-  { library, transport, access, log }: RequestParts,
+  { library, transport, access, log, firstBackoffMs }: RequestParts,
   charges: Map<string, number>,
   shop: number,
 ): AdminRequest {
@@ -106,7 +108,7 @@ function createAdminRequest(
       if (failure.kind === 'too_many')
         await pause(failure.waitMs, signal).catch(endOfWait(signal, failure))
       if (failure.kind === 'fault')
-        await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
+        await pause(firstBackoffMs * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
   }
 }

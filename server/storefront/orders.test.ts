@@ -75,6 +75,7 @@ async function read(ids: readonly string[], { denied = [], instead }: Difference
     database,
     log: silent,
     transport: around,
+    firstBackoffMs: 5,
     platform: CREDENTIALS,
     secrets: createSecrets('a secret of the tests, long enough'),
     appUrl: 'https://files.example.com',

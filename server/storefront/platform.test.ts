@@ -80,6 +80,7 @@ async function openWorld(
       platform: CREDENTIALS,
       appUrl,
       transport: around(transport),
+      firstBackoffMs: 5,
     })
   }
   const storefront = another()

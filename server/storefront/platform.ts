@@ -5,7 +5,12 @@ import { errorFields, type Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { createAccess, type Access } from './access.ts'
-import { createAdminRequests, type AdminRequest, keptPerShop } from './admin-api.ts'
+import {
+  createAdminRequests,
+  FIRST_BACKOFF_MS,
+  keptPerShop,
+  type AdminRequest,
+} from './admin-api.ts'
 import { verifyBuyerToken } from './buyer-token.ts'
 import { createCatalog, searchSkus } from './catalog.ts'
 import { createTriggers } from './flow.ts'
@@ -36,6 +41,8 @@ export interface PlatformOptions {
   appUrl: string
   bridgeUrl?: string
   transport?: Transport
+  /** The pause before a query that failed is repeated. */
+  firstBackoffMs?: number
 }
 
 const BRIDGE_URL = 'https://cdn.shopify.com/shopifycloud/app-bridge.js'
@@ -48,7 +55,8 @@ export function createStorefront(options: PlatformOptions): Storefront {
     createSealing(secrets),
     createGrants(library, transport, log),
   )
-  const requestsOf = createAdminRequests({ library, transport, access, log })
+  const { firstBackoffMs = FIRST_BACKOFF_MS } = options
+  const requestsOf = createAdminRequests({ library, transport, access, log, firstBackoffMs })
   const closing = new AbortController()
   const signing = [platform.apiSecret, platform.previousSecret].filter(
     (secret) => typeof secret === 'string',

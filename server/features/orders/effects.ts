@@ -50,7 +50,6 @@ const MAX_ATTEMPTS = 9
 const RETRY_SECONDS = 30
 /** The delay after a run in which the platform carried out nothing, for as long as that lasts. */
 const AWAY_RETRY_MS = 30_000
-/** How long a run waits for further effects, so that the next request has more of them. */
 const GATHER_MS = 200
 /** A run ends after this time, so that other shops get their turn. */
 const RUN_MS = 10_000
@@ -132,9 +131,12 @@ export interface EffectParts {
   secrets: Secrets
   baseUrl: string
   log: Logger
+  /** How long a run waits for further effects, so that the next request has more of them. */
+  gatherMs?: number
 }
 
 export function effectTask(parts: EffectParts): BackgroundTask {
+  const { gatherMs = GATHER_MS } = parts
   const warnOfSilence = hourlyWarning(
     { ...parts, clock: () => new Date() },
     'the platform changes no orders, they will be changed later',
@@ -155,7 +157,7 @@ export function effectTask(parts: EffectParts): BackgroundTask {
           await followTerms(scope)
           const done = await carryOutDue(parts, scope, signal)
           if (done === 0) return await nextDue(scope)
-          if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
+          if (done < MARKS_PER_REQUEST) await delay(gatherMs, undefined, { signal })
         }
       } catch (error) {
         if (!(error instanceof PlatformAway)) throw error

@@ -876,6 +876,7 @@ describe('on the platform', () => {
       secrets: shop.secrets,
       log: silent,
       baseUrl: 'https://files.example.com',
+      gatherMs: 0,
       storefront: {
         orders: () => orders as LiveOrders,
         installation: () => ({

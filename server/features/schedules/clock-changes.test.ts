@@ -33,12 +33,17 @@ function clockOf(timeZone: string): (moment: number) => number {
 /** The days on which the clocks of a zone change. */
 function changesOf(clock: (moment: number) => number): number[] {
   const days: number[] = []
-  for (let day = FIRST; day < LAST; day += DAY)
-    if (clock(day + DAY) - clock(day) !== DAY) days.push(day)
+  let shown = clock(FIRST)
+  for (let day = FIRST; day < LAST; day += DAY) {
+    const next = clock(day + DAY)
+    if (next - shown !== DAY) days.push(day)
+    shown = next
+  }
   return days
 }
 
-const ZONES = Intl.supportedValuesOf('timeZone')
+/** Looking for the changes of all zones takes longer than the tests: in npm test of every tenth. */
+const ZONES = someOf(Intl.supportedValuesOf('timeZone'), (_, at) => at % 10 === 0)
   .map((zone) => ({ zone, clock: clockOf(zone) }))
   .map((one) => ({ ...one, changes: changesOf(one.clock) }))
   .filter(({ changes }) => changes.length > 0)
@@ -93,7 +98,7 @@ const CASES = ZONES.flatMap(({ zone, clock, changes }, at) =>
   })),
 )
 
-test.each(someOf(CASES, (_, at) => at % 60 === 0))(
+test.each(someOf(CASES, (_, at) => at % 6 === 0))(
   '$zone around $day',
   ({ zone, clock, day, lines }) => {
     const from = Date.parse(day) - DAY

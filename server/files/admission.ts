@@ -2,6 +2,7 @@
 // check.
 import {
   packNameProblem,
+  type OnConflict,
   type StagedBlob,
   say,
   type AnyText,
@@ -12,7 +13,8 @@ import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
 import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
-export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
+/** Choices by which an existing file of the name gets the bytes. */
+export const OVERWRITING: readonly OnConflict[] = ['overwrite', 'new_version']
 
 export interface Admission {
   draft: Draft
@@ -63,7 +65,7 @@ export const replacesBytes = ({
   onConflict,
   replaces,
 }: Pick<Admission, 'onConflict' | 'replaces'>): boolean =>
-  replaces !== undefined || onConflict === 'overwrite' || onConflict === 'new_version'
+  replaces !== undefined || OVERWRITING.includes(onConflict)
 
 export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
   status: 'refused',
@@ -92,5 +94,5 @@ export const wantedOf = (
 ): QuotaRequest => ({
   newName: replaces === undefined ? nameKey(draft.filename) : null,
   bytes,
-  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
+  overwrites: OVERWRITING.includes(onConflict),
 })

@@ -1,5 +1,6 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
+import type { OnConflict } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import {
@@ -8,7 +9,6 @@ import {
   wantedOf,
   type AdmissionLimits,
   type AdmissionResult,
-  type OnConflict,
 } from './admission.ts'
 import type { Draft } from './drafts.ts'
 import { findNameOwners, recordPreviewNames } from './name-allocation.ts'

@@ -12,7 +12,15 @@ import { present } from '../../core/lazy.ts'
 import { endpoint, type Endpoint, type Reply, requireImportScopes } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/body.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
-import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../../http/schemas.ts'
+import {
+  errorSchema,
+  fetchUrl,
+  filename,
+  itemError,
+  onConflict,
+  tags,
+  warning,
+} from '../../http/schemas.ts'
 import { operationId, operationPath } from '../operations/record.ts'
 import { importFromApi } from './start.ts'
 
@@ -66,8 +74,7 @@ const importBody = (limits: Limits) =>
         .optional()
         .describe('Guess products from names and titles; absent: the shop’s setting'),
       notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
-      on_conflict: z
-        .enum(['error', 'rename', 'overwrite', 'new_version'])
+      on_conflict: onConflict
         .default('error')
         .describe('`overwrite` and `new_version` need `files:write` too'),
       callback_url: fetchUrl.optional().meta({

@@ -11,7 +11,14 @@ import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../..
 import { present } from '../../core/lazy.ts'
 import { endpointsOf, type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
 import { storedMessage } from '../../core/texts.ts'
-import { errorSchema, itemError, messageText, tags, timestamp } from '../../http/schemas.ts'
+import {
+  errorSchema,
+  itemError,
+  messageText,
+  onConflict,
+  tags,
+  timestamp,
+} from '../../http/schemas.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import {
   changeBatch,
@@ -292,10 +299,7 @@ const pieces = (uploads: UploadParts) =>
     ofManyOnAPage: true,
     body: z
       .strictObject({
-        on_conflict: z
-          .enum(['error', 'rename', 'overwrite', 'new_version'])
-          .optional()
-          .describe('Changes the `on_conflict` of the upload'),
+        on_conflict: onConflict.optional().describe('Changes the `on_conflict` of the upload'),
       })
       .meta({ id: 'UploadPieceRequest' }),
     replies: {

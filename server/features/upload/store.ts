@@ -6,6 +6,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId, parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
+import { OVERWRITING } from '../../files/admission.ts'
 import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 import { directPlace, type DirectParts, readMetadata, refuseTakenName } from './direct.ts'
@@ -176,7 +177,7 @@ async function refuseAboveQuota(
   quotas: Partial<ShopQuotas>,
 ): Promise<void> {
   const { filename, on_conflict } = choices
-  const overwrites = on_conflict === 'overwrite' || on_conflict === 'new_version'
+  const overwrites = OVERWRITING.includes(on_conflict)
   const wanted = { newName: nameKey(cleanName(filename)), bytes: size, overwrites }
   const [refusal] = await scope.transaction((tx) => refusedByQuota(tx, [wanted], quotas))
   if (refusal) throw new AppError(refusal.code, { message: textOf(refusal.message) })

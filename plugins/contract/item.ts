@@ -17,8 +17,8 @@ export type EntrySource = {
   [Type in keyof EntrySources]: { type: Type } & EntrySources[Type]
 }[keyof EntrySources]
 
-/** What happens to a new file whose name another file has. */
-export const ON_CONFLICT = ['error', 'rename', 'overwrite', 'new_version'] as const
+/** What happens to a new file whose name another file has. `skip`: it is left out. */
+export const ON_CONFLICT = ['error', 'skip', 'rename', 'overwrite', 'new_version'] as const
 export type OnConflict = (typeof ON_CONFLICT)[number]
 
 /** A file that a channel requested to import. Absent settings come from the shop's defaults. */

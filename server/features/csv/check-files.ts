@@ -40,6 +40,7 @@ async function checkIds(
 
 const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   error: sayPlain('A file of this name is in the shop: rename it, or choose to overwrite'),
+  skip: sayPlain('A file of this name is in the shop: the row is left out'),
   rename: sayPlain('A file of this name is in the shop: it gets a number'),
   overwrite: sayPlain('A file of this name is in the shop: it replaces that file'),
   new_version: sayPlain(
@@ -72,6 +73,11 @@ function amongRows(before: number, onConflict: OnConflict): Conflict {
     return {
       severity: 'warning',
       detail: say('Row {row} has this name too: one of them gets a number', { row }),
+    }
+  if (onConflict === 'skip')
+    return {
+      severity: 'warning',
+      detail: say('Row {row} has this name too: one of them is left out', { row }),
     }
   return {
     severity: 'error',

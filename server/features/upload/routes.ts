@@ -105,7 +105,7 @@ const resultSchema = z
   .object({
     upload_id: z.string(),
     filename: z.string(),
-    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
+    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed', 'skipped']),
     operation_id: z.string().nullable(),
     file_id: z.string().nullable().describe('The imported file'),
     products: z.array(z.string()).describe('The titles of its products'),
@@ -264,6 +264,7 @@ const results = () =>
             error: error && {
               code: error.code,
               message: error.message,
+              retryable: error.retryable,
               ...(error.detail ? { detail: error.detail } : {}),
             },
           },

@@ -14,6 +14,7 @@ import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../.
 
 const CONFLICTS: Record<DropSettings['on_conflict'], string> = {
   error: t('Report it, and keep the file that is here'),
+  skip: t('Leave it out, and keep the file that is here'),
   rename: t('Import it under another name'),
   new_version: t('Add it as a new version'),
   overwrite: t('Overwrite the existing file here'),

@@ -26,7 +26,7 @@ export const UPLOAD_STATUSES: Record<UploadStatus, StatusWord> = {
 
 export type Conflict = Required<Schemas['UploadPieceRequest']>['on_conflict']
 
-export const CONFLICTS: Record<Exclude<Conflict, 'error'>, string> = {
+export const CONFLICTS: Record<Exclude<Conflict, 'error' | 'skip'>, string> = {
   rename: t('Rename the new file'),
   overwrite: t('Overwrite the existing file'),
   new_version: t('Add as a new version'),

@@ -730,7 +730,7 @@ export interface components {
        * @default error
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description Check that each address answers
        * @default true
@@ -856,7 +856,7 @@ export interface components {
         /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
-        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -1261,7 +1261,7 @@ export interface components {
        * @description Absent, or the same as in the check
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description Leave out rows with errors
        * @default false
@@ -1792,7 +1792,7 @@ export interface components {
        * @description What to do if the shop has a file with the name
        * @enum {string}
        */
-      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       path: string
       quota: {
         max_bytes: number
@@ -2005,7 +2005,7 @@ export interface components {
        * @description What to do if the shop has a file with the name
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
        * @enum {string}
@@ -5097,6 +5097,8 @@ export interface components {
       }[]
       imported: number
       job_id: string
+      /** @description Files that were left out, such as those of taken names */
+      skipped: number
       /** @enum {string} */
       status: 'success' | 'partial' | 'failed' | 'processing'
       /** @description Files that have the bytes already */
@@ -5178,11 +5180,11 @@ export interface components {
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
       /**
-       * @description `overwrite` and `new_version` need `files:write` too
+       * @description `skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too
        * @default error
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
     }
     Item: {
       /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
@@ -5567,7 +5569,7 @@ export interface components {
         /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
-        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -9436,7 +9438,7 @@ export interface components {
        * @description Changes the `on_conflict` of the upload
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
     }
     UploadResult: {
       error: {
@@ -9456,7 +9458,7 @@ export interface components {
       /** @description The titles of its products */
       products: string[]
       /** @enum {string} */
-      status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+      status: 'uploading' | 'received' | 'importing' | 'done' | 'failed' | 'skipped'
       upload_id: string
     }
     Version: {

@@ -4,6 +4,7 @@ import { defineEvent, operationFilesData } from '../../core/outbox/webhook-event
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
+import { duplicateRoutes } from './routes/duplicate-endpoints.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
 import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
@@ -21,6 +22,8 @@ export const filesFeature = defineFeature({
       SavedViewParts,
   ) => [
     ...fileListRoutes(parts),
+    // Before the routes of one file.
+    ...duplicateRoutes(parts),
     ...fileRoutes(parts),
     ...versionRoutes(parts),
     ...renamePreviewRoutes(parts),

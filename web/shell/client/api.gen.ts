@@ -682,6 +682,27 @@ export interface components {
       secret_key?: string | null
       service_account?: string | null
     }
+    ContentGroup: {
+      /** @description How many files have this content */
+      count: number
+      /** @description The first 100: the oldest that buyers have comes first, and is the one to keep */
+      files: {
+        /** @description Buyers who hold a link to it that works */
+        buyers: number
+        /** Format: date-time */
+        created_at: string
+        filename: string
+        id: string
+        /** @description The name of its pack */
+        pack: string | null
+        /** @description Titles of its products */
+        products: string[]
+      }[]
+      /** @description The BLAKE3 hash of their bytes */
+      id: string
+      /** @description Of each file */
+      size_bytes: number
+    }
     CreatedWebhook: {
       /** Format: date-time */
       created_at: string
@@ -2595,6 +2616,20 @@ export interface components {
         }
       }
       'GET /api/files/{id}/versions/{n}/content': Record<string, never>
+      'GET /api/files/duplicates': {
+        answer: {
+          /** @description The bytes of all of their files but one of each */
+          bytes: number
+          data: components['schemas']['ContentGroup'][]
+          next_cursor: string | null
+          /** @description How many groups there are */
+          total: number
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
       'GET /api/home/figures': {
         answer: components['schemas']['Figures']
         query: {

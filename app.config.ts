@@ -13,6 +13,7 @@ import { giveFiles } from './plugins/give-files/plugin.ts'
 import { importOrders } from './plugins/import-orders/plugin.ts'
 import { listLinks } from './plugins/list-links/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
+import { mergeDuplicates } from './plugins/merge-duplicates/plugin.ts'
 import { mergePdf } from './plugins/merge-pdf/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
@@ -84,6 +85,7 @@ const plugins = [
   mergePdf,
   replaceTag,
   mergeTagCase,
+  mergeDuplicates,
   tagByRule,
   restoreFiles,
   purgeFiles,

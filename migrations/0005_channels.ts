@@ -238,8 +238,8 @@ const SCHEMA = `
     move_to_processed boolean not null default true,
     folder_names text not null default 'ignore'
       check (folder_names in ('ignore', 'tag', 'pack')),
-    on_conflict text not null default 'error'
-      check (on_conflict in ('error', 'rename', 'overwrite', 'new_version')),
+    -- One of ON_CONFLICT in plugins/contract/item.ts.
+    on_conflict text not null default 'error',
     -- Of an hourly schedule; null: at the next full hour.
     next_import_at timestamptz,
     -- In real time: the import that takes in files as they arrive, and when it last got one.

@@ -8,6 +8,7 @@ export const PORTS = Object.keys({
   drop: 0,
   cloud: 0,
   packs: 0,
+  contents: 0,
   stored: 0,
   actions: 0,
   stage: 0,

@@ -9,11 +9,10 @@ import {
   workflowOf,
   type TestEngine,
 } from './engine.ts'
-import type { Entry } from '../plugins/contract/index.ts'
+import { ON_CONFLICT, type Entry } from '../plugins/contract/index.ts'
 import { addMappings } from '../server/files/mappings.ts'
 
 const WORKFLOW = { ...workflowOf('make-bytes'), parallel: 1 }
-const POLICIES = ['error', 'rename', 'overwrite', 'new_version'] as const
 const NAMES = ['new.pdf', 'NEW.pdf', 'taken.pdf', 'Taken.pdf', 'bad/name.pdf', 'other.pdf']
 
 let house: TestEngine
@@ -71,7 +70,7 @@ async function openShop(): Promise<TestEngine> {
   return shop
 }
 
-describe.each(POLICIES)('names that are taken: %s', (policy) => {
+describe.each(ON_CONFLICT)('names that are taken: %s', (policy) => {
   test('the preview says for each entry what the import does', async () => {
     const [previewed, imported] = [await openShop(), await openShop()]
     const preview = await start(previewed, NAMES, policy, true)

@@ -5,6 +5,7 @@ import type { Artifacts, ListingReader, Listings, Notifier, Progress } from './o
 import type {
   Actions,
   Bytes,
+  ContentReader,
   DeliveryPort,
   DeliveryView,
   LicenceReader,
@@ -74,6 +75,7 @@ export interface ReadPorts {
   catalog: Catalog
   remote: RemoteReader
   packs: Packs
+  contents: ContentReader
   stored: StoredReader
   actions: Actions
   delivery: DeliveryView

@@ -17,6 +17,10 @@ export type EntrySource = {
   [Type in keyof EntrySources]: { type: Type } & EntrySources[Type]
 }[keyof EntrySources]
 
+/** What happens to a new file whose name another file has. `skip`: it is left out. */
+export const ON_CONFLICT = ['error', 'skip', 'rename', 'overwrite', 'new_version'] as const
+export type OnConflict = (typeof ON_CONFLICT)[number]
+
 /** A file that a channel requested to import. Absent settings come from the shop's defaults. */
 export interface Entry {
   filename: string
@@ -33,7 +37,7 @@ export interface Entry {
   sku_prefixes?: readonly string[]
   /** The text that is matched instead of the filename: an object's key with its folders. */
   match_as?: string
-  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+  on_conflict: OnConflict
   /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
   replaces?: string
   /**

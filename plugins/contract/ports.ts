@@ -181,6 +181,21 @@ export interface Sandbox {
   run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
 
+/** A file as it is compared with others of the same content. */
+export interface ContentFile extends Pick<FileView, 'mappings' | 'pack_id'> {
+  /** The hash of its current bytes. */
+  content: string
+  /** Whether it is in the trash. */
+  deleted: boolean
+  /** The number of buyers who hold a working link to it. */
+  buyers: number
+}
+
+/** Reads files by their bare UUIDs, also those in the trash. Files that do not exist are absent. */
+export interface ContentReader {
+  read(fileIds: readonly string[]): Promise<ReadonlyMap<string, ContentFile>>
+}
+
 /** The shop's packs, for reading. */
 export interface Packs {
   /** Finds a pack by its bare UUID or by its name, ignoring case. Null: there is none. */

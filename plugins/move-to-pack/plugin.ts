@@ -13,6 +13,7 @@ import {
   type Packs,
   say,
   sayPlain,
+  uuidOf,
 } from '../contract/index.ts'
 
 const options = z
@@ -100,9 +101,6 @@ async function findTarget(
   if (pack !== undefined) return (await packs.find({ id: uuidOf(pack) })) ?? 'gone'
   return new_pack === undefined ? null : packs.find({ name: new_pack })
 }
-
-const uuidOf = (id: string) =>
-  id.replace(/^pack_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 const notFound = ({ id }: Item): Outcome => ({
   item: id,

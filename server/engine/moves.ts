@@ -1,7 +1,8 @@
 // What each move of an operation writes: its status, its items and its jobs. Its workers are
 // notified, and everything that they write afterwards is checked against the status.
-import type { Plugin, Entry } from '../../plugins/contract/index.ts'
+import type { OnConflict, Plugin } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { OVERWRITING } from '../files/admission.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
 import { WORKER_LEASE } from '../core/queue/lease.ts'
 import type { OperationRow } from './types.ts'
@@ -240,10 +241,8 @@ export async function permissionsTo(
   return undone ? toUndo(scope, undone, plugins) : []
 }
 
-const OVERWRITING: readonly Entry['on_conflict'][] = ['overwrite', 'new_version']
-
 /** The scopes that an entry's `on_conflict` needs in addition to those of its workflow. */
-export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write'[] =>
+export const scopesOfConflict = (onConflict: OnConflict): 'files:write'[] =>
   OVERWRITING.includes(onConflict) ? ['files:write'] : []
 
 /** The scopes to overwrite files, for the entries of a retried import that are not imported yet. */

@@ -88,9 +88,9 @@ export type UnfinishedEnding = Exclude<ItemEnding, { status: 'done' }>
 
 /** The outcome for an item's file. */
 export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
-export const skippedFor = (reason: AnyText): WriteResult => ({
+export const skippedFor = (reason: AnyText, code = 'skipped'): WriteResult => ({
   status: 'skipped',
-  error: { code: 'skipped', ...storedMessage(reason), retryable: false },
+  error: { code, ...storedMessage(reason), retryable: false },
 })
 
 /** The row of an item whose steps succeeded, with the outcome for its file. */
@@ -108,7 +108,7 @@ export function endedRow(item: WorkItem, ending: UnfinishedEnding): OutcomeRow {
   const row = rowOf(item)
   switch (ending.status) {
     case 'skipped':
-      return { ...row, ...stagedOf(item), ...skippedFor(ending.reason) }
+      return { ...row, ...stagedOf(item), ...skippedFor(ending.reason, ending.code) }
     case 'failed':
       return { ...row, ...stagedOf(item), status: 'failed', error: ending.error }
     case 'again':

@@ -207,6 +207,8 @@ export interface WorkItem {
   wanted: FileChange | null
   /** The earlier entry that asks for the same name, or null. */
   waits_for: number | null
+  /** Whether its entry is left out because a file of the shop has its name. */
+  left_out: boolean
   /**
    * What the operation that is undone did to the file, and when. Null: this is no undo, or nothing
    * is recorded.
@@ -233,7 +235,8 @@ export interface WorkItem {
 /** How the processing of an item ended. `again`: it waits for another attempt. */
 export type ItemEnding =
   | { status: 'done' }
-  | { status: 'skipped'; reason: AnyText }
+  /** `code`: what the outcome's code is; absent: `skipped`. */
+  | { status: 'skipped'; reason: AnyText; code?: string }
   /** It failed for good. `stops`: the step with which the whole operation ends. */
   | { status: 'failed'; error: ItemError; stops?: string }
   /** `uncounted`: the attempt does not count. */

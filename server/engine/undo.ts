@@ -16,11 +16,20 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft, FileRecord, KeptMapping } from '../files/drafts.ts'
+import { findNameOwners } from '../files/name-allocation.ts'
+import { nameKey } from '../files/rules.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow, ItemEnding, WorkItem, EndedItem } from './types.ts'
 import { applyToDraft } from './work-item.ts'
-import { itemDraft, loadRecords, endingOfFailure, inUse, obstacleOf } from './item-work.ts'
-import { filePlaceOf } from './steps.ts'
+import {
+  itemDraft,
+  loadRecords,
+  endingOfFailure,
+  inUse,
+  NAME_TAKEN,
+  obstacleOf,
+} from './item-work.ts'
+import { filePlaceOf, itemPlugins } from './steps.ts'
 
 /**
  * The workflow of the undo. Its items say what to restore, so it has no steps except the
@@ -206,7 +215,23 @@ export async function loadItems(
   items: readonly WorkItem[],
 ) {
   await loadRecords(tx, items)
+  await loadLeftOut(tx, items)
   if (operation.undoes) await loadUndo(tx, operation.undoes, items)
+}
+
+/** Marks entries that are left out, before their bytes are fetched. */
+async function loadLeftOut(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  const skipping = items.flatMap((item) =>
+    item.entry?.on_conflict === 'skip' && item.entry.replaces === undefined
+      ? [{ item, key: nameKey(item.entry.filename) }]
+      : [],
+  )
+  if (skipping.length === 0) return
+  const owners = await findNameOwners(
+    tx,
+    skipping.map(({ key }) => key),
+  )
+  for (const { item, key } of skipping) item.left_out = owners.has(key)
 }
 
 // Before the first step: items whose files are gone or claimed by others end here, and an undo
@@ -225,7 +250,10 @@ export function prepare(
   busy: ReadonlySet<WorkItem>,
 ): PreparedBatch {
   const place = filePlaceOf(operation.workflow, plugins)
+  // Files that get other names may be admitted all the same.
+  const renames = itemPlugins(operation.workflow, plugins).some(({ ordered }) => ordered)
   const endingOf = (item: WorkItem): ItemEnding | null => {
+    if (item.left_out && !renames) return NAME_TAKEN
     if (busy.has(item)) return endingOfFailure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }

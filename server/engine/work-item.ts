@@ -29,6 +29,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
   undo: null,
+  left_out: false,
   facts: null,
   warnings: [],
   effects: {},

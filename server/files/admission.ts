@@ -2,6 +2,7 @@
 // check.
 import {
   packNameProblem,
+  type OnConflict,
   type StagedBlob,
   say,
   type AnyText,
@@ -12,7 +13,8 @@ import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
 import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
-export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
+/** Choices by which an existing file of the name gets the bytes. */
+export const OVERWRITING: readonly OnConflict[] = ['overwrite', 'new_version']
 
 export interface Admission {
   draft: Draft
@@ -45,6 +47,8 @@ export type AdmissionResult =
   | (NewVersion & { status: 'versioned' })
   /** An existing file that has these bytes. `ledger`: what else was changed; null: nothing. */
   | { status: 'same'; fileId: string; filename: string; mapped: boolean; ledger: Ledger | null }
+  /** `skip`: a file of the shop has its name. */
+  | { status: 'left_out' }
   | { status: 'refused'; code: ErrorCode; message: AnyText }
 
 export interface NewVersion {
@@ -63,7 +67,7 @@ export const replacesBytes = ({
   onConflict,
   replaces,
 }: Pick<Admission, 'onConflict' | 'replaces'>): boolean =>
-  replaces !== undefined || onConflict === 'overwrite' || onConflict === 'new_version'
+  replaces !== undefined || OVERWRITING.includes(onConflict)
 
 export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
   status: 'refused',
@@ -92,7 +96,7 @@ export const wantedOf = (
 ): QuotaRequest => ({
   newName: replaces === undefined ? nameKey(draft.filename) : null,
   ...(typeof bytes === 'number' ? { bytes } : copyOf(bytes)),
-  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
+  overwrites: OVERWRITING.includes(onConflict),
 })
 
 /** What staged bytes take from the quotas. */

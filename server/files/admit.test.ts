@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { StagedBlob, Mapping } from '../../plugins/contract/index.ts'
+import type { Mapping, OnConflict, StagedBlob } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
-import type { Admission, OnConflict } from './admission.ts'
+import type { Admission } from './admission.ts'
 import { draftFrom } from './drafts.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
@@ -89,6 +89,23 @@ describe('admitFiles', () => {
     expect(results.map(({ status }) => status)).toEqual(['refused', 'created', 'refused'])
     expect(results[0]).toMatchObject({ code: 'duplicate_filename', message: 'Duplicate filename' })
     expect((await rows('files')).length).toBe(2)
+  })
+
+  test('leaves taken names out on request, also within one call and in a full shop', async () => {
+    await admit(admission('taken.txt', 1))
+    const results = await scope.transaction((tx) =>
+      admitFiles(
+        tx,
+        [
+          admission('TAKEN.txt', 2, 'skip'),
+          admission('b.txt', 3, 'skip'),
+          admission('B.txt', 4, 'skip'),
+        ],
+        { ...limits, shop_files: 3 },
+      ),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['left_out', 'created', 'left_out'])
+    expect(await rows('versions')).toHaveLength(2)
   })
 
   test('numbers many taken names in order, with few statements', async () => {

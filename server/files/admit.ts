@@ -3,6 +3,8 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { zip } from '../core/lazy.ts'
 import { placeInPacks } from './mappings.ts'
+import { findNameOwners } from './name-allocation.ts'
+import { nameKey } from './rules.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
 import { holdBlobs } from './blob-holds.ts'
@@ -35,6 +37,12 @@ export async function admitFiles(
     open().map(({ admission }) => admission),
   )
   for (const { admission, at } of open()) results[at] = same.get(admission) ?? null
+  const leftOut = await findLeftOut(
+    tx,
+    open().map(({ admission }) => admission),
+  )
+  for (const { admission, at } of open())
+    if (leftOut.has(admission)) results[at] = { status: 'left_out' }
   const quota = open()
   const refusals = await refusedByQuota(
     tx,
@@ -79,8 +87,22 @@ export async function admitFiles(
   return results as AdmissionResult[]
 }
 
+/** The admissions that are left out because files of the shop have their names. */
+async function findLeftOut(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+): Promise<ReadonlySet<Admission>> {
+  const skipping = admissions.filter(
+    ({ onConflict, replaces }) => onConflict === 'skip' && replaces === undefined,
+  )
+  if (skipping.length === 0) return new Set()
+  const keyOf = ({ draft }: Admission) => nameKey(draft.filename)
+  const owners = await findNameOwners(tx, skipping.map(keyOf))
+  return new Set(skipping.filter((admission) => owners.has(keyOf(admission))))
+}
+
 /** Results whose bytes no row may name. */
-const UNSTORED: ReadonlySet<AdmissionResult['status']> = new Set(['refused', 'same'])
+const UNSTORED: ReadonlySet<AdmissionResult['status']> = new Set(['refused', 'same', 'left_out'])
 
 /** The new files whose settings make them public. */
 function publicFiles(

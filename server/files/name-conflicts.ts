@@ -39,6 +39,7 @@ export async function resolveConflict(
   admission: Admission,
 ): Promise<AdmissionResult> {
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
+  if (admission.onConflict === 'skip') return { status: 'left_out' }
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<ExistingFile>(

@@ -1,5 +1,6 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
+import type { OnConflict } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import {
@@ -8,7 +9,6 @@ import {
   wantedOf,
   type AdmissionLimits,
   type AdmissionResult,
-  type OnConflict,
 } from './admission.ts'
 import type { Draft } from './drafts.ts'
 import { findNameOwners, recordPreviewNames } from './name-allocation.ts'
@@ -137,6 +137,7 @@ function named(
   const owner = owners.get(nameKey(filename))
   if (owner === undefined) return take(filename)
   if (onConflict === 'error') return refused('duplicate_filename')
+  if (onConflict === 'skip') return { status: 'left_out' }
   if (onConflict === 'rename') {
     const free = candidates(filename).find((name) => !owners.has(nameKey(name)))
     return free === undefined ? refused('duplicate_filename') : take(free)

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { english } from '../../plugins/contract/index.ts'
+import type { OnConflict } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
-import type { OnConflict } from './admission.ts'
 import { changeFiles } from './changes.ts'
 import { draftFrom, draftOfRecord, readRecords } from './drafts.ts'
 import { publicUrl, rotateAddress } from './public-addresses.ts'
@@ -33,8 +32,8 @@ async function admit(
   const [admitted] = await scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict, channel: 'api' }], { file_bytes: 1e9 }),
   )
-  if (admitted!.status === 'refused') throw new Error(english(admitted!.message))
-  return admitted!.fileId
+  if (!('fileId' in admitted!)) throw new Error(`the file was not admitted: ${admitted!.status}`)
+  return admitted.fileId
 }
 
 async function show(id: string, visibility: Visibility): Promise<void> {

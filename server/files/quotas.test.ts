@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { OnConflict } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import { holdBlobs } from './blob-holds.ts'
 import { GRACE_MS, sweepBlobs } from './blobs.ts'
-import type { AdmissionLimits, OnConflict } from './admission.ts'
+import type { AdmissionLimits } from './admission.ts'
 import { draftFrom } from './drafts.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   numeric,
+  ON_CONFLICT,
   sayPlain,
   settingFields,
   type Text,
@@ -51,6 +52,9 @@ export const givenName = z
     (name) => !UNSAFE_CHARACTERS.test(name),
     sayPlain('A name cannot contain control characters'),
   )
+
+/** What happens to a new file whose name is taken. */
+export const onConflict = z.enum(ON_CONFLICT)
 
 export const timestamp = z.iso.datetime()
 

@@ -8,6 +8,7 @@ import type { Logger } from '../core/log.ts'
 import type { EngineParts, Ports } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
 import { findPack } from '../files/mappings.ts'
+import { readContents } from '../files/same-content.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
@@ -46,6 +47,7 @@ export function portsFactory(parts: PortsParts): EngineParts['ports'] {
       stage: () => createStage(place),
       stored: () => createStoredFiles(scope, parts.stores, check, parts.quotas),
       packs: () => ({ find: (pack) => findPack(scope, pack) }),
+      contents: () => ({ read: (ids) => readContents(scope, ids, parts.clock()) }),
       bytes: () => createBytesPort({ scope, stores, check, place }),
       sandbox: () => parts.sandboxes.of(scope.shop),
       ...featurePorts({ ...parts, scope, place, check }),

@@ -61,6 +61,7 @@ export function writeContext(
     stage: { write: refuse('stage') },
     stored: { locate: refuse('stored'), backUp: refuse('stored'), relocate: refuse('stored') },
     packs: { find: refuse('packs') },
+    contents: { read: refuse('contents') },
     bytes: {
       sizeOf: refuse('bytes'),
       find: refuse('bytes'),

@@ -97,6 +97,24 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.untilPaths([], 'failed')
 })
 
+test('with `skip` a taken name is left out, without a failure', async () => {
+  await house.send('kept.txt', 'first')
+  await house.untilThere('kept.txt')
+  await house.untilPaths([])
+  await house.age()
+  await house.app.owner.scope.query(
+    `update files set updated_at = updated_at - interval '11 minutes' where shop_id = :shop`,
+  )
+  await house.set({ on_conflict: 'skip', move_to_processed: false })
+  await house.send('Later/kept.txt', 'second')
+  // No file of the shop has these bytes: they are kept where a person finds them.
+  await expect
+    .poll(() => house.paths('processed'))
+    .toContainEqual(expect.stringMatching(/\/Later\/kept\.txt$/))
+  expect(await house.paths('failed')).not.toContainEqual(expect.stringContaining('kept'))
+  expect(await house.fileNamed('kept.txt')).toMatchObject({ size_bytes: 5 })
+})
+
 soakTest('a file that was imported immediately answers its client for some minutes', async () => {
   const { server, account, password, home } = house
   const client = await openSftp(server.sftpPort, account.username, password)

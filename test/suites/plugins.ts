@@ -295,6 +295,7 @@ function readOnly({
   limits,
   catalog,
   packs,
+  contents,
   actions,
   ...rest
 }: WriteContext): ReadContext {
@@ -310,7 +311,7 @@ function readOnly({
     licences: { find: licences.find },
     pastOrders: { count: pastOrders.count },
   }
-  return { signal, shop, request, limits, catalog, packs, actions, ...reading }
+  return { signal, shop, request, limits, catalog, packs, contents, actions, ...reading }
 }
 
 const readerOf = ({ probe, atMost }: RemoteReader): RemoteReader => ({

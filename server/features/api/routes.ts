@@ -12,7 +12,15 @@ import { present } from '../../core/lazy.ts'
 import { endpoint, type Endpoint, type Reply, requireImportScopes } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/body.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
-import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../../http/schemas.ts'
+import {
+  errorSchema,
+  fetchUrl,
+  filename,
+  itemError,
+  onConflict,
+  tags,
+  warning,
+} from '../../http/schemas.ts'
 import { operationId, operationPath } from '../operations/record.ts'
 import { importFromApi } from './start.ts'
 
@@ -21,6 +29,7 @@ export const importReply = z
     status: z.enum(['success', 'partial', 'failed', 'processing']),
     imported: z.number().int(),
     unchanged: z.number().int().describe('Files that have the bytes already'),
+    skipped: z.number().int().describe('Files that were left out, such as those of taken names'),
     failed: z.number().int(),
     files: z.array(
       z.object({
@@ -66,10 +75,11 @@ const importBody = (limits: Limits) =>
         .optional()
         .describe('Guess products from names and titles; absent: the shop’s setting'),
       notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
-      on_conflict: z
-        .enum(['error', 'rename', 'overwrite', 'new_version'])
+      on_conflict: onConflict
         .default('error')
-        .describe('`overwrite` and `new_version` need `files:write` too'),
+        .describe(
+          '`skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too',
+        ),
       callback_url: fetchUrl.optional().meta({
         description:
           'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
@@ -127,6 +137,7 @@ export async function importAnswer(
     status: statusOf(operation),
     imported: operation.done - operation.unchanged,
     unchanged: operation.unchanged,
+    skipped: operation.skipped,
     // Items that were not processed are absent too.
     failed: operation.failed + operation.cancelled,
     files: items.map((item) => fileOf(item)),

@@ -1,7 +1,7 @@
 // Checks names within the CSV file and in the shop, and the ids of the files that rows change. Rows
 // may exchange names between files, so these rows are checked together after all rows were read.
 import { say, sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
-import type { OnConflict } from '../../files/admission.ts'
+import type { OnConflict } from '../../../plugins/contract/index.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
@@ -40,6 +40,7 @@ async function checkIds(
 
 const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   error: sayPlain('A file of this name is in the shop: rename it, or choose to overwrite'),
+  skip: sayPlain('A file of this name is in the shop: the row is left out'),
   rename: sayPlain('A file of this name is in the shop: it gets a number'),
   overwrite: sayPlain('A file of this name is in the shop: it replaces that file'),
   new_version: sayPlain(
@@ -72,6 +73,11 @@ function amongRows(before: number, onConflict: OnConflict): Conflict {
     return {
       severity: 'warning',
       detail: say('Row {row} has this name too: one of them gets a number', { row }),
+    }
+  if (onConflict === 'skip')
+    return {
+      severity: 'warning',
+      detail: say('Row {row} has this name too: one of them is left out', { row }),
     }
   return {
     severity: 'error',

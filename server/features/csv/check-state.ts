@@ -1,5 +1,5 @@
 // The dependencies of a check of a CSV file, and its state: counts, names and problems so far.
-import type { OnConflict } from '../../files/admission.ts'
+import type { OnConflict } from '../../../plugins/contract/index.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'

@@ -18,7 +18,7 @@ import {
 } from '../../http/endpoint.ts'
 import { runIdempotently } from '../../http/idempotency.ts'
 import { cutPage } from '../../http/cursors.ts'
-import { errorSchema, givenName, listOf, pageOfWhole } from '../../http/schemas.ts'
+import { errorSchema, givenName, listOf, onConflict, pageOfWhole } from '../../http/schemas.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { mapColumns } from './map-columns.ts'
 import { startCsvImport } from './start.ts'
@@ -43,7 +43,6 @@ import { csvMappingRoutes } from './routes/mapping-endpoints.ts'
 import {
   columnMapping,
   csvConflict,
-  csvConflicts,
   csvFileOf,
   csvIdOf,
   csvRefused,
@@ -253,7 +252,7 @@ const start = ({ engine, clock }: CsvParts) =>
         only_valid: z.boolean().default(false).describe('Leave out rows with errors'),
         auto_map: z.boolean().optional(),
         notify: z.boolean().optional(),
-        on_conflict: csvConflicts.optional().describe('Absent, or the same as in the check'),
+        on_conflict: onConflict.optional().describe('Absent, or the same as in the check'),
       })
       .meta({ id: 'CsvStart' }),
     replies: {

@@ -5,7 +5,7 @@ import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'
-import type { OnConflict } from '../../files/admission.ts'
+import type { OnConflict } from '../../../plugins/contract/index.ts'
 import {
   analyse,
   emptyFile,

@@ -14,7 +14,7 @@ import type { BlobStore } from '../../core/store/store.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { present } from '../../core/lazy.ts'
 import { type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
-import { errorSchema, timestamp } from '../../http/schemas.ts'
+import { errorSchema, onConflict, timestamp } from '../../http/schemas.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { AppError } from '../../core/errors.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
@@ -78,9 +78,7 @@ const settings = {
       'Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder',
     ),
   folder_names: z.enum(FOLDER_NAMES).describe('How the name of a file’s folder is used'),
-  on_conflict: z
-    .enum(['error', 'rename', 'overwrite', 'new_version'])
-    .describe('What to do if the shop has a file with the name'),
+  on_conflict: onConflict.describe('What to do if the shop has a file with the name'),
 }
 const settingsBody = z
   .strictObject(settings)

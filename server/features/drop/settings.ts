@@ -2,7 +2,7 @@
 // imported.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
-import type { OnConflict } from '../../files/admission.ts'
+import type { OnConflict } from '../../../plugins/contract/index.ts'
 import { DROP_TASK } from './wake.ts'
 
 export const SCHEDULES = ['hourly', 'realtime', 'manual'] as const

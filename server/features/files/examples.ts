@@ -15,6 +15,7 @@ export const filesExamples: Examples = {
     },
     status: 200,
   },
+  'get /api/files/duplicates': { query: { limit: '20' }, status: 200 },
   'post /api/files/impact': {
     body: { select: { file_ids: [IDS.file, IDS.second_file] } },
     status: 200,

@@ -5,6 +5,7 @@ import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { backupRoutes } from './routes/backup-endpoints.ts'
+import { duplicateRoutes } from './routes/duplicate-endpoints.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
 import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
@@ -22,6 +23,8 @@ export const filesFeature = defineFeature({
       SavedViewParts,
   ) => [
     ...fileListRoutes(parts),
+    // Before the routes of one file.
+    ...duplicateRoutes(parts),
     ...fileRoutes(parts),
     ...versionRoutes(parts),
     ...renamePreviewRoutes(parts),

@@ -4,7 +4,13 @@
 // and its name follows from its offset, so a client can store no more than it announced.
 // docs/decisions/0073.
 import { createHash } from 'node:crypto'
-import { type Entry, say, type Text, textOf } from '../../../plugins/contract/index.ts'
+import {
+  ON_CONFLICT,
+  type OnConflict,
+  say,
+  type Text,
+  textOf,
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { DirectUploads } from '../../core/configuration/storage-settings.ts'
@@ -64,7 +70,7 @@ export async function continueDirect(
   parts: DirectParts,
   scope: ShopScope,
   id: string,
-  onConflict: Entry['on_conflict'] | null,
+  onConflict: OnConflict | null,
 ): Promise<DirectState> {
   const row = await findUpload(scope, id)
   if (!row) throw new AppError('not_found')
@@ -125,8 +131,6 @@ async function signed(
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
-type Conflict = UploadChoices['on_conflict']
-const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
 /** The fields that are used; others are ignored. Some clients send the filename as `name`. */
 const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
 
@@ -151,9 +155,13 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   if (metadata.size && Number(metadata.size) !== size)
     add('size', 'invalid_value', say('This is not the upload’s length'))
 
-  const on_conflict = CONFLICTS.find((one) => one === (metadata.on_conflict || 'error'))
+  const on_conflict = ON_CONFLICT.find((one) => one === (metadata.on_conflict || 'error'))
   if (!on_conflict)
-    add('on_conflict', 'invalid_value', say('Send one of {names}', { names: CONFLICTS.join(', ') }))
+    add(
+      'on_conflict',
+      'invalid_value',
+      say('Send one of {names}', { names: ON_CONFLICT.join(', ') }),
+    )
 
   const tags = splitTags(metadata.tags ?? '')
   if (tags.length > MAX_TAGS)
@@ -172,11 +180,11 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
  * Reads `Upload-On-Conflict`, which changes the choice of an unfinished upload; null: it stays.
  * Throws `validation_failed`.
  */
-export function readConflict(header: string): Conflict | null {
+export function readConflict(header: string): OnConflict | null {
   if (header === '') return null
-  const found = CONFLICTS.find((one) => one === header)
+  const found = ON_CONFLICT.find((one) => one === header)
   if (found) return found
-  const message = say('Send one of {names}', { names: CONFLICTS.join(', ') })
+  const message = say('Send one of {names}', { names: ON_CONFLICT.join(', ') })
   throw invalid([{ param: 'on_conflict', code: 'invalid_value', message }])
 }
 
@@ -203,7 +211,7 @@ export const nameTaken = (): AppError => {
 export async function refuseTakenName(
   scope: ShopScope,
   row: UploadRow,
-  onConflict: Conflict | null,
+  onConflict: OnConflict | null,
 ): Promise<void> {
   if (onConflict && onConflict !== row.on_conflict) {
     await changeConflict(scope, row.id, onConflict)

@@ -11,7 +11,14 @@ import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../..
 import { present } from '../../core/lazy.ts'
 import { endpointsOf, type Endpoint, requireImportScopes } from '../../http/endpoint.ts'
 import { storedMessage } from '../../core/texts.ts'
-import { errorSchema, itemError, messageText, tags, timestamp } from '../../http/schemas.ts'
+import {
+  errorSchema,
+  itemError,
+  messageText,
+  onConflict,
+  tags,
+  timestamp,
+} from '../../http/schemas.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import {
   changeBatch,
@@ -98,7 +105,7 @@ const resultSchema = z
   .object({
     upload_id: z.string(),
     filename: z.string(),
-    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
+    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed', 'skipped']),
     operation_id: z.string().nullable(),
     file_id: z.string().nullable().describe('The imported file'),
     products: z.array(z.string()).describe('The titles of its products'),
@@ -257,6 +264,7 @@ const results = () =>
             error: error && {
               code: error.code,
               message: error.message,
+              retryable: error.retryable,
               ...(error.detail ? { detail: error.detail } : {}),
             },
           },
@@ -292,10 +300,7 @@ const pieces = (uploads: UploadParts) =>
     ofManyOnAPage: true,
     body: z
       .strictObject({
-        on_conflict: z
-          .enum(['error', 'rename', 'overwrite', 'new_version'])
-          .optional()
-          .describe('Changes the `on_conflict` of the upload'),
+        on_conflict: onConflict.optional().describe('Changes the `on_conflict` of the upload'),
       })
       .meta({ id: 'UploadPieceRequest' }),
     replies: {

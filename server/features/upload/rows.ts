@@ -3,6 +3,7 @@ import { textOf, type Entry } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
 import { AppError } from '../../core/errors.ts'
+import { OVERWRITING } from '../../files/admission.ts'
 import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 
@@ -66,7 +67,7 @@ async function refuseAboveQuota(
   quotas: Partial<ShopQuotas>,
 ): Promise<void> {
   const { filename, on_conflict } = choices
-  const overwrites = on_conflict === 'overwrite' || on_conflict === 'new_version'
+  const overwrites = OVERWRITING.includes(on_conflict)
   const wanted = { newName: nameKey(cleanName(filename)), bytes: size, overwrites }
   const [refusal] = await refusedByQuota(tx, [wanted], quotas)
   if (refusal) throw new AppError(refusal.code, { message: textOf(refusal.message) })

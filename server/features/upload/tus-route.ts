@@ -4,12 +4,12 @@
 import type { Context, Next } from 'koa'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'
-import type { Entry } from '../../../plugins/contract/index.ts'
+import { ON_CONFLICT, type OnConflict } from '../../../plugins/contract/index.ts'
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/endpoint.ts'
 import { notAllowed } from '../../http/errors.ts'
 import type { Mount } from '../../http/mounts.ts'
-import { ANY_OTHER_ERROR, errorReply } from '../../http/schemas.ts'
+import { ANY_OTHER_ERROR, errorReply, onConflict } from '../../http/schemas.ts'
 import { CHECKSUMS } from './receive.ts'
 import { EXTENSIONS } from './store.ts'
 import { TUS_VERSION } from './tus.ts'
@@ -40,7 +40,7 @@ export function tusRequests(uploads: UploadParts, authenticator: Authenticator):
     requireScopes(caller, ['imports:write'])
     ctx.set('Cache-Control', 'no-store')
     try {
-      const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)
+      const permit = (choice: OnConflict) => requireImportScopes(caller, choice)
       await handleTus(uploads, { ...caller, permit }, ctx.req, ctx.res)
     } catch (error) {
       // Tells the client early that the rest of a refused chunk is not needed.
@@ -111,7 +111,9 @@ export const tusPaths: ZodOpenApiPathsObject = {
           'Upload-Metadata': z
             .string()
             .describe(
-              'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (`error`, `rename`, `overwrite`, `new_version`), `tags`, `batch`, `size`',
+              'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (' +
+                ON_CONFLICT.map((one) => `\`${one}\``).join(', ') +
+                '), `tags`, `batch`, `size`',
             ),
         }),
       },
@@ -140,8 +142,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
         header: z.object({
           'Tus-Resumable': resumable,
           'Upload-Offset': offset.describe('Where these bytes begin: the offset from `HEAD`'),
-          'Upload-On-Conflict': z
-            .enum(['error', 'rename', 'overwrite', 'new_version'])
+          'Upload-On-Conflict': onConflict
             .optional()
             .describe('Changes the `on_conflict` of the upload'),
           'Upload-Checksum': z

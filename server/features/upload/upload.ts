@@ -76,7 +76,7 @@ export interface UploadResult {
   /** The bare UUID of the upload. */
   id: string
   filename: string
-  status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+  status: 'uploading' | 'received' | 'importing' | 'done' | 'failed' | 'skipped'
   /** The bare UUID of the import; null while the upload is in none. */
   operation: string | null
   error: ItemError | null
@@ -115,5 +115,5 @@ function statusOf(arrived: boolean, item: ItemStatus | null): UploadResult['stat
   if (!arrived) return 'uploading'
   if (item === null) return 'received'
   if (item === 'pending' || item === 'running') return 'importing'
-  return item === 'done' ? 'done' : 'failed'
+  return item === 'done' || item === 'skipped' ? item : 'failed'
 }

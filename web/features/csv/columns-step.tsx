@@ -298,6 +298,7 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
           label={t('If a file with the same name exists')}
           options={[
             { value: 'error', label: t('Report an error') },
+            { value: 'skip', label: t('Leave the row out') },
             ...Object.entries(CONFLICTS).map(([value, label]) => ({ value, label })),
           ]}
           value={conflict}

@@ -12,6 +12,14 @@ import { changedFields } from '../../shell/labels/changes.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Hint, Link, Select, Text } from '../../shell/ui/index.ts'
 
+const CONFLICTS: Record<DropSettings['on_conflict'], string> = {
+  error: t('Report it, and keep the file that is here'),
+  skip: t('Leave it out, and keep the file that is here'),
+  rename: t('Import it under another name'),
+  new_version: t('Add it as a new version'),
+  overwrite: t('Overwrite the existing file here'),
+}
+
 interface FieldsProps {
   value: DropSettings
   drop: Drop
@@ -144,12 +152,7 @@ const FileFields = ({ value, drop, onChange }: FieldsProps) => (
     />
     <Select
       label={t('If the name of a file is taken')}
-      options={[
-        { value: 'error', label: t('Report it, and keep the file that is here') },
-        { value: 'rename', label: t('Import it under another name') },
-        { value: 'new_version', label: t('Add it as a new version') },
-        { value: 'overwrite', label: t('Overwrite the existing file here') },
-      ]}
+      options={Object.entries(CONFLICTS).map(([choice, label]) => ({ value: choice, label }))}
       value={value.on_conflict}
       onChange={(chosen) => onChange({ on_conflict: chosen as DropSettings['on_conflict'] })}
     />

@@ -7,6 +7,10 @@ export const files: PageFeature = {
   routes: [
     { path: '/files', page: lazyPage(() => import('./files-page.tsx'), 'FilesPage') },
     { path: '/files/:id', page: lazyPage(() => import('./file-page.tsx'), 'FilePage') },
+    {
+      path: '/same-content',
+      page: lazyPage(() => import('./same-content-page.tsx'), 'SameContentPage'),
+    },
     { path: '/trash', page: lazyPage(() => import('./trash-page.tsx'), 'TrashPage') },
   ],
   navigation: [

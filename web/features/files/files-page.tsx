@@ -11,6 +11,7 @@ import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
+import { navigate } from 'wouter/use-browser-location'
 import type { MenuItem } from '../../shell/components/menu-items.tsx'
 import { useShownList } from '../../shell/url-state/use-shown-list.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
@@ -233,6 +234,11 @@ function useColumns(
   return [columns, change]
 }
 
+const SAME_CONTENT: MenuItem = {
+  content: t('Same content'),
+  onAction: () => navigate('/same-content'),
+}
+
 function titleOf({ deleted }: FilesUrlState, whole: MenuItem[]) {
   if (deleted)
     return {
@@ -241,7 +247,8 @@ function titleOf({ deleted }: FilesUrlState, whole: MenuItem[]) {
     }
   return {
     title: t('Files'),
-    actionGroups: whole.length > 0 ? [{ title: t('More actions'), actions: whole }] : [],
+    actionGroups:
+      whole.length > 0 ? [{ title: t('More actions'), actions: [...whole, SAME_CONTENT] }] : [],
   }
 }
 

@@ -7,7 +7,7 @@ import { CONFLICTS, type Conflict } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 
 /** `skip`: the file is not uploaded. */
-export type Choice = Exclude<Conflict, 'error'> | 'skip'
+export type Choice = Exclude<Conflict, 'error'>
 
 interface Props {
   /** Files whose names are taken, in order; two files of one name are both listed. */

@@ -1,5 +1,6 @@
 // Texts about uploads.
 import { type StatusWord } from '../operations/operation-status.ts'
+import type { Schemas } from '../../shell/client/types.ts'
 import { andText } from '../../shell/labels/list.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -23,9 +24,9 @@ export const UPLOAD_STATUSES: Record<UploadStatus, StatusWord> = {
   failed: { text: t('Failed'), tone: 'critical', progress: undefined },
 }
 
-export type Conflict = 'error' | 'rename' | 'overwrite' | 'new_version'
+export type Conflict = Required<Schemas['UploadPieceRequest']>['on_conflict']
 
-export const CONFLICTS: Record<Exclude<Conflict, 'error'>, string> = {
+export const CONFLICTS: Record<Exclude<Conflict, 'error' | 'skip'>, string> = {
   rename: t('Rename the new file'),
   overwrite: t('Overwrite the existing file'),
   new_version: t('Add as a new version'),

@@ -19,7 +19,7 @@ export function outcomeOf(result: UploadResult | undefined): Outcome | null {
     const { file_id: file, products } = result
     return { status: 'done', error: null, code: null, file, products }
   }
-  if (result.status !== 'failed') return null
+  if (result.status !== 'failed' && result.status !== 'skipped') return null
   const { error } = result
   // A cancelled file has no error.
   if (!error) return failed(t('The import was cancelled before it reached this file'))

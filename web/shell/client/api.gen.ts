@@ -693,6 +693,27 @@ export interface components {
       secret_key?: string | null
       service_account?: string | null
     }
+    ContentGroup: {
+      /** @description How many files have this content */
+      count: number
+      /** @description The first 100: the oldest that buyers have comes first, and is the one to keep */
+      files: {
+        /** @description Buyers who hold a link to it that works */
+        buyers: number
+        /** Format: date-time */
+        created_at: string
+        filename: string
+        id: string
+        /** @description The name of its pack */
+        pack: string | null
+        /** @description Titles of its products */
+        products: string[]
+      }[]
+      /** @description The BLAKE3 hash of their bytes */
+      id: string
+      /** @description Of each file */
+      size_bytes: number
+    }
     CreatedWebhook: {
       /** Format: date-time */
       created_at: string
@@ -741,7 +762,7 @@ export interface components {
        * @default error
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description Check that each address answers
        * @default true
@@ -867,7 +888,7 @@ export interface components {
         /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
-        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -1298,7 +1319,7 @@ export interface components {
        * @description Absent, or the same as in the check
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description Leave out rows with errors
        * @default false
@@ -1829,7 +1850,7 @@ export interface components {
        * @description What to do if the shop has a file with the name
        * @enum {string}
        */
-      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       path: string
       quota: {
         max_bytes: number
@@ -2042,7 +2063,7 @@ export interface components {
        * @description What to do if the shop has a file with the name
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description hourly: at each full hour, files that nothing has changed for 30 seconds; realtime: each file as soon as it is complete; manual: only on request
        * @enum {string}
@@ -2643,6 +2664,20 @@ export interface components {
         }
       }
       'GET /api/files/{id}/versions/{n}/content': Record<string, never>
+      'GET /api/files/duplicates': {
+        answer: {
+          /** @description The bytes of all of their files but one of each */
+          bytes: number
+          data: components['schemas']['ContentGroup'][]
+          next_cursor: string | null
+          /** @description How many groups there are */
+          total: number
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
       'GET /api/home/figures': {
         answer: components['schemas']['Figures']
         query: {
@@ -5145,6 +5180,8 @@ export interface components {
       }[]
       imported: number
       job_id: string
+      /** @description Files that were left out, such as those of taken names */
+      skipped: number
       /** @enum {string} */
       status: 'success' | 'partial' | 'failed' | 'processing'
       /** @description Files that have the bytes already */
@@ -5226,11 +5263,11 @@ export interface components {
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
       /**
-       * @description `overwrite` and `new_version` need `files:write` too
+       * @description `skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too
        * @default error
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
     }
     Item: {
       /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
@@ -5615,7 +5652,7 @@ export interface components {
         /** @description Rows without an error that import a file */
         import_rows: number
         /** @enum {string} */
-        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -9489,7 +9526,7 @@ export interface components {
        * @description Changes the `on_conflict` of the upload
        * @enum {string}
        */
-      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
     }
     UploadResult: {
       error: {
@@ -9509,7 +9546,7 @@ export interface components {
       /** @description The titles of its products */
       products: string[]
       /** @enum {string} */
-      status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+      status: 'uploading' | 'received' | 'importing' | 'done' | 'failed' | 'skipped'
       upload_id: string
     }
     Version: {

@@ -7,9 +7,9 @@ import { requireUpload } from '../uploads.ts'
 import { csvSchema, problemRecord, problemSchema } from './record.ts'
 import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
 import { type Endpoint } from '../../../http/endpoint.ts'
-import { listOf, page } from '../../../http/schemas.ts'
+import { listOf, onConflict, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
-import { csvConflict, csvConflicts, csvFileOf, csvIdOf, csvReply, csvEndpoint } from './parts.ts'
+import { csvConflict, csvFileOf, csvIdOf, csvReply, csvEndpoint } from './parts.ts'
 
 export const csvCheckRoutes = (): Endpoint[] => [check(), stop(), problems(), errors()]
 
@@ -19,7 +19,7 @@ const check = () =>
     body: z
       .strictObject({
         probe: z.boolean().default(true).describe('Check that each address answers'),
-        on_conflict: csvConflicts.default('error').describe('What to do if a name is taken'),
+        on_conflict: onConflict.default('error').describe('What to do if a name is taken'),
       })
       .meta({ id: 'CsvCheck' }),
     replies: {

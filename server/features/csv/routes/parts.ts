@@ -21,7 +21,6 @@ export const columnMapping = z
       Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
   )
   .describe('Field → the header of its column; absent or null: no column')
-export const csvConflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 export const csvIdOf = (id: string) => requirePublicId('csv', id)
 export const csvFileOf = async (caller: Caller, id: string) =>

@@ -14,7 +14,7 @@ import type { CsvUpload, ListedUpload } from '../uploads.ts'
 import { toOperationId, toPublicId } from '../../../core/ids.ts'
 import { firstOf } from '../../../core/lazy.ts'
 import { storedDetail } from '../../../core/texts.ts'
-import { messageText, timestamp } from '../../../http/schemas.ts'
+import { messageText, onConflict, timestamp } from '../../../http/schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -100,7 +100,7 @@ export const correctableRowRecord = ({
 
 const checkSchema = z.object({
   probe: z.boolean(),
-  on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']),
+  on_conflict: onConflict,
   phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
   rows: z.number().int().describe('Rows read so far'),
   skus: z.number().int(),

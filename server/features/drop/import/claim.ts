@@ -5,6 +5,7 @@ import { packNameProblem } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { OVERWRITING } from '../../../files/admission.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, statedIn, type ImportFile } from '../../imports/start.ts'
 import { dropChannel } from '../channel.ts'
@@ -43,7 +44,7 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
 
 /**
  * What each file becomes whose name is taken. A file that its client sends again within minutes is
- * the next version of what it sent: neither a failure nor another file with a number.
+ * the next version of what it sent: neither a failure nor left out nor another file with a number.
  */
 async function conflictsOf(
   tx: ShopScope,
@@ -51,7 +52,7 @@ async function conflictsOf(
   { on_conflict }: DropSettings,
 ): Promise<Pick<ImportFile, 'on_conflict' | 'replaces'>[]> {
   const sent = taken.map(({ entry }) => entry)
-  const follows = on_conflict === 'rename' || on_conflict === 'error'
+  const follows = !OVERWRITING.includes(on_conflict)
   const earlier = follows ? await findRecentImports(tx, sent) : new Map<number, string>()
   return taken.map(({ row }, at) => {
     const replaces = row?.values.filename ? undefined : earlier.get(at)

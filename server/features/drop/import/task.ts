@@ -171,10 +171,14 @@ async function fileAway(
     ended = await scope.transaction(async (tx) => {
       const files = await endedFiles(tx, BATCH_SIZE)
       const imported = files.filter(({ status }) => status === 'done')
+      const leftOut = files.filter(isLeftOut)
       await noteAccounts(tx, imported)
       await fileProcessed(tx, imported, move_to_processed)
+      // No file of the shop has their bytes: they stay in /processed/ for a while.
+      await fileProcessed(tx, leftOut, true)
       for (const file of files)
-        if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
+        if (file.status !== 'done' && !isLeftOut(file))
+          await fileFailed({ scope: tx, stores }, file, reasonOf(file))
       const manifests = new Set(files.flatMap(({ manifest_id }) => manifest_id ?? []))
       if (manifests.size > 0) await fileCompleteManifests(parts, tx, [...manifests])
       return files
@@ -182,6 +186,10 @@ async function fileAway(
     if (ended.length < BATCH_SIZE) return moved + ended.length
   }
 }
+
+/** Was it left out because its name is taken, as the settings say? */
+const isLeftOut = ({ status, item_error }: EndedFile): boolean =>
+  status === 'skipped' && item_error?.code === 'duplicate_filename'
 
 function reasonOf({ status, item_error }: EndedFile): Reason {
   if (item_error) return item_error

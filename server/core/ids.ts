@@ -31,6 +31,7 @@ export type IdPrefix =
   | 'rule'
   | 'saved'
   | 'licence'
+  | 'trigger'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

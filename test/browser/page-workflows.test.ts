@@ -222,6 +222,7 @@ soakTest(
     const page = await open('/workflows')
     await showBuiltIn(page)
     await page.getByRole('button', { name: 'Duplicate API import' }).click()
+    await page.getByRole('button', { name: 'Add a source of imports' }).click()
     await page.getByLabel('Attached to').selectOption('API imports')
     await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
     await addStep(page, 'Tag files')

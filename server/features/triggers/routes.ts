@@ -9,7 +9,7 @@ import { TRIGGER_TASK } from '../../core/outbox/webhook-events.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { cancelRuns } from '../workflows/workflows.ts'
+import { cancelRuns, readWorkflow } from '../workflows/workflows.ts'
 import { HOOKS, secretHash } from './hook.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
@@ -48,7 +48,7 @@ export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[
     scope: 'settings:write',
     replies: { 204: { description: 'Resumed', schema: null } },
     handler: async ({ caller, params }) => {
-      await resume(caller.scope, requirePublicId('workflow', params.id))
+      await resume(caller.scope, await ownWorkflow(caller.scope, params.id))
       return { status: 204, body: null }
     },
   }),
@@ -57,12 +57,19 @@ export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[
     scope: 'operations:write',
     replies: { 200: { description: 'How many were cancelled', schema: stopped } },
     handler: async ({ caller: { scope }, params }) => {
-      const id = requirePublicId('workflow', params.id)
+      const id = await ownWorkflow(scope, params.id)
       const cancelled = await scope.transaction((tx) => cancelRuns(tx, id, engine, 'all'))
       return { body: { cancelled } }
     },
   }),
 ]
+
+/** The bare UUID of a workflow of the shop. Throws `not_found`. */
+async function ownWorkflow(scope: ShopScope, given: string): Promise<string> {
+  const id = requirePublicId('workflow', given)
+  if (!(await readWorkflow(scope, id))) throw new AppError('not_found')
+  return id
+}
 
 const resume = (scope: ShopScope, workflow: string): Promise<void> =>
   scope.transaction(async (tx) => {

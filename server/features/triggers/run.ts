@@ -118,7 +118,7 @@ const lockTrigger = (tx: ShopScope, id: string): Promise<LockedTrigger | null> =
        join shops s on s.id = t.shop_id, lateral (select ${RECENT} as recent) r
      where t.shop_id = :shop and t.id = :id and t.enabled and t.paused is null and w.enabled
        and s.uninstalled_at is null
-     for update of t`,
+     for no key update of t`,
     { id },
   )
 

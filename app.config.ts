@@ -42,7 +42,12 @@ import { apiChannel } from './server/features/imports/api-channel.ts'
 import { cloudChannel } from './server/features/cloud/channel.ts'
 import { csvChannel } from './server/features/csv/channel.ts'
 import { dropChannel } from './server/features/drop/channel.ts'
-import { adminChannel, catalogChannel, scheduleChannel } from './server/features/imports/origins.ts'
+import {
+  adminChannel,
+  catalogChannel,
+  scheduleChannel,
+  triggerChannel,
+} from './server/features/imports/origins.ts'
 import { uploadChannel } from './server/features/upload/channel.ts'
 import { defineConfig, type Config } from './server/startup/config.ts'
 import { readEnvironment } from './server/core/configuration/environment.ts'
@@ -115,6 +120,7 @@ const channels = [
   dropChannel,
   cloudChannel,
   scheduleChannel,
+  triggerChannel,
   catalogChannel,
 ]
 

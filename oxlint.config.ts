@@ -34,6 +34,7 @@ const ENGINE_PUBLIC = [
   'dry-run.ts',
   'effect.ts',
   'engine.ts',
+  'event-files.ts',
   'failure.ts',
   'freeze.ts',
   'grow.ts',

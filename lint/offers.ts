@@ -98,6 +98,7 @@ export const SERVER_OFFERS: Offers = {
     'problems.ts',
     'record.ts',
     'references.ts',
+    'sources.ts',
     'workflows.ts',
   ],
 }
@@ -106,7 +107,7 @@ export const WEB_OFFERS: Offers = {
   api: ['import-command.ts'],
   'buyer-page': ['languages.ts'],
   cloud: ['calls.ts'],
-  csv: ['labels.ts'],
+  csv: ['calls.ts', 'labels.ts'],
   drop: ['calls.ts'],
   files: ['action-dialog.tsx', 'operation-toast.tsx', 'selection.ts'],
   imports: ['channel-calls.ts', 'import.css', 'labels.ts'],
@@ -160,6 +161,6 @@ export const WEB_OFFERS: Offers = {
   ],
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts'],
-  settings: ['pack-watermark.tsx'],
+  settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
   upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
 }

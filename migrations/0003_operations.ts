@@ -1,5 +1,5 @@
 // The engine: operations with their items, chains and workers, the files and documents that they
-// make, and the workflows and schedules that start them.
+// make, the workflows that they run, and the triggers that start them.
 import { freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 import { monthParts } from '../server/core/db/month-parts.ts'
@@ -47,6 +47,8 @@ const SCHEMA = `
     undone_by uuid,
     undo_until timestamptz,
     schedule_id uuid,
+    -- The triggers that led to it, first to last: none of them starts because of it.
+    path uuid[] not null default '{}',
     paused_at timestamptz,
     -- Time spent paused: excluded from the estimate of the remaining time.
     paused_ms bigint not null default 0,
@@ -260,35 +262,50 @@ const SCHEMA = `
     -- Plugins with their options, in order. An operation copies them when it starts, so that later
     -- changes do not affect it.
     steps jsonb not null,
-    -- Imports of this channel run it instead of the built-in workflow.
-    channel text,
+    -- false: no trigger starts it.
+    enabled boolean not null default true,
+    -- Since when its runs end with failed files; null: the last one did not.
+    failing_since timestamptz,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     primary key (shop_id, id),
-    unique (shop_id, name),
-    check (channel is null or kind = 'import')
+    unique (shop_id, name)
   );
-  create unique index workflows_channel on workflows (shop_id, channel)
-    where channel is not null; -- one per channel
 
-  create table schedules (
+  -- What starts workflows, and actions at times.
+  create table triggers (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
-    name text not null,
+    kind text not null default 'times' check (kind in ('times', 'imports', 'event', 'hook')),
+    -- Of a scheduled task.
+    name text not null default '',
     enabled boolean not null default true,
     -- Five fields, in the time zone that the shop has when the next run is computed.
-    cron text not null,
+    cron text,
+    -- Imports of this source run the workflow: channel:csv, account:<id>, account:<id>/<folder> …
+    source text collate "C",
+    event text collate "C",
     -- What it runs: an action, a built-in workflow, or a workflow of the shop.
     action text,
     built_in text,
     workflow_id uuid,
-    -- The options of the action.
+    -- The options of the action; of imports: their conflict rule and quiet time.
     options jsonb not null default '{}',
-    -- The files, selected at each run.
+    -- The files, selected at each run; of an event and a hook: which of its files.
     filter jsonb not null default '{}',
     notify text not null default 'always' check (notify in ('always', 'errors', 'never')),
     -- The most files that one run may delete. Above it, the run stops as a preview.
     cap integer not null default 100 check (cap > 0),
+    -- Seconds from the first event to the run that takes all that came.
+    collect integer not null default 10,
+    -- The most files of all runs of an hour; null: any number.
+    max_files integer check (max_files > 0),
+    -- The runs of the last hour: [{"at", "files"}].
+    recent jsonb not null default '[]',
+    -- Why it starts no runs; its events wait.
+    paused jsonb,
+    -- Of a hook: the hash of the secret in its address; null: it has no address yet.
+    secret_hash bytea unique,
     -- Null while it is disabled.
     next_run_at timestamptz,
     last_run_at timestamptz,
@@ -297,17 +314,49 @@ const SCHEMA = `
     updated_at timestamptz not null default now(),
     primary key (shop_id, id),
     check (num_nonnulls(action, built_in, workflow_id) = 1),
-    -- Not "restrict": deleting a shop removes workflow and schedule in one statement.
+    check ((kind = 'times') = (cron is not null)),
+    check ((kind = 'imports') = (source is not null)),
+    check ((kind = 'event') = (event is not null)),
+    -- Not "restrict": deleting a shop removes workflow and trigger in one statement.
     foreign key (shop_id, workflow_id) references workflows,
     foreign key (shop_id, last_operation_id) references operations
       on delete set null (last_operation_id)
   );
-  create index schedules_due on schedules (next_run_at)
+  create unique index triggers_source on triggers (shop_id, source)
+    where source is not null; -- one workflow for each source
+  create index triggers_event on triggers (event, shop_id) where event is not null;
+  create index triggers_due on triggers (next_run_at)
     where next_run_at is not null; -- read every few seconds
-  create index schedules_workflow on schedules (shop_id, workflow_id)
-    where workflow_id is not null; -- the schedules of a workflow
-  create index schedules_operation on schedules (shop_id, last_operation_id)
+  create index triggers_workflow on triggers (shop_id, workflow_id)
+    where workflow_id is not null; -- what starts a workflow
+  create index triggers_operation on triggers (shop_id, last_operation_id)
     where last_operation_id is not null; -- deleted operations
+
+  -- What happened, for each trigger that waits for it.
+  create table trigger_events (
+    shop_id integer not null references shops on delete cascade,
+    id uuid not null default uuidv7(),
+    trigger_id uuid not null,
+    -- The same event is not kept twice.
+    key text collate "C" not null,
+    event text not null,
+    -- Its files: those of an operation that the event is about, or these.
+    operation_id uuid,
+    files uuid[] not null default '{}',
+    -- The triggers that led to it, first to last.
+    path uuid[] not null default '{}',
+    created_at timestamptz not null default now(),
+    -- When a run took it; null: it waits.
+    taken_at timestamptz,
+    -- The run; null: it selected none of the files.
+    run_id uuid,
+    primary key (shop_id, id),
+    unique (shop_id, trigger_id, key),
+    foreign key (shop_id, trigger_id) references triggers on delete cascade
+  );
+  create index trigger_events_waiting on trigger_events (shop_id, trigger_id, id)
+    where taken_at is null;
+  create index trigger_events_old on trigger_events (created_at); -- the sweep
 `
 
 export const { up, down } = firstSchema(SCHEMA)

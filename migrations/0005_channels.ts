@@ -244,7 +244,9 @@ const SCHEMA = `
     next_import_at timestamptz,
     -- In real time: the import that takes in files as they arrive, and when it last got one.
     operation_id uuid,
-    grown_at timestamptz
+    grown_at timestamptz,
+    -- The source of its files, if a trigger names it.
+    open_source text
   );
 
   create table drop_accounts (

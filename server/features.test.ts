@@ -23,7 +23,7 @@ it('refuses what two features state: a name, a table, a kind of message …', ()
   expect(withOne({ listings: () => {} })).toThrow(
     'The maker of documents of operations is listed twice',
   )
-  expect(withOne({ events: filesFeature.events })).toThrow('The event file.deleted is listed twice')
+  expect(withOne({ events: filesFeature.events })).toThrow('The event file.changed is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })
 

@@ -58,6 +58,7 @@ import { previewsFeature } from './features/previews/feature.ts'
 import { samplesFeature } from './features/samples/feature.ts'
 import { schedulesFeature } from './features/schedules/feature.ts'
 import { settingsFeature } from './features/settings/feature.ts'
+import { triggersFeature } from './features/triggers/feature.ts'
 import { uploadFeature } from './features/upload/feature.ts'
 import { webhooksFeature } from './features/webhooks/feature.ts'
 import { workflowsFeature } from './features/workflows/feature.ts'
@@ -156,6 +157,8 @@ export interface TaskParts extends MailTaskParts {
   plans: Plans | null
   /** What happens to each table with data about buyers. */
   places: BuyerPlaces
+  /** The events of all features. */
+  events: readonly WebhookEvent[]
   secrets: Secrets
   /** The start of the addresses that this server gives to others. */
   baseUrl: string
@@ -215,6 +218,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   preparationFeature,
   operationsFeature,
   workflowsFeature,
+  triggersFeature,
   schedulesFeature,
   mappingFeature,
   buyerPageFeature,

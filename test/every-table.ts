@@ -39,9 +39,15 @@ const VALUES: Readonly<Record<string, Row>> = {
   links: { pack_id: null, pack_name: null, parent_id: null, delivery_id: null },
   mapping_rules: { sku_template: 'GUIDE-1', product_id: null, product_title: null },
   operations: { undoes: null, undone_by: null, schedule_id: null },
-  schedules: { action: null, built_in: null },
+  triggers: {
+    kind: 'times',
+    cron: '0 3 * * *',
+    action: null,
+    built_in: null,
+    source: null,
+    event: null,
+  },
   versions: { number: 1 },
-  workflows: { channel: null },
 }
 
 const COLUMNS = `

@@ -330,6 +330,15 @@ const MAKERS: Record<ExampleId, Make> = {
       kind: 'bulk',
       steps: [{ plugin: 'delete-files' }],
     }),
+  trigger: async (place) => {
+    const { when } = (await call(place, 'POST', '/api/workflows', {
+      name: 'Called',
+      kind: 'bulk',
+      steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['called'] } }],
+      when: [{ kind: 'hook' }],
+    })) as unknown as { when: [{ id: string }] }
+    return when[0].id
+  },
   schedule: (place) =>
     post(place, '/api/schedules', {
       name: 'Own',

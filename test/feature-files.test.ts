@@ -84,6 +84,7 @@ const MAY_NAME_CHANNELS: Readonly<Record<string, string>> = {
   'server/engine/failure.ts': 'a failure policy',
   'server/engine/steps.ts': 'a failure policy',
   'server/features/workflows/record.ts': 'a failure policy',
+  'server/features/workflows/sources.ts': 'what triggers name: the kinds of sources',
   'web/features/workflows/draft.ts': 'a failure policy',
 }
 

@@ -32,6 +32,7 @@ export type IdPrefix =
   | 'saved'
   | 'licence'
   | 'backup'
+  | 'trigger'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

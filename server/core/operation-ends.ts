@@ -8,6 +8,10 @@ export interface EndOf {
   action?: string
   /** It undoes another operation. */
   undo?: true
+  /** It ran a workflow of the shop. */
+  own?: true
+  /** Did files, or all of it, fail? */
+  failed?: boolean
   /** It changed files; a preview, or one that failed before the first file, did not. */
   worked?: true
   /** It was a preview and has been confirmed. */
@@ -27,6 +31,8 @@ export interface EndedOperation {
   channel: string
   action: string
   undo: boolean
+  own: boolean
+  failed: boolean
   worked: boolean
   confirmed: boolean
   asked: ReadonlySet<string>
@@ -37,13 +43,15 @@ export const isEndOf = (of: EndsOf, end: EndedOperation): boolean =>
   'length' in of ? of.some((one) => meets(one, end)) : meets(of, end)
 
 const meets = (
-  { kind, channel, action, undo, worked, confirmed, asked, announced }: EndOf,
+  { kind, channel, action, undo, worked, confirmed, asked, announced, own, failed }: EndOf,
   end: EndedOperation,
 ): boolean =>
   (kind ?? end.kind) === end.kind &&
   (channel ?? end.channel) === end.channel &&
   (action ?? end.action) === end.action &&
   (!undo || end.undo) &&
+  (!own || end.own) &&
+  (failed ?? end.failed) === end.failed &&
   (!worked || end.worked) &&
   (!confirmed || end.confirmed) &&
   (asked === undefined || end.asked.has(asked)) &&

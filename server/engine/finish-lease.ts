@@ -139,7 +139,7 @@ async function scheduleName(
 ): Promise<string | null> {
   if (schedule_id === null) return null
   const [schedule] = await scope.query<{ name: string }>(
-    'select name from schedules where shop_id = :shop and id = :schedule_id',
+    'select name from triggers where shop_id = :shop and id = :schedule_id',
     { schedule_id },
   )
   return schedule?.name ?? null

@@ -183,7 +183,7 @@ function endOperation(
       await expireReplaced(tx, id, UNDO_WINDOW)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
-    await runEnds(tx, operation, { plugins, ends, worked })
+    await runEnds(tx, operation, { plugins, ends, worked, status })
     await releaseChains(tx, id)
   })
 }
@@ -208,27 +208,30 @@ export interface EndsOptions {
   ends: readonly OperationEnd[]
   /** Whether the operation changed files. */
   worked: boolean
+  status: EndStatus
 }
 
 /** Calls those that are for this end, in their order. Exported for tests. */
 export async function runEnds(
   tx: ShopScope,
   operation: OperationRow,
-  { plugins, ends, worked }: EndsOptions,
+  { plugins, ends, worked, status }: EndsOptions,
 ): Promise<void> {
-  const end = endOf(operation, plugins, worked)
-  for (const { of, run } of ends) if (isEndOf(of, end)) await run(tx, operation)
+  const end = endOf(operation, plugins, { worked, status })
+  for (const { of, run } of ends) if (isEndOf(of, end)) await run(tx, operation, end)
 }
 
 const endOf = (
   { kind, channel, action, undoes, preview, round, request, workflow }: OperationRow,
   plugins: readonly Plugin[],
-  worked: boolean,
+  { worked, status }: Pick<EndsOptions, 'worked' | 'status'>,
 ): EndedOperation => ({
   kind,
   channel,
   action,
   undo: undoes !== null,
+  own: workflow.id.startsWith('workflow_'),
+  failed: status === 'partial' || status === 'failed',
   worked,
   confirmed: preview && round > 0,
   asked: new Set(Object.keys(request)),

@@ -14,7 +14,7 @@ import type { Database } from '../core/db/database.ts'
 import type { Listener } from '../core/db/listener.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
-import type { EndsOf } from '../core/operation-ends.ts'
+import type { EndedOperation, EndsOf } from '../core/operation-ends.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import type { Effect } from './effect.ts'
@@ -41,7 +41,7 @@ export interface OperationMessages {
 export interface OperationEnd {
   /** The ends for which it is called. */
   of: EndsOf
-  run(tx: ShopScope, operation: OperationRow): Promise<void>
+  run(tx: ShopScope, operation: OperationRow, end: EndedOperation): Promise<void>
 }
 
 /**

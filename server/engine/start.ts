@@ -44,6 +44,8 @@ export interface StartInput {
   label?: string
   /** The schedule that starts it, a bare UUID. */
   scheduleId?: string
+  /** The triggers that lead to it, first to last: bare UUIDs. */
+  path?: readonly string[]
 }
 
 export interface OperationQuotas {
@@ -123,9 +125,11 @@ async function insertOperation(
   const [created] = await tx.query<{ id: string }>(
     `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
        idempotency_key, total,
-       label, source, ledger, preview, status, undoes, schedule_id, open, prompt)
+       label, source, ledger, preview, status, undoes, schedule_id, path, open, prompt)
      values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-       :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open, :prompt)
+       :label, :source, :ledger, :preview, :status, :undoes, :schedule,
+       coalesce((select path from operations where shop_id = :shop and id = :undoes::uuid), :path),
+       :open, :prompt)
      on conflict (shop_id, idempotency_key) do nothing
      returning id`,
     {
@@ -143,6 +147,7 @@ async function insertOperation(
       status: input.dryRun ? 'previewing' : 'queued',
       undoes: input.source.type === 'operation' ? input.source.id : null,
       schedule: input.scheduleId ?? null,
+      path: input.path ?? [],
       open: input.open ?? false,
       prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
     },

@@ -162,6 +162,8 @@ export interface OperationRow {
   undone_by: string | null
   undo_until: Date | null
   schedule_id: string | null
+  /** The triggers that led to it, first to last: bare UUIDs. */
+  path: string[]
   /** The document that it produced; absent: not read. */
   artifact?: Artifact | null
   /** What its preview found; null: no preview, or not ready. */

@@ -59,7 +59,13 @@ export interface Caller {
 
 /** Is it a program with an API key, not a person in the admin page? */
 export const isApiKey = ({ subject }: Pick<Caller, 'subject'>): boolean =>
-  subject.startsWith('key:')
+  subject.startsWith(KEY_SUBJECT)
+
+/** The bare UUID of the caller's API key; null: a person. */
+export const apiKeyOf = (caller: Pick<Caller, 'subject'>): string | null =>
+  isApiKey(caller) ? caller.subject.slice(KEY_SUBJECT.length) : null
+
+const KEY_SUBJECT = 'key:'
 
 export interface Request<Params, Query, Body> {
   caller: Caller

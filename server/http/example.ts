@@ -40,6 +40,8 @@ export const IDS = {
   /** An operation with a document. */
   export: id('op', 14),
   workflow: id('workflow', 15),
+  /** A hook of another workflow. */
+  trigger: id('trigger', 92),
   schedule: id('schedule', 16),
   review: id('review', 17),
   csv: id('csv', 18),

@@ -8,6 +8,7 @@ import {
   allSweeps,
   allTasks,
   BUYER_PLACES,
+  EVENTS,
   type TaskParts,
 } from '../features.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
@@ -30,8 +31,8 @@ import { paceOf, type Pace } from './pace.ts'
 /** The platform reports a change of the shop's scopes once. */
 const PROFILE_AGAIN_MS = 5 * 60_000
 
-export function backgroundTasks(given: Omit<TaskParts, 'places'>): BackgroundTask[] {
-  const parts = { ...given, places: BUYER_PLACES }
+export function backgroundTasks(given: Omit<TaskParts, 'places' | 'events'>): BackgroundTask[] {
+  const parts = { ...given, places: BUYER_PLACES, events: EVENTS }
   const { database, engine, storefront, stores, folder, clock, log } = parts
   const ofFeatures = allSweeps({ database, uploads: { engine, folder }, clock, log })
   const upkeep = { database, stores, clock, log }

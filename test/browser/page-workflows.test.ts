@@ -236,11 +236,45 @@ soakTest('unsaved changes survive navigation to another page', async () => {
 })
 
 soakTest(
+  'a workflow that starts by itself is built by keyboard, and says so in sentences',
+  async () => {
+    const page = await open('/workflows/new')
+    await page.getByLabel('Name', { exact: true }).fill('Mark what is new')
+    await page.getByRole('button', { name: 'Add when it runs' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'When something happens' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('When', { exact: true }).selectOption('files were changed')
+    await page.getByLabel('Collect what comes for').selectOption('1 minute')
+    await page
+      .getByText('When files were changed. Runs 1 minute later, on all that came.')
+      .waitFor()
+    await addStep(page, 'Tag files')
+    await tags(page, 1).fill('new')
+    await save(page).click()
+    await page.waitForURL(/\/workflows\/workflow_/)
+    await page.getByRole('checkbox', { name: 'On' }).waitFor()
+    const made = (await own()).find(({ name }) => name === 'Mark what is new')
+    expect(made).toMatchObject({ enabled: true, when: [{ event: 'file.changed', collect: 60 }] })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 1000 })
+      await page.getByRole('button', { name: /^Options: When files/ }).click()
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+        .toBeLessThanOrEqual(width)
+      if (process.env.SHOTS)
+        await page.screenshot({ path: `${process.env.SHOTS}/when-${width}.png`, fullPage: true })
+    }
+  },
+)
+
+soakTest(
   'a copy of the built-in import is changed and attached, and imports then use it',
   async () => {
     const page = await open('/workflows')
     await showBuiltIn(page)
     await page.getByRole('button', { name: 'Duplicate API import' }).click()
+    await page.getByRole('button', { name: 'Add a source of imports' }).click()
     await page.getByLabel('Attached to').selectOption('API imports')
     await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
     await addStep(page, 'Tag files')

@@ -402,7 +402,7 @@ describe('settings', () => {
     expect(moved.body).toMatchObject({ time_zone: 'Asia/Tokyo' })
     expect(moved.body.next_runs[0]).toMatch(/T18:00:00.000Z$/)
     const { rows } = await database.pool.query<{ next_run_at: Date }>(
-      'select next_run_at from schedules',
+      'select next_run_at from triggers',
     )
     expect(rows.map(({ next_run_at }) => next_run_at.toISOString())).toEqual([
       moved.body.next_runs[0],

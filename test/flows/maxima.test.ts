@@ -31,7 +31,7 @@ const MAXIMA: readonly Maximum[] = [
   },
   {
     path: '/api/schedules',
-    table: 'schedules',
+    table: 'triggers',
     most: 100,
     body: (name) => ({ name, cron: '0 2 1 * *', action: 'delete-files', filter: {} }),
   },

@@ -42,7 +42,7 @@ beforeAll(async () => {
 /** Removes earlier schedules and operations, because a scheduler runs the due ones of all shops. */
 beforeEach(async () => {
   const { pool } = first.parts.database
-  await pool.query('delete from schedules')
+  await pool.query('delete from triggers')
   await pool.query('delete from operations')
   await pool.query(`update shops set domain = id || '.example'`)
   house = await testEngineOn(first)
@@ -138,9 +138,9 @@ describe('two workers', () => {
     await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
     await create(nightly(), '2026-01-10T12:00:00Z')
     await house.parts.database.pool.query(
-      `insert into schedules select (jsonb_populate_record(s,
+      `insert into triggers select (jsonb_populate_record(s,
          jsonb_build_object('id', gen_random_uuid(), 'name', 'Copy ' || n))).*
-       from schedules s, generate_series(1, 120) n`,
+       from triggers s, generate_series(1, 120) n`,
     )
     expect(await runDue(one, at('2026-01-11T03:00:00Z'))).toBe(121)
   })
@@ -148,7 +148,7 @@ describe('two workers', () => {
   test('start a run automatically when it is due', async () => {
     const due = Date.now() + 700
     const id = await create(nightly(), new Date().toISOString())
-    await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
+    await house.parts.database.knex('triggers').update({ next_run_at: new Date(due) })
     const workers = [
       await house.startWorker({}, [scheduleTask(one)]),
       await house.startWorker({}, [scheduleTask(two)]),
@@ -443,7 +443,7 @@ describe('a schedule that cannot run', () => {
   test('creates a notice, moves to its next time, and delays no other', async () => {
     const broken = await create(nightly({ name: 'Broken' }), '2026-01-10T12:00:00Z')
     const fine = await create(nightly({ name: 'Fine' }), '2026-01-10T12:00:00Z')
-    await house.parts.database.knex('schedules').where({ id: broken }).update({ action: 'fly' })
+    await house.parts.database.knex('triggers').where({ id: broken }).update({ action: 'fly' })
     expect(await lookAt('2026-01-11T03:00:00Z', '2026-01-12T03:00:00Z')).toBe(1)
     expect(await nextRun(broken)).toBe('2026-01-13T03:00:00.000Z')
     expect((await runs(fine)).length).toBe(1)

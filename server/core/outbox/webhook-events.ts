@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { EndsOf } from '../operation-ends.ts'
+import { queueTaskAfter } from '../queue/background-jobs.ts'
 import { queuePromptMessages } from '../queue/queue.ts'
 
 /**
@@ -18,15 +19,28 @@ export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
   /** The meaning of `data`, for the API's document: `A link whose last download was used`. */
   about: string
   data: Data
+  /**
+   * When a workflow starts on its files, as a sentence that begins with “when”: `files were
+   * imported`. Absent: it starts none.
+   */
+  starts?: Text
   /** Absent: code of the feature raises the event. */
   operations?: OperationEvents
 }
 
 /**
- * Some of an operation's files: those that an import brought, those that went to the trash or were
- * purged, or those whose mappings changed.
+ * Some of an operation's files: those that an import brought, those that got new bytes, those whose
+ * fields changed, those that went to the trash, those that went there or were purged, those whose
+ * mappings changed, or those that failed.
  */
-export type EventFiles = 'imported' | 'deleted' | 'mapped'
+export type EventFiles =
+  | 'imported'
+  | 'replaced'
+  | 'changed'
+  | 'trashed'
+  | 'deleted'
+  | 'mapped'
+  | 'failed'
 
 /** The ends of operations that raise an event. */
 export interface OperationEvents {
@@ -35,6 +49,8 @@ export interface OperationEvents {
   content: 'record' | 'files'
   /** The files that the event is about; without one it is not raised. Absent: all that are done. */
   about?: EventFiles
+  /** The files that workflows start on. Absent: those of `about`. */
+  takes?: EventFiles
 }
 
 /** Infers the type of its data. */
@@ -70,33 +86,95 @@ export interface RaisedEvent<Data extends z.ZodObject> {
   data?: z.input<Data>
   /** The operation of the event, a bare UUID. */
   operation?: string | null
+  /** The files that workflows start on, if the event is not about an operation's. */
+  files?: readonly string[]
 }
 
+/** The most triggers that lead to each other. */
+const MAX_DEPTH = 3
+
+/** SQL: the webhook `w`, or the trigger `t`, wants the event `type`, an SQL expression. */
+const webhookWants = (type: string) =>
+  `w.shop_id = :shop and w.enabled and (w.events = '{}' or ${type} = any(w.events))`
+const triggerWants = (type: string) =>
+  `t.shop_id = :shop and t.event = ${type} and t.enabled and exists (select from workflows f
+     where f.shop_id = t.shop_id and f.id = t.workflow_id and f.enabled)`
+
+/** SQL: a webhook or a trigger of the shop wants the event `type`, an SQL expression. */
+export const isWanted = (type: string) =>
+  `(exists (select from webhook_endpoints w where ${webhookWants(type)})
+     or exists (select from triggers t where ${triggerWants(type)}))`
+
+/** Those of the events that a webhook or a trigger of the shop wants. */
+export async function wantedEvents(
+  tx: ShopScope,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ name: string }>(
+    `select e.name from unnest(:names::text[]) as e (name)
+     where ${isWanted('e.name')}`,
+    { names },
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The runs of triggers, by the trigger's bare UUID. */
+export const TRIGGER_TASK = { name: 'run-triggers' } as const
+
 /**
- * Must be called in the transaction of the event. Writes nothing if no webhook subscribes to the
- * event.
+ * Must be called in the transaction of the event. Writes nothing if neither a webhook nor a trigger
+ * wants the event.
  */
-export async function raiseEvent<Data extends z.ZodObject>(
+export const raiseEvent = <Data extends z.ZodObject>(
+  tx: ShopScope,
+  event: Pick<WebhookEvent<Data>, 'name'>,
+  raised: RaisedEvent<Data>,
+): Promise<void> => raiseEvents(tx, event, [raised])
+
+/** As `raiseEvent`, for several events of one type. */
+export async function raiseEvents<Data extends z.ZodObject>(
   tx: ShopScope,
   { name: type }: Pick<WebhookEvent<Data>, 'name'>,
-  { key, data, operation = null }: RaisedEvent<Data>,
+  events: readonly RaisedEvent<Data>[],
 ): Promise<void> {
-  const rows = await tx.query<{ id: string }>(
-    `insert into outbox (shop_id, key, kind, payload, operation_id, webhook_id)
-     select :shop, 'webhook/' || w.id || '/' || :key, 'webhook', :payload, :operation, w.id
-     from webhook_endpoints w
-     where w.shop_id = :shop and w.enabled and (w.events = '{}' or :type = any(w.events))
-     order by w.id
-     on conflict do nothing returning id`,
+  if (events.length === 0) return
+  const rows = await tx.query<{ message: string | null; trigger: string | null; wait: number }>(
+    `with e as (select * from jsonb_to_recordset(:events::jsonb)
+       as e (key text, payload jsonb, operation uuid, files uuid[])),
+     sent as (
+       insert into outbox (shop_id, key, kind, payload, operation_id, webhook_id)
+       select :shop, 'webhook/' || w.id || '/' || e.key, 'webhook', e.payload, e.operation, w.id
+       from webhook_endpoints w, e where ${webhookWants(':type')}
+       order by w.id
+       on conflict do nothing returning id),
+     noted as (
+       insert into trigger_events (shop_id, trigger_id, key, event, operation_id, files, path)
+       select :shop, t.id, e.key, :type, e.operation, e.files, coalesce(o.path, '{}')
+       from triggers t, e
+         left join operations o on o.shop_id = :shop and o.id = e.operation
+       where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_DEPTH}
+         and not t.id = any(coalesce(o.path, '{}'))
+       order by t.id
+       on conflict do nothing returning trigger_id)
+     select id as message, null::uuid as trigger, 0 as wait from sent
+     union all select distinct null::uuid, t.id, t.collect from noted n
+       join triggers t on t.shop_id = :shop and t.id = n.trigger_id where t.paused is null`,
     {
       type,
-      operation,
-      key: `${type}/${key}`,
-      payload: JSON.stringify({ type, ...(data ? { data } : {}) } satisfies WebhookPayload),
+      events: JSON.stringify(
+        events.map(({ key, data, operation = null, files = [] }) => ({
+          key: `${type}/${key}`,
+          payload: { type, ...(data ? { data } : {}) } satisfies WebhookPayload,
+          operation,
+          files,
+        })),
+      ),
     },
   )
   await queuePromptMessages(
     tx,
-    rows.map(({ id }) => id),
+    rows.flatMap(({ message }) => message ?? []),
   )
+  for (const { trigger, wait } of rows)
+    if (trigger !== null) await queueTaskAfter(tx, TRIGGER_TASK, trigger, wait)
 }

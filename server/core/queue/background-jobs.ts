@@ -53,6 +53,28 @@ export async function queueTask(
   await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, runAt: runAt ?? null })
 }
 
+/**
+ * Queues a task's job for this key in so many seconds. A job that waits already keeps its time; one
+ * that runs does not count.
+ */
+export async function queueTaskAfter(
+  tx: ShopScope,
+  { name, onePerShop = false }: TaskKind,
+  key: string,
+  seconds: number,
+): Promise<void> {
+  const job = {
+    task: ':name::text',
+    key: ':key::text',
+    shop: ':shop::int',
+    runAt: `coalesce((select run_at from graphile_worker.jobs
+      where key = :name::text || ':' || :key::text and locked_at is null),
+      now() + :seconds * interval '1 second')`,
+    serial: ':serial::boolean',
+  }
+  await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop, seconds })
+}
+
 /** SQL that queues a task's job for the shop as a whole, for a statement of a `ShopScope`. */
 export const queuedTask = ({ name, onePerShop = false }: TaskKind): string =>
   ADD_JOB({

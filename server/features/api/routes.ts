@@ -9,7 +9,13 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
-import { endpoint, type Endpoint, type Reply, requireImportScopes } from '../../http/endpoint.ts'
+import {
+  apiKeyOf,
+  endpoint,
+  type Endpoint,
+  type Reply,
+  requireImportScopes,
+} from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/body.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
 import {
@@ -116,6 +122,7 @@ export function importRoutes({
         const id = await importFromApi(engine, caller.scope, body, {
           name: caller.name,
           idempotencyKey,
+          apiKey: apiKeyOf(caller),
         })
         const wait = waitingTime(ctx, limits.wait_seconds)
         const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)

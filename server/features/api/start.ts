@@ -25,7 +25,7 @@ export function importFromApi(
   engine: Engine,
   scope: ShopScope,
   { files, on_conflict, ...request }: ApiImport,
-  caller: { name: string; idempotencyKey: string | undefined },
+  caller: { name: string; idempotencyKey: string | undefined; apiKey?: string | null },
 ): Promise<string> {
   return startImport(engine, scope, apiChannel, {
     ...request,
@@ -35,6 +35,7 @@ export function importFromApi(
       on_conflict,
     })),
     requestedBy: caller.name,
+    from: { apiKey: caller.apiKey },
     idempotencyKey: caller.idempotencyKey,
   })
 }

@@ -34,6 +34,7 @@ export const cloudFeature = defineFeature({
       name: 'sync.finished',
       title: say('A cloud folder was synchronised'),
       about: 'The synchronisation of a cloud folder that ended, as operation.finished',
+      starts: say('a cloud folder was synchronised'),
       data: operationSchema,
       operations: { of: { channel: cloudChannel.id }, content: 'record' },
     }),

@@ -65,7 +65,7 @@ export function startSync(
 function openOperation(
   tx: ShopScope,
   engine: Engine,
-  { name, options: { auto_map, notify, bytes_per_second } }: CloudConnection,
+  { id, name, options: { auto_map, notify, bytes_per_second } }: CloudConnection,
   sync: string,
   { requestedBy, dryRun, idempotencyKey }: SyncRequest,
 ): Promise<string> {
@@ -73,6 +73,7 @@ function openOperation(
     files: [],
     open: true,
     label: name,
+    from: { connection: id },
     sync,
     requestedBy,
     dryRun,

@@ -197,7 +197,7 @@ describe('a customer', () => {
     expect(link).toMatchObject({ email: null, revoked_at: expect.any(Date) as Date })
     // The merchant's stored options stay valid.
     expect(await placesOf(shop, DELETED)).toEqual(
-      expect.arrayContaining(['operations.workflow', 'schedules.options', 'workflows.steps']),
+      expect.arrayContaining(['operations.workflow', 'triggers.options', 'workflows.steps']),
     )
     expect(await scope.from('artifacts')).toEqual([])
     expect((await listAnswers(scope, { limit: 5 })).map(({ customer_id }) => customer_id)).toEqual(

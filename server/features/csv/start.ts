@@ -66,6 +66,7 @@ export function startCsvImport(
               ...importOptions(request),
               files,
               label,
+              from: { mapping: upload.saved_mapping },
               requestedBy,
               idempotencyKey,
             })

@@ -10,7 +10,7 @@ import type { DownloadMessages } from './downloads.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { raiseExhausted } from './exhausted-links.ts'
+import { raiseUsed } from './exhausted-links.ts'
 import { linkEnded } from '../links/model/ends.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { MailPayload } from '../../core/outbox/templates.ts'
@@ -22,7 +22,7 @@ const MAX_NAMED = 50
 
 export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
   downloaded: () => notifyDownloads(database, clock()),
-  used: (links) => raiseExhausted(database, links),
+  used: (links) => raiseUsed(database, links),
   asked: (ask) => forShop(database, ask.shop).transaction((tx) => notifyAsk(tx, ask)),
 })
 

@@ -1,7 +1,7 @@
 // Downloads by buyers. Requests reach it before Koa.
 import type { Delivery } from './downloads.ts'
 import { deliveryAddress } from './request.ts'
-import { linkExhausted } from './exhausted-links.ts'
+import { deliveryDownloaded, linkExhausted } from './exhausted-links.ts'
 import type { Database } from '../../core/db/database.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { sweepDownloads } from './record.ts'
@@ -22,7 +22,7 @@ export const downloadsFeature = defineFeature({
     },
   ],
   listings: operationListings,
-  events: [linkExhausted],
+  events: [linkExhausted, deliveryDownloaded],
   sweeps: ({ database, clock }: { database: Database; clock: () => Date }) => ({
     counted_batches: () => sweepBatches(database.pool, clock()),
     sessions: () => sweepSessions(database.pool, clock()),

@@ -89,14 +89,28 @@ export async function changeSettings(
   return readSettings(scope)
 }
 
-export type LockedSettings = DropSettings & { operation_id: string | null }
+/** What triggers say about the files of accounts and folders, by source. */
+export type DropSources = Readonly<
+  Record<string, { on_conflict: OnConflict | null; quiet_seconds: number | null }>
+>
+
+export type LockedSettings = DropSettings & {
+  operation_id: string | null
+  /** The source of the open import's files; null: no trigger names it. */
+  open_source: string | null
+  sources: DropSources
+  now: Date
+}
 
 /**
  * Locks the settings, so that no other transaction takes files or adds to the open import.
  */
 export async function lockSettings(tx: ShopScope): Promise<LockedSettings> {
   const row = await tx.one<LockedSettings>(
-    'select * from drop_settings where shop_id = :shop for no key update',
+    `select *, now(), (select coalesce(jsonb_object_agg(t.source, t.options), '{}') from triggers t
+         join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id and w.enabled
+       where t.shop_id = :shop and t.enabled and t.source like 'account:%') as sources
+     from drop_settings where shop_id = :shop for no key update`,
   )
   return row
 }

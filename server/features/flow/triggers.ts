@@ -1,6 +1,7 @@
 // The app's triggers of the platform's automation (Flow). Raising one writes, in the transaction of
 // the event, a message in the outbox if a workflow of the shop uses the trigger.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { isWanted } from '../../core/outbox/webhook-events.ts'
 import { queueMessage, queuePromptMessages } from '../../core/queue/queue.ts'
 
 /** The handles of the extensions `web/extensions/flow-*`. */
@@ -57,21 +58,28 @@ export async function raiseImportFinished(
   await raiseTrigger(tx, { handle: 'import-finished', key: `${id}/${round}`, operation: id })
 }
 
-/** Raises one trigger for many events, as `raiseTrigger` does. */
+/**
+ * Raises one trigger for many events, as `raiseTrigger` does. Returns whether a webhook or a trigger
+ * of ours wants the event `asked`, which takes no further statement.
+ */
 export async function raiseTriggers(
   tx: ShopScope,
   handle: FlowTrigger,
   events: readonly { key: string; payload: object }[],
-): Promise<void> {
-  if (events.length === 0) return
-  const rows = await tx.query<{ id: string }>(
-    `insert into outbox (shop_id, key, kind, payload)
-     select :shop, 'flow/' || t.handle || '/' || g.key, 'flow', g.payload::jsonb
-     from flow_triggers t, unnest(:keys::text[], :payloads::text[]) as g (key, payload)
-     where t.shop_id = :shop and t.handle = :handle and ${IS_USED}
-     on conflict do nothing returning id`,
+  asked: string,
+): Promise<boolean> {
+  if (events.length === 0) return false
+  const rows = await tx.query<{ id: string | null }>(
+    `with sent as (
+       insert into outbox (shop_id, key, kind, payload)
+       select :shop, 'flow/' || t.handle || '/' || g.key, 'flow', g.payload::jsonb
+       from flow_triggers t, unnest(:keys::text[], :payloads::text[]) as g (key, payload)
+       where t.shop_id = :shop and t.handle = :handle and ${IS_USED}
+       on conflict do nothing returning id)
+     select id from sent union all select null where ${isWanted(':asked')}`,
     {
       handle,
+      asked,
       keys: events.map(({ key }) => key),
       payloads: events.map(({ payload }) =>
         JSON.stringify({ handle, payload } satisfies FlowMessage),
@@ -80,8 +88,9 @@ export async function raiseTriggers(
   )
   await queuePromptMessages(
     tx,
-    rows.map(({ id }) => id),
+    rows.flatMap(({ id }) => id ?? []),
   )
+  return rows.some(({ id }) => id === null)
 }
 
 /**

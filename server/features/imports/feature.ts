@@ -15,6 +15,7 @@ export const importsFeature = defineFeature({
       name: 'file.imported',
       title: say('Files were imported'),
       about: 'The files that an import created or gave new contents',
+      starts: say('files were imported'),
       data: operationFilesData,
       operations: {
         of: { kind: 'import', worked: true },

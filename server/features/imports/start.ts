@@ -10,6 +10,7 @@ import { draftFrom, type DraftOptions } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
+import { sourceKeys, type ImportOrigin } from '../workflows/sources.ts'
 
 /** One file that a channel imports. Absent settings come from the shop. */
 export interface ImportFile extends EntrySettings {
@@ -55,6 +56,8 @@ export interface ImportRequest {
   dryRun?: boolean | undefined
   /** The bare UUID of the sync that starts this import. */
   sync?: string | undefined
+  /** Where it comes from, within its channel. */
+  from?: ImportOrigin | undefined
 }
 
 /**
@@ -65,9 +68,12 @@ export async function startImport(
   engine: Engine,
   scope: ShopScope,
   channel: ImportChannel,
-  { files, requestedBy, auto_map, notify, sync, callback_url, parallel, ...options }: ImportRequest,
+  request: ImportRequest,
 ): Promise<string> {
-  const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
+  const { files, requestedBy, auto_map, notify, sync, callback_url, parallel, from, ...options } =
+    request
+  const sources = sourceKeys(channel.id, from ?? {})
+  const attached = await attachedWorkflow(scope, sources, engine.plugins)
   const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)
   if (!workflow) throw new Error(`The channel ${channel.id} has no workflow`)
   return engine.start(scope, {

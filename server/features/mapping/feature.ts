@@ -25,6 +25,7 @@ export const mappingFeature = defineFeature({
       name: 'mapping.changed',
       title: say('Files got other products'),
       about: 'The files that got other products in an operation',
+      starts: say('files got other products'),
       data: operationFilesData,
       operations: {
         of: [

@@ -29,6 +29,15 @@ export const operationsFeature = defineFeature({
       data: operationSchema,
       operations: { of: {}, content: 'record' },
     }),
+    defineEvent({
+      name: 'workflow.failed',
+      title: say('A run of a workflow failed'),
+      about:
+        'A run of one of the shop’s workflows that ended with failed files, as operation.finished',
+      starts: say('files failed in a run of a workflow'),
+      data: operationSchema,
+      operations: { of: { own: true, failed: true }, content: 'record', takes: 'failed' },
+    }),
   ],
   tables: {
     operations: {

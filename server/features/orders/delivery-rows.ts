@@ -241,16 +241,17 @@ export const readFilesOf = (
 
 /**
  * Withdraws files whose lines no longer entitle the buyer to them, and restores those whose lines
- * do again. A link that the merchant revoked stays revoked. Returns the restored files.
+ * do again. A link that the merchant revoked stays revoked. Returns the files
+ * that the buyer lost, and those that came back.
  */
 export async function withdrawFiles(
   tx: ShopScope,
   { id, link_id }: DeliveryRow,
   files: readonly DeliveredFile[],
   now: Date,
-): Promise<string[]> {
+): Promise<{ lost: string[]; back: string[] }> {
   const changed = files.filter(({ withdrawn, entitled }) => withdrawn === entitled)
-  if (changed.length === 0) return []
+  if (changed.length === 0) return { lost: [], back: [] }
   const had = new Set(files.filter((one) => !one.withdrawn).map(({ file_id }) => file_id))
   const has = new Set(files.filter((one) => one.entitled).map(({ file_id }) => file_id))
   await tx.query(
@@ -268,7 +269,7 @@ export async function withdrawFiles(
   const back = [...has].filter((file) => !had.has(file))
   await setRevoked(tx, link_id, lost, now)
   await setRevoked(tx, link_id, back, null)
-  return back
+  return { lost, back }
 }
 
 /** Revokes the links of files under a delivery's page; null: they work again. */

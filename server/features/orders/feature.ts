@@ -9,6 +9,7 @@ import { effectTask, type EffectParts } from './effects.ts'
 import { adminExtensions } from './extensions/admin-origin.ts'
 import { thankYouRequests, type ThankYouParts } from './extensions/thank-you.ts'
 import { createOrderPages, type OrderPagesParts } from './order-pages.ts'
+import { deliveryReady, orderRefunded } from './events.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
@@ -47,6 +48,7 @@ export const ordersFeature = defineFeature({
   },
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
+  events: [deliveryReady, orderRefunded],
   changesDelivery: true,
   tasks: (
     parts: EffectParts &

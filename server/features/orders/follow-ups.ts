@@ -9,7 +9,9 @@ import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
+import { raiseEvents } from '../../core/outbox/webhook-events.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
+import { deliveryData, deliveryReady } from './events.ts'
 import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
@@ -139,21 +141,31 @@ async function notifyOfNoAddress(
 }
 
 /** Sent once for a delivery, when its buyer can have the files for the first time. */
-const notifyDelivered = (tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> =>
-  raiseTriggers(
+async function notifyDelivered(tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> {
+  const all = written.map(({ row, files }) => ({
+    row,
+    files: [...new Set(files.filter(({ entitled }) => entitled).map((file) => file.file_id))],
+  }))
+  const wanted = await raiseTriggers(
     tx,
     'file-delivered',
-    written.map(({ row, files }) => ({
+    all.map(({ row, files }) => ({
       key: row.id,
       payload: {
         order_id: Number(row.order_id.split('/').at(-1)),
         'Delivery ID': toPublicId('delivery', row.id),
-        'Files delivered': new Set(
-          files.filter(({ entitled }) => entitled).map((file) => file.file_id),
-        ).size,
+        'Files delivered': files.length,
       },
     })),
+    deliveryReady.name,
   )
+  if (wanted)
+    await raiseEvents(
+      tx,
+      deliveryReady,
+      all.map(({ row, files }) => ({ key: row.id, data: deliveryData(row, files), files })),
+    )
+}
 
 /** Everything that the platform's order shows is derived from this. */
 function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {

@@ -35,6 +35,8 @@ import { forgetPhones, writePhones } from './phones.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { followUnits } from './unit-limits.ts'
 import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
+import { raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { deliveryData, orderRefunded } from './events.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
@@ -208,8 +210,16 @@ async function writeDeliveries(
   const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
   if (settings.multiply_limits) await followUnits(tx, judged, before, deliveries, files)
   const restored = new Map<string, readonly string[]>()
-  for (const row of deliveries.values())
-    restored.set(row.id, await withdrawFiles(tx, row, files.get(row.id) ?? [], now))
+  for (const row of deliveries.values()) {
+    const { lost, back } = await withdrawFiles(tx, row, files.get(row.id) ?? [], now)
+    restored.set(row.id, back)
+    if (lost.length > 0 && !quiet)
+      await raiseEvent(tx, orderRefunded, {
+        key: `${row.id}/${now.getTime()}`,
+        data: deliveryData(row, lost),
+        files: lost,
+      })
+  }
   await prepareChanged(tx, [...deliveries.values()], restored)
   const holdOf = await workflowHolds(tx, ids)
   const written: Parameters<typeof queueFollowUps>[1][number][] = []

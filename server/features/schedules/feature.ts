@@ -17,12 +17,4 @@ export const schedulesFeature = defineFeature({
   },
   guard: guardRun,
   tasks: (parts: ScheduleParts) => [scheduleTask(parts)],
-  tables: {
-    schedules: {
-      about: 'Scheduled tasks',
-      columns: ['options', 'filter'],
-      keeps: ['name', 'cron', 'action', 'built_in'],
-      how: 'mask',
-    },
-  },
 })

@@ -1,7 +1,6 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
 import { say } from '../../../plugins/contract/index.ts'
 import { asDetail, type WorkflowProblem } from '../workflows/problems.ts'
-import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { countInTurn } from '../../core/db/shop-maximum.ts'
 import type { OperationStatus } from '../../engine/types.ts'
@@ -17,6 +16,8 @@ import { nextRuns } from './times.ts'
 export interface ScheduleRow extends ScheduleBody {
   /** The bare UUID of the schedule. */
   id: string
+  /** false: its workflow is switched off. */
+  runs: boolean
   next_run_at: Date | null
   last_run_at: Date | null
   last_operation_id: string | null
@@ -31,9 +32,10 @@ type StoredSchedule = Omit<ScheduleRow, 'workflow'> & {
   workflow_id: string | null
 }
 
-const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
+const SELECT = `select s.*, (select w.enabled from workflows w
+    where w.shop_id = s.shop_id and w.id = s.workflow_id) is not false as runs, o.kind as last_kind, o.status as last_status from triggers s
   left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id
-    where s.shop_id = :shop`
+    where s.shop_id = :shop and s.kind = 'times'`
 const MAX = 100
 
 const rowOf = ({ built_in, workflow_id, ...row }: StoredSchedule): ScheduleRow => ({
@@ -82,7 +84,7 @@ export async function createSchedule(
     const columns = await columnsOf(tx, body, parts, now, tooMany(count))
     const names = Object.keys(columns)
     const row = await tx.one<{ id: string }>(
-      `insert into schedules (shop_id, ${names.join(', ')})
+      `insert into triggers (shop_id, ${names.join(', ')})
          values (:shop, ${names.map((name) => `:${name}`).join(', ')})
        returning id`,
       columns,
@@ -91,7 +93,7 @@ export async function createSchedule(
   })
 }
 
-const SCHEDULES = 'schedules where shop_id = :shop'
+const SCHEDULES = `triggers where shop_id = :shop and kind = 'times'`
 
 /** The problem of one more schedule, if there are too many. */
 const tooMany = (count: number): WorkflowProblem[] =>
@@ -127,7 +129,7 @@ export async function replaceSchedule(
     const columns = await columnsOf(tx, body, parts, now, [], before)
     const set = Object.keys(columns).map((name) => `${name} = :${name}`)
     await tx.query(
-      `update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop
+      `update triggers set ${set.join(', ')}, updated_at = now() where shop_id = :shop
          and id = :id`,
       {
         id,
@@ -139,13 +141,17 @@ export async function replaceSchedule(
 
 /** Deletes a schedule. Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
-  await deleteRow(scope, 'schedules', id)
+  const rows = await scope.query(
+    `delete from triggers where shop_id = :shop and id = :id and kind = 'times' returning id`,
+    { id },
+  )
+  if (rows.length === 0) throw new AppError('not_found')
 }
 
 /** Recalculates every next run after a change of the shop's time zone. */
 export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date): Promise<void> {
   const rows = await tx.query<{ id: string; cron: string }>(
-    'select id, cron from schedules where shop_id = :shop and enabled for update',
+    `select id, cron from triggers where shop_id = :shop and kind = 'times' and enabled for update`,
   )
   for (const { id, cron } of rows)
     await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
@@ -166,10 +172,10 @@ const STARTS_IN_ORDER = SPREAD_SECONDS * STARTS_A_SECOND
  */
 export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
   await tx.query(
-    `update schedules set next_run_at = :next::timestamptz + interval '1 second' * (
+    `update triggers set next_run_at = :next::timestamptz + interval '1 second' * (
        select case when count(*) < ${STARTS_IN_ORDER} then count(*) / ${STARTS_A_SECOND}
          else hashtextextended(:id, 0) & 2147483647 end % ${SPREAD_SECONDS}
-       from (select from schedules o
+       from (select from triggers o
          where o.next_run_at >= :next and o.id <> :id::uuid
            and o.next_run_at < :next::timestamptz + interval '${SPREAD_SECONDS} seconds'
          limit ${STARTS_IN_ORDER}) o)

@@ -60,7 +60,7 @@ export async function startRun(
       all: deletesAll(workflow, plugins),
     })
   await tx.query(
-    `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
+    `update triggers set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
        and id = :id`,
     { id: schedule.id, now: run.now, operation },
   )
@@ -106,7 +106,7 @@ export function runNow(
 export const guardRun: RunGuard = async (tx, { id, schedule_id }) => {
   if (schedule_id === null) return
   // As `lockSchedule`; it may have been deleted.
-  await tx.query('select from schedules where shop_id = :shop and id = :schedule_id for update', {
+  await tx.query('select from triggers where shop_id = :shop and id = :schedule_id for update', {
     schedule_id,
   })
   if (await runningOperation(tx, schedule_id, id)) throw notEnded()

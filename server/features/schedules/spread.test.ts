@@ -19,14 +19,14 @@ test('the first five of a minute run at its beginning, and the others in the sec
   ]) {
     const scope = forShop(database, shop)
     const rows = await scope.query<{ id: string }>(
-      `insert into schedules (shop_id, name, cron, action)
+      `insert into triggers (shop_id, name, cron, action)
        select :shop, 'Night ' || n, '0 3 * * *', 'delete-files' from generate_series(1, 6) n
        returning id`,
     )
     for (const { id } of rows) {
       await setNextRun(scope, id, next)
       const [row] = await scope.query<{ next_run_at: Date }>(
-        'select next_run_at from schedules where shop_id = :shop and id = :id',
+        'select next_run_at from triggers where shop_id = :shop and id = :id',
         { id },
       )
       seconds.push((row!.next_run_at.getTime() - next.getTime()) / 1000)
@@ -39,7 +39,7 @@ test('above 1,500 of one minute they are spread over all its seconds, not due in
   const next = new Date('2026-03-01T03:00:00Z')
   const scope = forShop(database, await createTestShop(database, 'many.myshopify.com'))
   const rows = await scope.query<{ id: string }>(
-    `insert into schedules (shop_id, name, cron, action, next_run_at)
+    `insert into triggers (shop_id, name, cron, action, next_run_at)
      select :shop, 'Night ' || n, '0 3 * * *', 'delete-files',
        case when n > 60 then :next::timestamptz + interval '1 second' * (n % 300) end
      from generate_series(1, 1560) n returning id, next_run_at`,
@@ -48,7 +48,7 @@ test('above 1,500 of one minute they are spread over all its seconds, not due in
   const added = rows.slice(0, 60).map(({ id }) => id)
   for (const id of added) await setNextRun(scope, id, next)
   const found = await scope.query<{ second: number }>(
-    `select extract(epoch from next_run_at - :next::timestamptz)::int as second from schedules
+    `select extract(epoch from next_run_at - :next::timestamptz)::int as second from triggers
      where shop_id = :shop and id = any(:added::uuid[])`,
     { added, next },
   )

@@ -115,7 +115,7 @@ async function* dueSchedules({ pool }: Database, now: Date): AsyncGenerator<DueS
   while (true) {
     const { rows } = await pool.query<DueSchedule>(
       `select s.shop_id, s.id, s.next_run_at::text as due_at
-       from schedules s join shops on shops.id = s.shop_id
+       from triggers s join shops on shops.id = s.shop_id
        where s.next_run_at <= $1 and shops.uninstalled_at is null
          and (s.next_run_at, s.id) > ($3::timestamptz, $4::uuid)
        order by s.next_run_at, s.id limit $2`,
@@ -137,6 +137,7 @@ async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date):
   const { time_zone } = (await readShop(tx)).settings
   // Counted from now, so that this one run replaces all that were missed while no worker ran.
   await setNextRun(tx, id, nextRuns(schedule.cron, time_zone, now, 1)[0] ?? null)
+  if (!schedule.runs) return false
   const running = await runningOperation(tx, id)
   if (running) {
     const title = say('“{name}” was skipped', { name: schedule.name })
@@ -182,7 +183,7 @@ async function started(
 /** Reads the milliseconds until a schedule may be due. */
 async function untilNext(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ next: Date | null }>(
-    'select min(next_run_at) as next from schedules where next_run_at > $1',
+    'select min(next_run_at) as next from triggers where next_run_at > $1',
     [now],
   )
   const next = firstOf(rows).next

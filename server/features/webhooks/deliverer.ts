@@ -10,13 +10,15 @@ import {
   type WebhookEvent,
   type WebhookPayload,
   raiseEvent,
-  type EventFiles,
+  wantedEvents,
   type operationFilesData,
 } from '../../core/outbox/webhook-events.ts'
 import { present } from '../../core/lazy.ts'
 import { reasonColumns } from '../../core/texts.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { isEndOf } from '../../core/operation-ends.ts'
+import { isAbout } from '../../engine/event-files.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
 import type { CallbackOptions } from '../messages/callbacks.ts'
 import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
@@ -180,50 +182,37 @@ function recordFailure(
 /** Maximum number of files that an event names; the operation's items list the others. */
 const MAX_FILES = 1000
 
-/** The ends that raise the event; none if code of its feature raises it. */
-export const raisedAtEnds = (event: WebhookEvent): OperationEnd[] =>
-  event.operations
-    ? [{ of: event.operations.of, run: (tx, operation) => raiseAtEnd(tx, operation, event) }]
-    : []
+/** Raises the events of the end of an operation that a webhook or a trigger wants. */
+export const raisedAtEnds = (events: readonly WebhookEvent[]): OperationEnd => ({
+  of: {},
+  run: async (tx, operation, end) => {
+    const raised = events.filter(({ operations }) => operations && isEndOf(operations.of, end))
+    const wanted = await wantedEvents(
+      tx,
+      raised.map(({ name }) => name),
+    )
+    for (const event of raised) if (wanted.has(event.name)) await raiseAtEnd(tx, operation, event)
+  },
+})
 
 async function raiseAtEnd(
   tx: ShopScope,
   { id, round }: { id: string; round: number },
   event: WebhookEvent,
 ): Promise<void> {
-  if (event.operations?.about && !(await isWanted(tx, id, event))) return
+  if (event.operations?.about && !(await hasFiles(tx, id, event))) return
   // Retry Failed ends the operation again, and that end is another event.
   await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
 }
 
-/** SQL of items `i` of an operation `o` that are done: the file is one of these. */
-const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
-  // A sync also changes, trashes and sends files that exist.
-  imported: `i.entry is not null and i.after ->> 'same_bytes' is null`,
-  // What its items changed is kept for 7 days: later, a deletion is taken to have deleted them all.
-  deleted: `(i.after ->> 'deleted' = 'true' or i.after ->> 'purged' = 'true'
-    or (o.detail <> 'kept' and o.kind = 'bulk' and o.undoes is null))`,
-  // An import maps the files that it creates, and existing ones to what their entries state.
-  mapped: `(i.after -> 'mappings' is not null
-    or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
-}
+const filesOf = ({ operations }: Pick<WebhookEvent, 'operations'>) => isAbout(operations?.about)
 
-/** SQL of items `i` of an operation `o` that the event is about. */
-const isAbout = ({ operations }: Pick<WebhookEvent, 'operations'>) =>
-  `i.status = 'done' and i.file_id is not null${operations?.about ? ` and ${IS_ONE_OF[operations.about]}` : ''}`
-
-/** Looks for a file only if a webhook subscribes: an operation may have 100,000 items. */
-async function isWanted(tx: ShopScope, operation: string, event: WebhookEvent): Promise<boolean> {
-  const [row] = await tx.query<{ wanted: boolean }>(
-    `select exists (select from webhook_endpoints w where w.shop_id = :shop and w.enabled
-         and (w.events = '{}' or :type = any(w.events)))
-       and exists (select from items i
-         join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
-         where i.shop_id = :shop and i.operation_id = :operation and ${isAbout(event)}) as wanted`,
-    { operation, type: event.name },
+const hasFiles = (tx: ShopScope, operation: string, event: WebhookEvent): Promise<boolean> =>
+  tx.has(
+    `select from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+     where i.shop_id = :shop and i.operation_id = :operation and ${filesOf(event)} limit 1`,
+    { operation },
   )
-  return row?.wanted ?? false
-}
 
 /** Reads the files of an operation that the event is about. */
 async function operationFiles(
@@ -233,12 +222,12 @@ async function operationFiles(
 ): Promise<z.output<typeof operationFilesData>> {
   const total = event.operations?.about
     ? `(select count(*)::int from items i where i.shop_id = o.shop_id and i.operation_id = o.id
-         and ${isAbout(event)})`
+         and ${filesOf(event)})`
     : 'o.done'
   const [row] = await scope.query<{ kind: string; done: number; files: string[] }>(
     `select o.kind, ${total} as done, array(
        select i.file_id from items i
-       where i.shop_id = o.shop_id and i.operation_id = o.id and ${isAbout(event)}
+       where i.shop_id = o.shop_id and i.operation_id = o.id and ${filesOf(event)}
        order by i.position limit :most) as files
      from operations o where o.shop_id = :shop and o.id = :operation`,
     { operation, most: MAX_FILES },

@@ -11,7 +11,7 @@ export const webhooksFeature = defineFeature({
   name: 'webhooks',
   examples: webhooksExamples,
   endpoints: webhookRoutes,
-  onEnd: ({ events }) => events.flatMap(raisedAtEnds),
+  onEnd: ({ events }) => [raisedAtEnds(events)],
   sends: { webhook: webhookDeliverer },
   sealed: [
     ...sealedBytes('webhook_endpoints', ['secret', 'previous_secret'], secretPlace),

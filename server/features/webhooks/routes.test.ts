@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { silent } from '../../../test/database.ts'
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
-import { raiseExhausted } from '../downloads/exhausted-links.ts'
+import { raiseUsed } from '../downloads/exhausted-links.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { EVENTS } from '../../features.ts'
 import type { OperationEvents } from '../../core/outbox/webhook-events.ts'
@@ -118,7 +118,7 @@ async function endOperation(
      returning file_id`,
     { id, entries, afters: JSON.stringify(afters) },
   )
-  const workflow = { steps: [{ id: 'act', plugin }] }
+  const workflow = { id: 'act', steps: [{ id: 'act', plugin }] }
   const about = {
     id,
     kind,
@@ -135,8 +135,9 @@ async function endOperation(
 const raiseEvents = (operation: object) =>
   runEnds(app.owner.scope, operation as OperationRow, {
     plugins: app.engine.parts.plugins,
-    ends: EVENTS.flatMap(raisedAtEnds),
+    ends: [raisedAtEnds(EVENTS)],
     worked: true,
+    status: 'success',
   })
 
 /** What the webhook was told about files: `file.deleted 1 file_…`. */
@@ -212,7 +213,12 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   await notice()
   const told = async ({ id }: { id: string }) =>
     (await sentTo(id)).map(({ subject }) => subject).toSorted()
-  expect(await told(all)).toEqual(['file.deleted', 'notice.created', 'operation.finished'])
+  expect(await told(all)).toEqual([
+    'file.deleted',
+    'file.trashed',
+    'notice.created',
+    'operation.finished',
+  ])
   expect(await told(some)).toEqual(['file.deleted', 'operation.finished'])
   expect(await told(off)).toEqual([])
   await deliver(some.id)
@@ -381,8 +387,7 @@ it('a used-up link is reported once for its limit', async () => {
       email: 'buyer@example.com',
     })
     .returning('id')) as { id: string }[]
-  const used = () =>
-    raiseExhausted(app.engine.parts.database, [{ shop: scope.shop, link: link!.id }])
+  const used = () => raiseUsed(app.engine.parts.database, [{ shop: scope.shop, link: link!.id }])
   await used()
   expect(await sentTo(id)).toEqual([])
   await scope.query('update links set downloads = 2 where shop_id = :shop')

@@ -12,6 +12,7 @@ import {
 import { parseBounded } from '../../core/bounds.ts'
 import type { Given } from '../../http/endpoint.ts'
 import { builtInWorkflow } from './channel.ts'
+import { channelsOf, type ImportChannelOf, type TriggerBody } from './triggers.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
 const MAX_STEPS = 50
@@ -24,6 +25,8 @@ export interface Parts {
   plugins: readonly Plugin[]
   /** The built-in workflows. */
   workflows: readonly Workflow[]
+  /** The events that triggers may name; absent: their names are not judged. */
+  startingEvents?: readonly string[]
 }
 
 export interface WorkflowBody {
@@ -37,8 +40,11 @@ export interface WorkflowBody {
     when?: Record<string, unknown> | null | undefined
     on_failure?: Step['onFailure']
   }[]
-  /** A channel's id. */
+  /** A channel's id: the same as a trigger for its imports. */
   channel: string | null
+  /** false: nothing starts it by itself. */
+  enabled?: boolean
+  when?: readonly TriggerBody[] | undefined
 }
 
 export interface CheckedWorkflow {
@@ -55,7 +61,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflo
   const problems = [
     ...bodyProblems(given, body, steps, parts),
     ...KIND_PROBLEMS[body.kind](steps, parts.plugins),
-    ...channelProblems(body, parts),
+    ...channelProblems(body, channelsOf(body), parts),
   ]
   const { name, kind, parallel } = body
   return {
@@ -75,8 +81,8 @@ export function checkGiven(given: Given<WorkflowBody>, parts: Parts) {
   const sent = (given.steps ?? []).map((step) => step ?? {})
   const steps = sent.map(({ plugin, ...step }) => ({ ...step, plugin: plugin ?? MALFORMED }))
   const isWhole = given.steps !== undefined && sent.every(({ plugin }) => plugin !== undefined)
-  const { name = '', kind, parallel = 1, channel = null } = given
-  const whole: WorkflowBody = { name, parallel, channel, steps, kind: kind ?? 'bulk' }
+  const { name = '', kind, parallel = 1, channel = null, enabled = true } = given
+  const whole: WorkflowBody = { name, parallel, channel, steps, enabled, kind: kind ?? 'bulk' }
   const body = { ...whole, steps: whole.steps.slice(0, MAX_STEPS) }
   const checked = stepsOf(body.steps)
   return {
@@ -84,7 +90,10 @@ export function checkGiven(given: Given<WorkflowBody>, parts: Parts) {
     problems: [
       ...bodyProblems(whole, body, checked, parts),
       ...(kind && isWhole
-        ? [...KIND_PROBLEMS[kind](checked, parts.plugins), ...channelProblems(body, parts)]
+        ? [
+            ...KIND_PROBLEMS[kind](checked, parts.plugins),
+            ...channelProblems(body, channelsOf(given), parts),
+          ]
         : []),
     ],
   }
@@ -296,20 +305,21 @@ const KIND_PROBLEMS: Readonly<Record<Workflow['kind'], KindProblems>> = {
 }
 
 /**
- * Problems of the channel: a workflow attached to one gets the channel's entries, so it must begin
+ * Problems of the channels: a workflow attached to one gets the channel's entries, so it must begin
  * as the channel's own workflow does.
  */
-function channelProblems(
-  { channel, kind, steps }: WorkflowBody,
+const channelProblems = (
+  { kind, steps }: Pick<WorkflowBody, 'kind' | 'steps'>,
+  channels: readonly ImportChannelOf[],
   { workflows, plugins }: Parts,
-): WorkflowProblem[] {
-  if (channel === null) return []
-  const wrong = (message: Text) => [{ param: 'channel', message }]
-  if (kind !== 'import')
-    return wrong(say('Only a workflow for imports can be attached to a way of importing'))
-  const builtIn = builtInWorkflow(channel, workflows)
-  if (!builtIn) return wrong(say('Files cannot be imported this way here'))
-  const first = pluginOf(builtIn.steps[0], plugins)
-  if (!first || first.id === steps[0]?.plugin) return []
-  return wrong(say('Imports of this kind begin with the step {title}', { title: first.title }))
-}
+): WorkflowProblem[] =>
+  channels.flatMap(({ channel, param }) => {
+    const wrong = (message: Text) => [{ param, message }]
+    if (kind !== 'import')
+      return wrong(say('Only a workflow for imports can be attached to a way of importing'))
+    const builtIn = builtInWorkflow(channel, workflows)
+    if (!builtIn) return wrong(say('Files cannot be imported this way here'))
+    const first = pluginOf(builtIn.steps[0], plugins)
+    if (!first || first.id === steps[0]?.plugin) return []
+    return wrong(say('Imports of this kind begin with the step {title}', { title: first.title }))
+  })

@@ -1,5 +1,7 @@
 // Workflows as data: the built-in ones and the shop’s own.
+import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { noteEnd, workflowRecovered } from './failing.ts'
 import { workflowsExamples } from './examples.ts'
 import { workflowRoutes } from './routes.ts'
 import { pluginRoutes } from './routes/plugin-endpoints.ts'
@@ -7,17 +9,31 @@ import { defineFeature } from '../feature.ts'
 
 export const workflowsFeature = defineFeature({
   name: 'workflows',
+  events: [workflowRecovered],
+  onEnd: () => [{ of: { own: true }, run: noteEnd }],
   examples: workflowsExamples,
-  endpoints: ({ engine }: { engine: Engine }) => [
-    ...workflowRoutes(engine),
+  endpoints: ({ engine, events }: { engine: Engine; events: readonly WebhookEvent[] }) => [
+    ...workflowRoutes({
+      plugins: engine.plugins,
+      workflows: engine.workflows,
+      move: engine.move,
+      startingEvents: events.filter(({ starts }) => starts).map(({ name }) => name),
+    }),
     ...pluginRoutes(engine),
   ],
   tables: {
     workflows: {
       about: 'Saved workflows',
       columns: ['steps'],
-      keeps: ['name', 'channel'],
+      keeps: ['name'],
       how: 'mask',
     },
+    triggers: {
+      about: 'Scheduled tasks, and what else starts workflows',
+      columns: ['options', 'filter'],
+      keeps: ['name', 'cron', 'action', 'built_in', 'source', 'event', 'paused', 'recent'],
+      how: 'mask',
+    },
+    trigger_events: 'ids of files and operations',
   },
 })

@@ -40,17 +40,19 @@ export async function requireWorkflow(
 /**
  * Reads the workflow that the shop attached to these imports; null: the built-in one runs. Throws
  * `workflow_broken`.
+ * @param sources those of the import, the most specific one first
  */
 export async function attachedWorkflow(
   scope: ShopScope,
-  channel: string,
+  sources: readonly string[],
   plugins: readonly Plugin[],
 ): Promise<Workflow | null> {
-  const [own] = await scope.query<OwnWorkflow>(
-    'select * from workflows where shop_id = :shop and channel = :channel',
-    {
-      channel,
-    },
+  const own = await scope.first<OwnWorkflow>(
+    `select w.* from triggers t
+       join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id and w.enabled
+     where t.shop_id = :shop and t.enabled and t.source = any(:sources::text[])
+     order by array_position(:sources::text[], t.source) limit 1`,
+    { sources },
   )
   return own ? requireWhole(runnable(own), plugins) : null
 }

@@ -6,6 +6,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
+import { channelOfTriggers, triggerBody, triggerSchema } from './triggers.ts'
 import type { OwnWorkflow } from './workflows.ts'
 import { textSchema, timestamp } from '../../http/schemas.ts'
 
@@ -45,7 +46,11 @@ export const workflowBody = z
       .max(100)
       .nullable()
       .default(null)
-      .describe('Every import of this channel runs it (`GET /api/channels` lists them)'),
+      .describe(
+        'Every import of this channel runs it (`GET /api/channels` lists them): as a trigger of `when`',
+      ),
+    enabled: z.boolean().default(true).describe('false: nothing starts it by itself'),
+    when: z.array(triggerBody).optional().describe('What starts it; absent: as it is'),
   })
   .meta({ id: 'WorkflowRequest' })
 
@@ -69,16 +74,25 @@ export const workflowSchema = z
       }),
     ),
     channel: z.string().nullable(),
+    enabled: z.boolean(),
+    running: z.int().describe('Its runs that have not ended'),
+    when: z.array(triggerSchema).describe('What starts it, in addition to scheduled tasks'),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
   })
   .meta({ id: 'Workflow' })
 
-/** The record of a workflow. `own`: the shop's row; null for a built-in one. */
+/** What belongs to a workflow of the shop beside its row. */
+interface OwnState {
+  when: z.output<typeof triggerSchema>[]
+  running: number
+}
+
+/** The record of a workflow. `own`: the shop's row with its triggers; null for a built-in one. */
 export function workflowRecord(
   workflow: Workflow,
-  own: OwnWorkflow | null,
+  own: (OwnWorkflow & OwnState) | null,
   { plugins }: Parts,
 ): z.output<typeof workflowSchema> {
   return {
@@ -96,7 +110,10 @@ export function workflowRecord(
       ...(step.when ? { when: { ...step.when } } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
     })),
-    channel: own ? own.channel : channelOfBuiltIn(workflow),
+    channel: own ? channelOfTriggers(own.when) : channelOfBuiltIn(workflow),
+    enabled: own?.enabled ?? true,
+    running: own?.running ?? 0,
+    when: own?.when ?? [],
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,

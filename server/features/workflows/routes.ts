@@ -2,7 +2,9 @@
 // workflow is not saved, and the answer lists its problems.
 import { z } from 'zod'
 import { say, type Workflow } from '../../../plugins/contract/index.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/steps.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { endpointsOf, type Endpoint, type Scope, requireScopes } from '../../http/endpoint.ts'
@@ -10,10 +12,13 @@ import { storedMessage } from '../../core/texts.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { checkWorkflow, type Parts } from './check.ts'
+import { readTriggers } from './triggers.ts'
 import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 import {
+  cancelRuns,
+  countRunning,
   createWorkflow,
   deleteWorkflow,
   listWorkflows,
@@ -25,6 +30,10 @@ import {
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
+
+export interface EnginedParts extends Parts {
+  move: Engine['move']
+}
 
 const problems = z.array(
   z.object({ param: z.string(), message: z.string(), message_text: messageText }),
@@ -41,7 +50,7 @@ const checkSchema = z
 const saved = { description: 'The workflow', schema: workflowSchema }
 const refused = { description: 'Every problem, with its place', schema: errorSchema }
 
-export const workflowRoutes = (parts: Parts): Endpoint[] => [
+export const workflowRoutes = (parts: EnginedParts): Endpoint[] => [
   list(parts),
   check(parts),
   create(parts),
@@ -50,7 +59,21 @@ export const workflowRoutes = (parts: Parts): Endpoint[] => [
   remove(parts),
 ]
 
-const ownRecord = (own: OwnWorkflow, parts: Parts) => workflowRecord(runnable(own), own, parts)
+async function ownRecord(scope: ShopScope, own: OwnWorkflow, parts: Parts) {
+  const [triggers, running] = await Promise.all([readTriggers(scope, own.id), countRunning(scope)])
+  return recordWith(own, triggers, running, parts)
+}
+
+function recordWith(
+  own: OwnWorkflow,
+  triggers: Awaited<ReturnType<typeof readTriggers>>,
+  running: ReadonlyMap<string, number>,
+  parts: Parts,
+) {
+  const workflow = runnable(own)
+  const when = triggers.get(own.id) ?? []
+  return workflowRecord(workflow, { ...own, when, running: running.get(workflow.id) ?? 0 }, parts)
+}
 const builtInRecord = (workflow: Workflow, parts: Parts) => workflowRecord(workflow, null, parts)
 
 const list = (parts: Parts) =>
@@ -60,20 +83,24 @@ const list = (parts: Parts) =>
     query: z.strictObject(pageOfWhole),
     replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
     handler: async ({ caller, query }) => {
-      const own = await listWorkflows(caller.scope)
+      const [own, triggers, running] = await Promise.all([
+        listWorkflows(caller.scope),
+        readTriggers(caller.scope),
+        countRunning(caller.scope),
+      ])
       // A workflow that works on rows belongs to the CSV channel.
       const shared = parts.workflows.filter(
         (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
       )
       const all = [
-        ...own.map((each) => ownRecord(each, parts)),
+        ...own.map((each) => recordWith(each, triggers, running, parts)),
         ...shared.map((each) => builtInRecord(each, parts)),
       ]
       return { body: cutPage(all, query, ({ id }) => id) }
     },
   })
 
-const check = (parts: Parts) =>
+const check = (parts: EnginedParts) =>
   endpoint('POST /api/workflows/check', {
     summary: 'Check a workflow without saving it',
     scope: 'operations:read',
@@ -100,7 +127,7 @@ const check = (parts: Parts) =>
     },
   })
 
-const create = (parts: Parts) =>
+const create = (parts: EnginedParts) =>
   endpoint('POST /api/workflows', {
     summary: 'Create a workflow',
     scope: 'settings:write',
@@ -110,10 +137,8 @@ const create = (parts: Parts) =>
     replies: { 201: saved, 422: refused },
     handler: async ({ caller, body }) => {
       requireScopes(caller, neededScopes(body, parts))
-      return {
-        status: 201,
-        body: ownRecord(await createWorkflow(caller.scope, body, parts), parts),
-      }
+      const own = await createWorkflow(caller.scope, body, parts)
+      return { status: 201, body: await ownRecord(caller.scope, own, parts) }
     },
   })
 
@@ -127,11 +152,11 @@ const read = (parts: Parts) =>
       if (found) return { body: builtInRecord(found, parts) }
       const own = await readWorkflow(caller.scope, requirePublicId('workflow', params.id))
       if (!own) throw new AppError('not_found')
-      return { body: ownRecord(own, parts) }
+      return { body: await ownRecord(caller.scope, own, parts) }
     },
   })
 
-const replace = (parts: Parts) =>
+const replace = (parts: EnginedParts) =>
   endpoint('PUT /api/workflows/{id}', {
     summary: 'Replace a workflow',
     description: 'Running operations continue with the previous steps.',
@@ -143,8 +168,13 @@ const replace = (parts: Parts) =>
     replies: { 200: saved, 422: refused },
     handler: async ({ caller, params, body }) => {
       requireScopes(caller, neededScopes(body, parts))
-      const own = await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)
-      return { body: ownRecord(own, parts) }
+      const id = ownId(params.id, parts)
+      const own = await caller.scope.transaction(async (tx) => {
+        const replaced = await replaceWorkflow(tx, id, body, parts)
+        if (!body.enabled) await cancelRuns(tx, id, parts, 'waiting')
+        return replaced
+      })
+      return { body: await ownRecord(caller.scope, own, parts) }
     },
   })
 

@@ -150,26 +150,28 @@ describe('uniqueness within the shop', () => {
   })
 
   test('only one is attached to the same imports', async () => {
-    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toBeNull()
+    expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toBeNull()
     const first = await createWorkflow(scope, imports('From our tool', 'api'), parts)
-    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toMatchObject({
+    expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toMatchObject({
       title: 'From our tool',
       action: 'import',
     })
-    expect(await attachedWorkflow(other, 'api', parts.plugins)).toBeNull()
+    expect(await attachedWorkflow(other, ['channel:api'], parts.plugins)).toBeNull()
     expect(await problemsOf(createWorkflow(scope, imports('Another', 'api'), parts))).toEqual([
       'channel: “From our tool” is attached to these imports: detach it first',
     ])
     await replaceWorkflow(scope, first.id, imports('From our tool'), parts)
     await createWorkflow(scope, imports('Another', 'api'), parts)
-    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toMatchObject({ title: 'Another' })
+    expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toMatchObject({
+      title: 'Another',
+    })
   })
 })
 
 describe('a workflow that a schedule runs', () => {
   test('cannot be deleted or changed to one for imports, and the schedule is named', async () => {
     const { id } = await createWorkflow(scope, bulk('Nightly'), parts)
-    await scope.insert('schedules', { name: 'Every night', cron: '0 3 * * *', workflow_id: id })
+    await scope.insert('triggers', { name: 'Every night', cron: '0 3 * * *', workflow_id: id })
     await expect(deleteWorkflow(scope, id)).rejects.toMatchObject({
       code: 'workflow_in_use',
       message: 'This workflow is run by “Every night”',
@@ -177,13 +179,13 @@ describe('a workflow that a schedule runs', () => {
     expect(await problemsOf(replaceWorkflow(scope, id, imports('Nightly'), parts))).toEqual([
       'kind: “Every night” runs it, so it has to work on files',
     ])
-    await scope.from('schedules').delete()
+    await scope.from('triggers').delete()
     await deleteWorkflow(scope, id)
   })
 
   test('belongs to the same shop: the database refuses another’s', async () => {
     const { id } = await createWorkflow(other, bulk('Theirs'), parts)
-    const insert = scope.insert('schedules', { name: 'Ours', cron: '0 3 * * *', workflow_id: id })
+    const insert = scope.insert('triggers', { name: 'Ours', cron: '0 3 * * *', workflow_id: id })
     await expect(insert).rejects.toMatchObject({ code: '23503' })
   })
 
@@ -191,7 +193,7 @@ describe('a workflow that a schedule runs', () => {
     const number = await createTestShop(database, 'c.myshopify.com')
     const third = forShop(database, number)
     const { id } = await createWorkflow(third, bulk('Short-lived'), parts)
-    await third.insert('schedules', { name: 'Short', cron: '0 3 * * *', workflow_id: id })
+    await third.insert('triggers', { name: 'Short', cron: '0 3 * * *', workflow_id: id })
     await database.knex('shops').where({ id: number }).delete()
     expect(await listWorkflows(third)).toEqual([])
   })

@@ -4,12 +4,20 @@ import { asDetail, type WorkflowProblem } from './problems.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { takeTurn } from '../../core/db/shop-maximum.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
 import type { Given } from '../../http/endpoint.ts'
 import { checkGiven, checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
+import {
+  forgetEvents,
+  readTriggers,
+  triggerProblems,
+  triggersAfter,
+  writeTriggers,
+} from './triggers.ts'
 
 export interface OwnWorkflow {
   /** The bare UUID of the workflow. */
@@ -18,7 +26,7 @@ export interface OwnWorkflow {
   kind: Workflow['kind']
   parallel: number
   steps: Step[]
-  channel: string | null
+  enabled: boolean
   created_at: Date
   updated_at: Date
 }
@@ -44,10 +52,11 @@ export function createWorkflow(
   return serialized(scope, async (tx) => {
     const steps = await checkedSteps(tx, body, parts, null)
     const row = await tx.one<OwnWorkflow>(
-      `insert into workflows (shop_id, name, kind, parallel, steps, channel)
-       values (:shop, :name, :kind, :parallel, :steps, :channel) returning *`,
+      `insert into workflows (shop_id, name, kind, parallel, steps, enabled)
+       values (:shop, :name, :kind, :parallel, :steps, :enabled) returning *`,
       columnsOf(body, steps),
     )
+    await writeTriggers(tx, row.id, triggersAfter(body, []))
     return row
   })
 }
@@ -67,9 +76,12 @@ export function replaceWorkflow(
     const steps = await checkedSteps(tx, body, parts, id)
     const row = await tx.one<OwnWorkflow>(
       `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps,
-         channel = :channel, updated_at = now() where shop_id = :shop and id = :id returning *`,
+         enabled = :enabled, updated_at = now() where shop_id = :shop and id = :id returning *`,
       { id, ...columnsOf(body, steps) },
     )
+    const before = (await readTriggers(tx, id)).get(id) ?? []
+    await writeTriggers(tx, id, triggersAfter(body, before))
+    if (body.enabled === false) await forgetEvents(tx, id)
     return row
   })
 }
@@ -85,16 +97,49 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
       throw new AppError('workflow_in_use', {
         message: say('This workflow is run by {users}', { users: users.map(quoted).join(', ') }),
       })
-    const delivers = await tx.query(
-      `select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`,
-      { id: toPublicId('workflow', id) },
-    )
-    if (delivers.length > 0)
+    if (await delivers(tx, id))
       throw new AppError('workflow_in_use', {
         message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
+    await writeTriggers(tx, id, [])
     await deleteRow(tx, 'workflows', id)
   })
+}
+
+/** Is it the workflow of the shop's deliveries? */
+const delivers = (tx: ShopScope, id: string): Promise<boolean> =>
+  tx.has(`select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`, {
+    id: toPublicId('workflow', id),
+  })
+
+/**
+ * Cancels the runs of a workflow, by its bare UUID; returns how many.
+ * @param which `waiting`: those that nobody started by hand and that have not begun
+ */
+export async function cancelRuns(
+  tx: ShopScope,
+  id: string,
+  { move }: Pick<Engine, 'move'>,
+  which: 'all' | 'waiting',
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and finished_at is null
+       and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
+         and status in ('queued', 'previewed') and started_at is null))
+     for no key update skip locked`,
+    { workflow: toPublicId('workflow', id), all: which === 'all' },
+  )
+  for (const run of rows) await move(tx, run.id, 'cancel')
+  return rows.length
+}
+
+/** The runs that have not ended, by the id of their workflow. */
+export async function countRunning(scope: ShopScope): Promise<ReadonlyMap<string, number>> {
+  const rows = await scope.query<{ id: string; runs: number }>(
+    `select workflow ->> 'id' as id, count(*)::int as runs from operations
+     where shop_id = :shop and finished_at is null group by 1`,
+  )
+  return new Map(rows.map(({ id, runs }) => [id, runs]))
 }
 
 const quoted = (name: string) => `“${name}”`
@@ -110,12 +155,15 @@ function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): P
   })
 }
 
-const columnsOf = ({ name, kind, parallel, channel }: WorkflowBody, steps: readonly Step[]) => ({
+const columnsOf = (
+  { name, kind, parallel, enabled = true }: WorkflowBody,
+  steps: readonly Step[],
+) => ({
   name: name.trim(),
   kind,
   parallel,
   steps: JSON.stringify(steps),
-  channel,
+  enabled,
 })
 
 async function checkedSteps(
@@ -126,7 +174,7 @@ async function checkedSteps(
 ): Promise<readonly Step[]> {
   const { workflow, problems } = checkWorkflow(body, parts)
   const named = await referenceProblems(tx, referencesOfSteps(workflow.steps, parts.plugins))
-  const all = [...problems, ...named, ...(await shopProblems(tx, body, id))]
+  const all = [...problems, ...named, ...(await shopProblems(tx, body, { id, parts }))]
   if (all.length > 0) {
     const details = all.map(asDetail)
     throw new AppError('validation_failed', { param: firstOf(details).param, details })
@@ -146,15 +194,15 @@ export async function givenWorkflowProblems(
 ): Promise<ErrorDetail[]> {
   const { steps, problems } = checkGiven(body, parts)
   const named = await referenceProblems(scope, referencesOfSteps(steps, parts.plugins))
-  const ofShop = id === undefined ? [] : await shopProblems(scope, body, id)
+  const ofShop = id === undefined ? [] : await shopProblems(scope, body, { id, parts })
   return [...problems, ...named, ...ofShop].map(asDetail)
 }
 
 /** Finds conflicts with the shop's other workflows and its schedules. */
 async function shopProblems(
   tx: ShopScope,
-  body: Pick<Given<WorkflowBody>, 'name' | 'kind' | 'channel'>,
-  id: string | null,
+  body: Pick<Given<WorkflowBody>, 'name' | 'kind' | 'channel' | 'enabled' | 'when'>,
+  { id, parts: { startingEvents: events } }: { id: string | null; parts: Parts },
 ): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
@@ -165,13 +213,12 @@ async function shopProblems(
     })
   if (others.some(({ name }) => name === body.name?.trim()))
     problems.push({ param: 'name', message: say('Another workflow has this name') })
-  const attached = body.channel && others.find(({ channel }) => channel === body.channel)
-  if (attached)
+  if (body.channel) problems.push(...(await attachedProblems(tx, body.channel, id)))
+  problems.push(...(await triggerProblems(tx, body, { id, events })))
+  if (body.enabled === false && id && (await delivers(tx, id)))
     problems.push({
-      param: 'channel',
-      message: say('{name} is attached to these imports: detach it first', {
-        name: quoted(attached.name),
-      }),
+      param: 'enabled',
+      message: say('This workflow runs on deliveries: choose another one in the settings first'),
     })
   const users = id && body.kind && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)
@@ -184,9 +231,27 @@ async function shopProblems(
   return problems
 }
 
+/** Another workflow that has the imports of this channel. */
+async function attachedProblems(
+  tx: ShopScope,
+  channel: string,
+  id: string | null,
+): Promise<WorkflowProblem[]> {
+  const attached = await tx.first<{ name: string }>(
+    `select w.name from triggers t join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id
+     where t.shop_id = :shop and t.source = :source and (:id::uuid is null or w.id <> :id)`,
+    { id, source: `channel:${channel}` },
+  )
+  if (!attached) return []
+  const name = quoted(attached.name)
+  const message = say('{name} is attached to these imports: detach it first', { name })
+  return [{ param: 'channel', message }]
+}
+
 async function schedulesOf(scope: ShopScope, id: string): Promise<string[]> {
   const rows = await scope.query<{ name: string }>(
-    'select name from schedules where shop_id = :shop and workflow_id = :id order by name',
+    `select name from triggers where shop_id = :shop and workflow_id = :id and kind = 'times'
+     order by name`,
     { id },
   )
   return rows.map(({ name }) => name)

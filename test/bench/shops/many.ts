@@ -58,7 +58,7 @@ async function fill({ pool }: Database): Promise<void> {
      mirrored as (
        insert into catalog_mirrors (shop_id, due_at)
        select id, now() + random() * interval '4 hours' from made)
-     insert into schedules (shop_id, name, cron, action, options, filter, notify, next_run_at)
+     insert into triggers (shop_id, name, cron, action, options, filter, notify, next_run_at)
      select made.id, s.name, s.cron, s.action, s.options, s.filter, 'never', null
      from made, schedules s`,
     [SHOPS],
@@ -179,7 +179,7 @@ async function runAll({ pool }: Database, url: string, server: ServerProcess, or
   const began = performance.now()
   const open = async () => {
     const { rows } = await pool.query<{ n: number }>(
-      `select (select count(*) from schedules where next_run_at <= now())::int
+      `select (select count(*) from triggers where next_run_at <= now())::int
          + (select count(*) from operations where finished_at is null)::int as n`,
     )
     return rows[0]!.n
@@ -187,7 +187,7 @@ async function runAll({ pool }: Database, url: string, server: ServerProcess, or
   const counts = await counted(url, async () => {
     // Their next runs are spread over five minutes at most (features/schedules/rows.ts): most of
     // them are due at the end of this time, like these.
-    await pool.query('update schedules set next_run_at = now()')
+    await pool.query('update triggers set next_run_at = now()')
     for (let n = 0; (await open()) > 0; n++) {
       beside.push(await timeOfImport(server, origin, `beside-${n}`))
       await delay(5000)

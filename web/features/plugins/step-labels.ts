@@ -63,7 +63,8 @@ export const FAILURE_POLICIES: Record<OnFailure, string> = {
 const PLACES: Record<string, string> = {
   name: t('Name'),
   kind: t('Runs on'),
-  channel: t('Attached to'),
+  when: t('When'),
+  enabled: t('On'),
   parallel: t('Order', {}, 'sequence'),
   steps: t('Steps'),
 }

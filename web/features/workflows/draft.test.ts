@@ -22,6 +22,26 @@ const workflow: Workflow = {
   kind: 'import',
   parallel: 4,
   channel: 'api',
+  enabled: true,
+  running: 0,
+  when: [
+    {
+      id: 'trigger_1',
+      kind: 'imports',
+      enabled: true,
+      from: { channel: 'api' },
+      on_conflict: null,
+      quiet_seconds: null,
+      event: null,
+      which: {},
+      collect: 10,
+      max_files: null,
+      cap: 100,
+      paused: null,
+      has_address: false,
+      waiting: 0,
+    },
+  ],
   steps: [
     { id: 'fetch', plugin: 'take-bytes', title: '', ...NO_SUMMARY, options: {} },
     {
@@ -44,7 +64,23 @@ test('unchanged parts are saved as they were', () => {
     name: 'Sale',
     kind: 'import',
     parallel: 4,
-    channel: 'api',
+    channel: null,
+    enabled: true,
+    when: [
+      {
+        id: 'trigger_1',
+        kind: 'imports',
+        enabled: true,
+        from: { channel: 'api' },
+        on_conflict: null,
+        quiet_seconds: null,
+        event: null,
+        which: {},
+        collect: 10,
+        max_files: null,
+        cap: 100,
+      },
+    ],
     steps: [
       { id: 'fetch', plugin: 'take-bytes', options: {} },
       { id: 'tag', plugin: 'tag', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
@@ -67,7 +103,7 @@ test('the failure policy is saved as chosen, and offered for the steps that supp
 
 test('a copy is not attached, and its steps are new', () => {
   const body = bodyOf(copyOf(workflow))
-  expect(body).toMatchObject({ name: 'Copy of Sale', channel: null })
+  expect(body).toMatchObject({ name: 'Copy of Sale', when: [] })
   expect(body.steps.some((step) => 'id' in step)).toBe(false)
 })
 

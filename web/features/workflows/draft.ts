@@ -4,6 +4,7 @@ import {
   type Condition,
   type OnFailure,
   type StepBody,
+  type Trigger,
   type Workflow,
   type WorkflowBody,
 } from '../../shell/client/workflows.ts'
@@ -23,10 +24,21 @@ export interface StepDraft {
   on_failure: OnFailure | null
 }
 
+/** What starts the workflow. What the server says about a saved trigger is not sent. */
+export interface TriggerDraft extends Omit<Trigger, 'id'> {
+  /** Its key in the form. */
+  key: string
+  /** A new one has none yet. */
+  id?: string
+}
+
 export interface WorkflowDraft {
   name: string
   kind: Workflow['kind']
-  channel: string | null
+  /** What starts it; those that do not fit its kind are not sent. */
+  when: TriggerDraft[]
+  /** false: nothing starts it by itself. */
+  enabled: boolean
   /** How many batches may run concurrently. */
   parallel: number
   steps: StepDraft[]
@@ -38,7 +50,8 @@ const freshKey = () => `step-${crypto.randomUUID()}`
 export const emptyDraft = (kind: WorkflowDraft['kind'] = 'bulk'): WorkflowDraft => ({
   name: '',
   kind,
-  channel: null,
+  when: [],
+  enabled: true,
   parallel: 1,
   steps: [],
 })
@@ -51,19 +64,45 @@ export const newStep = (plugin: string): StepDraft => ({
   on_failure: null,
 })
 
-export const draftOf = ({ name, kind, channel, parallel, steps }: Workflow): WorkflowDraft => ({
+export const newTrigger = (kind: Trigger['kind']): TriggerDraft => ({
+  key: freshKey(),
+  kind,
+  enabled: true,
+  from: null,
+  on_conflict: null,
+  quiet_seconds: null,
+  event: kind === 'event' ? 'file.imported' : null,
+  which: {},
+  collect: 10,
+  max_files: null,
+  cap: 100,
+  paused: null,
+  has_address: false,
+  waiting: 0,
+})
+
+export const draftOf = ({
   name,
   kind,
-  channel,
+  when,
+  enabled,
+  parallel,
+  steps,
+}: Workflow): WorkflowDraft => ({
+  name,
+  kind,
+  when: when.map((trigger) => ({ ...trigger, key: trigger.id })),
+  enabled,
   parallel,
   steps: steps.map((step) => ({ ...stepOf(step), id: step.id })),
 })
 
-/** A copy is attached to no channel, and its steps get new ids. */
+/** Nothing starts a copy, and its steps get new ids. */
 export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   ...draftOf(workflow),
   name: t('Copy of {name}', { name: workflow.name }),
-  channel: null,
+  when: [],
+  enabled: true,
   steps: workflow.steps.map(stepOf),
 })
 
@@ -130,11 +169,34 @@ export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']):
 export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
   step === 'fetch' || step === 'validate' ? ['drop', 'stop'] : ['drop', 'keep', 'stop']
 
-export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft): WorkflowBody => ({
+/** The triggers that a workflow of this kind can have. */
+export const fittingTriggers = ({ kind, when }: Pick<WorkflowDraft, 'kind' | 'when'>) =>
+  when.filter(
+    (trigger) => kind !== 'delivery' && (trigger.kind === 'imports') === (kind === 'import'),
+  )
+
+const triggerBody = ({
+  key: _,
+  paused: _paused,
+  has_address: _address,
+  waiting: _waiting,
+  ...trigger
+}: TriggerDraft) => trigger
+
+export const bodyOf = ({
+  name,
+  kind,
+  when,
+  enabled,
+  parallel,
+  steps,
+}: WorkflowDraft): WorkflowBody => ({
   name: name.trim(),
   kind,
   parallel,
-  channel: kind === 'import' ? channel : null,
+  channel: null,
+  enabled,
+  when: fittingTriggers({ kind, when }).map(triggerBody),
   // A failure always holds the whole delivery, so no policy is sent.
   steps: steps.map(({ id, plugin, options, when, on_failure }) => ({
     ...(id === undefined ? {} : { id }),

@@ -14,10 +14,11 @@ import { Banner, BlockStack, Card, ChoiceList, Link, Select } from '../../shell/
 import { t } from '../../shell/messages/t.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
-import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { bodyOf, stepsFor, withSteps, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
+import { RunningNow } from './running-now.tsx'
+import { WhenCard } from './when-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
 
@@ -60,29 +61,24 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
               )
             }
           />
+          {record && <RunningNow workflow={record} />}
           <Card>
             <BlockStack gap="400">
               <NameField form={form} />
               <RunsOn draft={draft} change={change} problems={problems} plugins={byId} />
             </BlockStack>
           </Card>
+          {draft.kind !== 'delivery' && <WhenCard form={form} id={id} />}
           <StepsCard form={form} plugins={byId} />
           {/* Deliveries are no operations and cannot be undone. */}
           {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
         </BlockStack>
-        {draft.kind !== 'delivery' && (
-          <div className="workflow-trial">
-            <TrialCard
-              workflow={bodyOf(draft)}
-              titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
-              why={whyNotTried(form, byId)}
-            />
-          </div>
-        )}
+        {draft.kind !== 'delivery' && <Trial form={form} plugins={byId} />}
       </div>
       <EditorEnd
         id={id}
         initial={initial}
+        record={record}
         form={form}
         asking={asking}
         onAnswer={() => setAsking(null)}
@@ -90,6 +86,16 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
     </Page>
   )
 }
+
+const Trial = ({ form, plugins }: { form: WorkflowForm; plugins: PluginsById }) => (
+  <div className="workflow-trial">
+    <TrialCard
+      workflow={bodyOf(form.draft)}
+      titleOf={(plugin) => plugins.get(plugin)?.title ?? plugin}
+      why={whyNotTried(form, plugins)}
+    />
+  </div>
+)
 
 type Question = 'save' | 'delete'
 
@@ -102,14 +108,14 @@ const actionsOf = (id: string, dirty: boolean, ask: (question: Question) => void
   { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
 ]
 
-interface EndProps extends Pick<Props, 'id' | 'initial'> {
+interface EndProps extends Pick<Props, 'id' | 'initial' | 'record'> {
   form: WorkflowForm
   asking: Question | null
   onAnswer: () => void
 }
 
 /** What ends the work in the editor: saving, leaving, deleting. */
-const EditorEnd = ({ id, initial, form, asking, onAnswer }: EndProps) => (
+const EditorEnd = ({ id, initial, record, form, asking, onAnswer }: EndProps) => (
   <>
     <SaveBar
       dirty={form.dirty}
@@ -125,7 +131,7 @@ const EditorEnd = ({ id, initial, form, asking, onAnswer }: EndProps) => (
     <DeleteWorkflow
       workflow={
         asking === 'delete' && id !== null
-          ? { id, name: initial.name, channel: initial.channel }
+          ? { id, name: initial.name, channel: record?.channel ?? null }
           : null
       }
       onClose={onAnswer}
@@ -177,7 +183,9 @@ function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: PluginsById }) {
           {
             value: 'bulk',
             label: t('Selected files'),
-            helpText: t('You run it on selected files, or a scheduled task runs it.'),
+            helpText: t(
+              'You run it on selected files, a scheduled task runs it, or what is under “When”.',
+            ),
           },
           {
             value: 'delivery',
@@ -195,11 +203,7 @@ function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: PluginsById }) {
           {
             value: 'import',
             label: t('Imports'),
-            helpText: t(
-              'Every import of the channel that it is attached to goes through these steps.',
-            ),
-            renderChildren: (selected) =>
-              selected && <AttachedTo draft={draft} change={change} problems={problems} />,
+            helpText: t('Imports of the sources under “When” go through these steps.'),
           },
         ]}
       />
@@ -246,36 +250,6 @@ const ParallelBatches = ({ draft, change, problems }: RunsOnProps) => (
     />
   </div>
 )
-
-/** The channel whose imports go through the workflow. */
-function AttachedTo({ draft, change, problems }: RunsOnProps) {
-  const channels = useChannels().filter(({ imports }) => imports !== null)
-  return (
-    <div style={{ maxInlineSize: 320 }}>
-      <Select
-        label={t('Attached to')}
-        id={fieldId('channel')}
-        error={problems.at('channel')}
-        options={[
-          { label: t('Nothing yet'), value: '' },
-          ...channels.map(({ id, title, imports }) => ({
-            label: imports?.plural ?? title,
-            value: id,
-          })),
-          ...missingChannel(channels, draft.channel),
-        ]}
-        value={draft.channel ?? ''}
-        onChange={(channel) => change({ channel: channel === '' ? null : channel })}
-      />
-    </div>
-  )
-}
-
-/** The channel that the workflow is attached to, if this installation no longer has it. */
-const missingChannel = (channels: readonly Channel[], attached: string | null) =>
-  attached === null || channels.some(({ id }) => id === attached)
-    ? []
-    : [{ label: attached, value: attached }]
 
 /** Includes a value that was set through the API. */
 const batchChoices = (now: number) =>

@@ -29,6 +29,7 @@ import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
+import { EVENTS } from './when-text.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import './workflows.css'
 
@@ -181,8 +182,8 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
   name: { title: t('Workflow'), wraps: true, cell: (workflow) => <Name workflow={workflow} /> },
   runsOn: {
     title: t('Runs on'),
-    cell: (workflow) => runsOnText(workflow, channels),
-    inCard: (workflow) => <SmallPrint>{runsOnText(workflow, channels)}</SmallPrint>,
+    cell: (workflow) => startsText(workflow, channels),
+    inCard: (workflow) => <SmallPrint>{startsText(workflow, channels)}</SmallPrint>,
   },
   steps: {
     title: t('Steps'),
@@ -198,6 +199,21 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
     cell: (workflow) => <Buttons workflow={workflow} onDelete={onDelete} />,
   },
 })
+
+/** What it runs on, and whether something else than a person starts it. */
+function startsText(workflow: Workflow, channels: readonly Channel[]): string {
+  const { kind, channel, enabled, when } = workflow
+  const runsOn =
+    kind === 'import' && channel === null && when.length > 0
+      ? t('{count, plural, one {One source of imports} other {# sources of imports}}', {
+          count: when.length,
+        })
+      : runsOnText(workflow, channels)
+  if (!enabled) return t('{runsOn}. Off', { runsOn })
+  const events = when.map(({ event }) => event).filter((event) => event !== null)
+  const happens = events.map((event) => t('when {event}', { event: EVENTS.get(event) ?? event }))
+  return [runsOn, ...happens].join('; ')
+}
 
 const Name = ({ workflow }: { workflow: Workflow }) => (
   <Link url={`/workflows/${workflow.id}`} monochrome removeUnderline>

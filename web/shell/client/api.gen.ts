@@ -723,9 +723,17 @@ export interface components {
       events: (
         | 'file.imported'
         | 'sync.finished'
+        | 'file.changed'
+        | 'file.replaced'
+        | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'delivery.downloaded'
+        | 'delivery.ready'
+        | 'order.refunded'
         | 'operation.finished'
+        | 'workflow.failed'
+        | 'workflow.recovered'
         | 'mapping.changed'
         | 'notice.created'
       )[]
@@ -4315,6 +4323,9 @@ export interface components {
         answer: components['schemas']['TagTemplate']
         body: components['schemas']['TagTemplateRequest']
       }
+      'POST /api/triggers/{id}/address': {
+        answer: components['schemas']['HookAddress']
+      }
       'POST /api/unfiled-products/dismiss': {
         body: components['schemas']['UnfiledDismissal']
       }
@@ -4370,6 +4381,10 @@ export interface components {
       'POST /api/workflows': {
         answer: components['schemas']['Workflow']
         body: components['schemas']['WorkflowRequest']
+      }
+      'POST /api/workflows/{id}/resume': Record<string, never>
+      'POST /api/workflows/{id}/stop': {
+        answer: components['schemas']['StoppedRuns']
       }
       'POST /api/workflows/check': {
         answer: components['schemas']['WorkflowCheck']
@@ -5150,6 +5165,9 @@ export interface components {
       copies: string[]
       location: string
     }
+    HookAddress: {
+      address: string
+    }
     Import: {
       failed: number
       files: {
@@ -5268,6 +5286,20 @@ export interface components {
        * @enum {string}
        */
       on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+    }
+    ImportSource: {
+      /** @description API imports with this key */
+      api_key?: string
+      /** @description All imports of a channel */
+      channel?: string
+      /** @description A cloud connection */
+      connection?: string
+      /** @description The name of a saved column mapping */
+      csv_mapping?: string
+      /** @description An account of the drop folder */
+      drop_account?: string
+      /** @description With `drop_account`: a folder in the home of the drop folder */
+      folder?: string
     }
     Item: {
       /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
@@ -9161,6 +9193,9 @@ export interface components {
       }[]
       total: number
     }
+    StoppedRuns: {
+      cancelled: number
+    }
     StorefrontAccess: {
       missing: {
         disables: string
@@ -9288,6 +9323,236 @@ export interface components {
         /** @description Absent: the English text has no values, so it is its own message */
         message_text?: components['schemas']['Text']
       }[]
+    }
+    Trigger: {
+      /**
+       * @description The most files that one run may delete; a run above it waits to be confirmed
+       * @default 100
+       */
+      cap: number
+      /**
+       * @description Seconds from the first event to the run, which takes all that came meanwhile
+       * @default 10
+       */
+      collect: number
+      /** @default true */
+      enabled: boolean
+      /**
+       * @description Of `event`: its name
+       * @default null
+       */
+      event: string | null
+      /**
+       * @description Of `imports`: where the files come from
+       * @default null
+       */
+      from: components['schemas']['ImportSource'] | null
+      /** @description Of `hook`: a program can call it */
+      has_address: boolean
+      id: string
+      /**
+       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @enum {string}
+       */
+      kind: 'imports' | 'event' | 'hook'
+      /**
+       * @description The most files of its runs within an hour; above it, it pauses
+       * @default null
+       */
+      max_files: number | null
+      /**
+       * @description Of files of a drop account whose name is taken; null: the drop folder’s setting
+       * @default null
+       */
+      on_conflict: ('error' | 'rename' | 'overwrite' | 'new_version') | null
+      /** @description Why it starts no runs; its events are kept for 7 days */
+      paused: components['schemas']['Text'] | null
+      /**
+       * @description How long a file of a drop account must have been unchanged; null: as usual
+       * @default null
+       */
+      quiet_seconds: number | null
+      /** @description Events that wait for the next run */
+      waiting: number
+      /**
+       * @description Only files of the event that meet this
+       * @default {}
+       */
+      which: {
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
+        changed_after?: string
+        changed_before?: string
+        channel?: string[]
+        connection?: string
+        delivered?: boolean
+        downloaded_after?: string
+        downloaded_before?: string
+        drop_account?: string
+        folder?: string
+        larger_than?: number
+        linked?: boolean
+        mapped?: boolean
+        name_begins?: string
+        name_ends?: string
+        name_like?: string
+        not_downloaded_for_days?: number
+        older_than_days?: number
+        pack?: string
+        pack_none?: boolean
+        product?: string
+        product_tag?: string
+        search?: string
+        smaller_than?: number
+        tags?: string[]
+        tags_any?: string[]
+        tags_none?: string[]
+        type?: string[]
+        uploaded_after?: string
+        uploaded_before?: string
+        version_above?: number
+      }
+    }
+    TriggerRequest: {
+      /**
+       * @description The most files that one run may delete; a run above it waits to be confirmed
+       * @default 100
+       */
+      cap?: number
+      /**
+       * @description Seconds from the first event to the run, which takes all that came meanwhile
+       * @default 10
+       */
+      collect?: number
+      /** @default true */
+      enabled?: boolean
+      /**
+       * @description Of `event`: its name
+       * @default null
+       */
+      event?: string | null
+      /**
+       * @description Of `imports`: where the files come from
+       * @default null
+       */
+      from?: components['schemas']['ImportSource'] | null
+      /** @description Of a trigger that it has already */
+      id?: string
+      /**
+       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @enum {string}
+       */
+      kind: 'imports' | 'event' | 'hook'
+      /**
+       * @description The most files of its runs within an hour; above it, it pauses
+       * @default null
+       */
+      max_files?: number | null
+      /**
+       * @description Of files of a drop account whose name is taken; null: the drop folder’s setting
+       * @default null
+       */
+      on_conflict?: ('error' | 'rename' | 'overwrite' | 'new_version') | null
+      /**
+       * @description How long a file of a drop account must have been unchanged; null: as usual
+       * @default null
+       */
+      quiet_seconds?: number | null
+      /** @description Only files of the event that meet this */
+      which?: {
+        any?: {
+          changed_after?: string
+          changed_before?: string
+          channel?: string[]
+          connection?: string
+          delivered?: boolean
+          downloaded_after?: string
+          downloaded_before?: string
+          drop_account?: string
+          folder?: string
+          larger_than?: number
+          linked?: boolean
+          mapped?: boolean
+          name_begins?: string
+          name_ends?: string
+          name_like?: string
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          pack_none?: boolean
+          product?: string
+          product_tag?: string
+          search?: string
+          smaller_than?: number
+          tags?: string[]
+          tags_any?: string[]
+          tags_none?: string[]
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+          version_above?: number
+        }[]
+        changed_after?: string
+        changed_before?: string
+        channel?: string[]
+        connection?: string
+        delivered?: boolean
+        downloaded_after?: string
+        downloaded_before?: string
+        drop_account?: string
+        folder?: string
+        larger_than?: number
+        linked?: boolean
+        mapped?: boolean
+        name_begins?: string
+        name_ends?: string
+        name_like?: string
+        not_downloaded_for_days?: number
+        older_than_days?: number
+        pack?: string
+        pack_none?: boolean
+        product?: string
+        product_tag?: string
+        search?: string
+        smaller_than?: number
+        tags?: string[]
+        tags_any?: string[]
+        tags_none?: string[]
+        type?: string[]
+        uploaded_after?: string
+        uploaded_before?: string
+        version_above?: number
+      }
     }
     UnfiledDismissal: {
       /** @default true */
@@ -9617,9 +9882,17 @@ export interface components {
       events: (
         | 'file.imported'
         | 'sync.finished'
+        | 'file.changed'
+        | 'file.replaced'
+        | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'delivery.downloaded'
+        | 'delivery.ready'
+        | 'order.refunded'
         | 'operation.finished'
+        | 'workflow.failed'
+        | 'workflow.recovered'
         | 'mapping.changed'
         | 'notice.created'
       )[]
@@ -9646,13 +9919,21 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack an operation changed: one event for all of them. `file.replaced`: The files that got a new version in an operation. `file.trashed`: The files that an operation moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `delivery.ready`: A delivery whose buyer can have its files for the first time. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
+        | 'file.changed'
+        | 'file.replaced'
+        | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'delivery.downloaded'
+        | 'delivery.ready'
+        | 'order.refunded'
         | 'operation.finished'
+        | 'workflow.failed'
+        | 'workflow.recovered'
         | 'mapping.changed'
         | 'notice.created'
       )[]
@@ -9675,13 +9956,21 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack an operation changed: one event for all of them. `file.replaced`: The files that got a new version in an operation. `file.trashed`: The files that an operation moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `delivery.ready`: A delivery whose buyer can have its files for the first time. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
+        | 'file.changed'
+        | 'file.replaced'
+        | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'delivery.downloaded'
+        | 'delivery.ready'
+        | 'order.refunded'
         | 'operation.finished'
+        | 'workflow.failed'
+        | 'workflow.recovered'
         | 'mapping.changed'
         | 'notice.created'
       )[]
@@ -9712,11 +10001,14 @@ export interface components {
       cannot_undo: string[]
       channel: string | null
       created_at: string | null
+      enabled: boolean
       id: string
       /** @enum {string} */
       kind: 'import' | 'bulk' | 'delivery'
       name: string
       parallel: number
+      /** @description Its runs that have not ended */
+      running: number
       steps: {
         id: string
         /**
@@ -9736,6 +10028,8 @@ export interface components {
         }
       }[]
       updated_at: string | null
+      /** @description What starts it, in addition to scheduled tasks */
+      when: components['schemas']['Trigger'][]
     }
     WorkflowCheck: {
       cannot_undo: string[]
@@ -9754,10 +10048,15 @@ export interface components {
     }
     WorkflowRequest: {
       /**
-       * @description Every import of this channel runs it (`GET /api/channels` lists them)
+       * @description Every import of this channel runs it (`GET /api/channels` lists them): as a trigger of `when`
        * @default null
        */
       channel?: string | null
+      /**
+       * @description false: nothing starts it by itself
+       * @default true
+       */
+      enabled?: boolean
       /**
        * @description A `delivery` workflow runs when an order’s files are delivered to its buyer
        * @enum {string}
@@ -9786,6 +10085,8 @@ export interface components {
           [key: string]: unknown
         } | null
       }[]
+      /** @description What starts it; absent: as it is */
+      when?: components['schemas']['TriggerRequest'][]
     }
     WorkflowTrial: {
       data: components['schemas']['TriedFile'][]

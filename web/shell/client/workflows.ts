@@ -12,6 +12,8 @@ import { showAnswer } from './show-answer.ts'
 
 export type { Condition, JsonSchema, Workflow } from './types.ts'
 
+export type Trigger = Schemas['Trigger']
+export type ImportSource = Schemas['ImportSource']
 export type WorkflowKind = Workflow['kind']
 export type OnFailure = NonNullable<WorkflowStep['on_failure']>
 
@@ -81,6 +83,24 @@ export const useSaveWorkflow = (id: string | null, known: KnownTag) =>
         ? call('POST /api/workflows', { body })
         : edit('PUT /api/workflows/{id}', { path: { id }, body }, known),
     { show: (client, saved) => showAnswer(client, keyOfOne(saved.id), saved) },
+  )
+
+/** Gives a hook a new address, which only this answer shows. */
+export const useHookAddress = () =>
+  useChangeOf([KEY], (id: string) => call('POST /api/triggers/{id}/address', { path: { id } }))
+
+/** Resumes the triggers of a workflow that have paused. */
+export const useResumeWorkflow = () =>
+  useChangeOf(
+    (id: string) => [KEY, keyOfOne(id)],
+    (id: string) => call('POST /api/workflows/{id}/resume', { path: { id } }),
+  )
+
+/** Cancels the runs of a workflow. */
+export const useStopWorkflow = () =>
+  useChangeOf(
+    (id: string) => [KEY, keyOfOne(id)],
+    (id: string) => call('POST /api/workflows/{id}/stop', { path: { id } }),
   )
 
 export const useDeleteWorkflow = () =>

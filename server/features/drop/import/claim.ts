@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { zip } from '../../../core/lazy.ts'
+import { firstOf, zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { OVERWRITING } from '../../../files/admission.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, statedIn, type ImportFile } from '../../imports/start.ts'
+import type { ImportOrigin } from '../../workflows/sources.ts'
 import { dropChannel } from '../channel.ts'
 import type { DropEntry } from '../entries.ts'
 import { findRecentImports } from '../recent-imports.ts'
@@ -105,9 +106,14 @@ export interface ClaimOptions {
   dryRun?: boolean
 }
 
+/** Where a file of the drop folder comes from, as triggers name it. */
+export const dropOrigin = ({ account_id, folder }: DropEntry): ImportOrigin => ({
+  drop: { account: account_id, folder },
+})
+
 /**
- * Starts the import inside the caller's transaction, which has locked the entries. Returns the
- * operation's UUID.
+ * Starts the import of files of one source inside the caller's transaction, which has locked the
+ * entries. Returns the operation's UUID.
  */
 export async function startDropImport(
   engine: Engine,
@@ -125,6 +131,7 @@ export async function startDropImport(
     notify: settings.notify,
     // A file whose name does not begin with a SKU is mapped by a person.
     auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
+    from: dropOrigin(firstOf(taken).entry),
   })
   await markClaimed(tx, taken, { claim, operation, first: 0, dryRun })
   return operation

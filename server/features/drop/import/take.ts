@@ -6,7 +6,9 @@ import { lockSettings, type LockedSettings } from '../settings.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { ASIDE, OUTSIDE_MANAGED } from '../own-folders.ts'
 import { HAS_OWN_NAME } from '../waits-for.ts'
-import { addToDropImport, startDropImport, type ClaimedFile } from './claim.ts'
+import { sourceKeys, namedSource } from '../../workflows/sources.ts'
+import { dropChannel } from '../channel.ts'
+import { addToDropImport, dropOrigin, startDropImport, type ClaimedFile } from './claim.ts'
 import { withManifests, type ManifestParts } from './manifests.ts'
 
 export interface TakeParts extends ManifestParts {
@@ -39,7 +41,7 @@ export interface ImportedFiles {
 }
 
 /**
- * Imports the files that are ready; null: there are none. Runs in one transaction, which locks the
+ * Imports the files that are ready, those of one source of triggers; null: there are none. Runs in one transaction, which locks the
  * shop's settings, so that no other run takes files or adds to the open import. Throws
  * `invalid_csv` for a preview of files with a faulty import.csv; then nothing is moved.
  */
@@ -51,20 +53,45 @@ export function takeReady(
   return retryTransaction(scope, async (tx) => {
     const settings = await lockSettings(tx)
     const { limit = MAX_FILES } = take
-    const ready = await lockReady(tx, {
+    const found = await lockReady(tx, {
       prompt: take.prompt,
       limit,
       only: take.only ?? null,
     })
-    const taken = await withManifests(parts, tx, { ready, dryRun: take.dryRun ?? false })
-    if (taken.length === 0) return null
-    const operation = await startOrGrow(parts, tx, { taken, settings, take })
-    return { operation, files: taken.length, isFull: ready.length === limit }
+    const groups = bySource(found, settings)
+    for (const [source, ready] of groups) {
+      const taken = await withManifests(parts, tx, { ready, dryRun: take.dryRun ?? false })
+      if (taken.length === 0) continue
+      const operation = await startOrGrow(parts, tx, { taken, source, settings, take })
+      return { operation, files: taken.length, isFull: groups.size > 1 || found.length === limit }
+    }
+    return null
   })
+}
+
+/**
+ * The files by the source that a trigger names, without those that have changed within its quiet
+ * time. Null: no trigger names it.
+ */
+function bySource(
+  found: readonly DropEntry[],
+  { sources, now }: LockedSettings,
+): Map<string | null, DropEntry[]> {
+  const named = new Set(Object.keys(sources))
+  if (named.size === 0) return new Map(found.length === 0 ? [] : [[null, [...found]]])
+  const ready = found.flatMap((entry) => {
+    const source = namedSource(sourceKeys(dropChannel.id, dropOrigin(entry)), named)
+    const seconds = (source !== null && sources[source]?.quiet_seconds) || 0
+    return +entry.quiet_since + seconds * 1000 > +now ? [] : [{ source, entry }]
+  })
+  const groups = Map.groupBy(ready, ({ source }) => source)
+  return new Map([...groups].map(([source, of]) => [source, of.map(({ entry }) => entry)]))
 }
 
 interface Growth {
   taken: readonly ClaimedFile[]
+  /** Their source, if a trigger names it. */
+  source: string | null
   settings: LockedSettings
   take: TakeRequest
 }
@@ -72,10 +99,14 @@ interface Growth {
 async function startOrGrow(
   { engine }: TakeParts,
   tx: ShopScope,
-  { taken, settings, take }: Growth,
+  { taken, source, settings: shop, take }: Growth,
 ): Promise<string> {
+  const rule = source === null ? null : shop.sources[source]?.on_conflict
+  const settings = rule ? { ...shop, on_conflict: rule } : shop
   const { growing, prompt, requestedBy, dryRun = false } = take
-  const open = settings.operation_id
+  const open = settings.open_source === source ? settings.operation_id : null
+  if (growing && settings.operation_id && open === null)
+    await engine.close(tx, settings.operation_id)
   if (growing && open && (await addToDropImport(engine, tx, open, taken, settings))) {
     await tx.query('update drop_settings set grown_at = now() where shop_id = :shop')
     return open
@@ -84,8 +115,9 @@ async function startOrGrow(
   const operation = await startDropImport(engine, tx, taken, about)
   if (growing)
     await tx.query(
-      'update drop_settings set operation_id = :operation, grown_at = now() where shop_id = :shop',
-      { operation },
+      `update drop_settings set operation_id = :operation, open_source = :source, grown_at = now()
+       where shop_id = :shop`,
+      { operation, source },
     )
   return operation
 }

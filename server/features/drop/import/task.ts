@@ -55,14 +55,18 @@ const importOf = async (
 
 async function importDue(parts: DropTaskParts, scope: ShopScope): Promise<void> {
   const settings = await readSettings(scope)
-  if (settings.auto_import && settings.schedule === 'realtime')
-    await takeReady(parts, scope, { requestedBy: REQUESTED_BY, prompt: true, growing: true })
+  if (settings.auto_import && settings.schedule === 'realtime') await importArrived(parts, scope)
   if (settings.auto_import && settings.schedule === 'hourly' && (await isHourlyDue(scope)))
     await importHourly(parts, scope)
   await closeIdle(parts, scope, settings)
 }
 
 const REQUESTED_BY = 'Drop folder'
+
+async function importArrived(parts: DropTaskParts, scope: ShopScope): Promise<void> {
+  const take = { requestedBy: REQUESTED_BY, prompt: true, growing: true }
+  while ((await takeReady(parts, scope, take))?.isFull);
+}
 
 async function importAll(parts: DropTaskParts, scope: ShopScope): Promise<void> {
   const take = { requestedBy: REQUESTED_BY, prompt: false, growing: false }

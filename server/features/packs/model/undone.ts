@@ -31,7 +31,7 @@ export async function dropUndonePacks(
        and not exists (select from files f where f.shop_id = p.shop_id and f.pack_id = p.id)
        and not exists (select from links l where l.shop_id = p.shop_id and l.pack_id = p.id)
        and not exists (select from pack_products x where x.shop_id = p.shop_id and x.pack_id = p.id)
-       and not exists (select from schedules s where s.shop_id = p.shop_id
+       and not exists (select from triggers s where s.shop_id = p.shop_id
          and ${names('concat(s.filter, s.options)')})
        and not exists (select from workflows w where w.shop_id = p.shop_id
          and ${names('w.steps::text')})

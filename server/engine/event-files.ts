@@ -1,0 +1,31 @@
+// Which files of an operation an event is about.
+import { SETTING_NAMES } from '../../plugins/contract/index.ts'
+import type { EventFiles } from '../core/outbox/webhook-events.ts'
+
+/** The fields of an item's `after` that a change of a file has. */
+const CHANGED = ['filename', 'tags', 'mappings', 'pack', 'pack_id', ...SETTING_NAMES]
+  .map((name) => `'${name}'`)
+  .join(', ')
+
+const isChanged = `i.after -> 'created' is null and i.after -> 'deleted' is null
+  and i.after -> 'purged' is null`
+
+/** SQL of items `i` of an operation `o`: the file is one of these. */
+const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
+  // A sync also changes, trashes and sends files that exist.
+  imported: `i.entry is not null and i.after ->> 'same_bytes' is null`,
+  replaced: `i.after -> 'version' is not null and i.after ->> 'same_bytes' is null and ${isChanged}`,
+  changed: `jsonb_exists_any(i.after, array[${CHANGED}]) and ${isChanged}`,
+  trashed: `i.after ->> 'deleted' = 'true'`,
+  // What its items changed is kept for 7 days: later, a deletion is taken to have deleted them all.
+  deleted: `(i.after ->> 'deleted' = 'true' or i.after ->> 'purged' = 'true'
+    or (o.detail <> 'kept' and o.kind = 'bulk' and o.undoes is null))`,
+  // An import maps the files that it creates, and existing ones to what their entries state.
+  mapped: `(i.after -> 'mappings' is not null
+    or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
+  failed: 'true',
+}
+
+/** SQL of items `i` of an operation `o` that an event is about. Absent `about`: all that are done. */
+export const isAbout = (about?: EventFiles): string =>
+  `i.status = '${about === 'failed' ? 'failed' : 'done'}' and i.file_id is not null${about ? ` and ${IS_ONE_OF[about]}` : ''}`

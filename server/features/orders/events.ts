@@ -1,0 +1,38 @@
+// The events of deliveries.
+import { z } from 'zod'
+import { say } from '../../../plugins/contract/index.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { defineEvent } from '../../core/outbox/webhook-events.ts'
+import type { DeliveryRow } from './delivery-rows.ts'
+
+const data = z.object({
+  delivery_id: z.string(),
+  order_id: z.string().describe('As the platform names it'),
+  file_ids: z.array(z.string()),
+})
+
+export const deliveryReady = defineEvent({
+  name: 'delivery.ready',
+  title: say('A delivery is ready'),
+  about: 'A delivery whose buyer can have its files for the first time',
+  starts: say('a delivery is ready'),
+  data,
+})
+
+export const orderRefunded = defineEvent({
+  name: 'order.refunded',
+  title: say('A buyer loses files'),
+  about:
+    'A delivery from which files were withdrawn, because its order was refunded, cancelled or changed',
+  starts: say('a buyer loses files, because an order was refunded'),
+  data,
+})
+
+export const deliveryData = (
+  { id, order_id }: Pick<DeliveryRow, 'id' | 'order_id'>,
+  files: readonly string[],
+): z.output<typeof data> => ({
+  delivery_id: toPublicId('delivery', id),
+  order_id,
+  file_ids: files.map((file) => toPublicId('file', file)),
+})

@@ -1,0 +1,10 @@
+// Examples of the requests, which the API's document shows and a test sends.
+import { IDS, type Examples } from '../../http/example.ts'
+
+const workflow = { id: IDS.workflow }
+
+export const triggersExamples: Examples = {
+  'post /api/triggers/{id}/address': { params: { id: IDS.trigger }, status: 200 },
+  'post /api/workflows/{id}/resume': { params: workflow, status: 204 },
+  'post /api/workflows/{id}/stop': { params: workflow, status: 200 },
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { insertManyFiles } from '../../../test/factories.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/lazy.ts'
+
+let app: TestApp
+let file: { id: string; filename: string }
+let hook: string
+let path: string
+beforeAll(async () => {
+  app = await openTestApp()
+  const { shop, parts, scope } = app.engine
+  await insertManyFiles(parts.database.pool, { shop, count: 20 })
+  file = firstOf(
+    await scope.query<typeof file>('select id, filename from files where shop_id = :shop limit 1'),
+  )
+  const { body } = await app.owner.call('POST', '/api/workflows', {
+    name: 'Called',
+    kind: 'bulk',
+    steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['called'] } }],
+    when: [{ kind: 'hook' }],
+  })
+  hook = body.when[0].id
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  path = await newPath()
+  await app.engine.parts.database.pool.query('delete from rate_limits')
+  await app.owner.scope.from('trigger_events').delete()
+})
+
+async function newPath(): Promise<string> {
+  const { body } = await app.owner.call('POST', `/api/triggers/${hook}/address`)
+  return new URL(body.address).pathname
+}
+async function post(body: unknown, to = path) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const answer = await fetch(app.url + to, { method: 'POST', body: text })
+  // Tests look into it as they like.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return { status: answer.status, body: (await answer.json()) as any }
+}
+const noted = () =>
+  app.owner.scope.query<{ files: string[] }>(
+    'select files from trigger_events where shop_id = :shop order by id',
+  )
+
+test('files are named by id, by name and by a condition', async () => {
+  expect(await post({ files: [toPublicId('file', file.id), file.filename] })).toEqual({
+    status: 202,
+    body: { files: 1 },
+  })
+  expect((await post({ which: { tags: ['tenth'] } })).body).toEqual({ files: 2 })
+  expect((await noted()).map(({ files }) => files.length)).toEqual([1, 2])
+})
+
+test('the same key is taken once', async () => {
+  for (const key of ['a', 'a', 'b']) await post({ files: [file.filename], key })
+  expect(await noted()).toHaveLength(2)
+})
+
+test('what the shop does not have is named, and nothing is taken', async () => {
+  const foreign = toPublicId('file', crypto.randomUUID())
+  const { status, body } = await post({ files: [file.filename, foreign], skus: ['none'] })
+  expect(status).toBe(422)
+  expect(body.error.details.map(({ param }: { param: string }) => param)).toEqual([
+    'files[1]',
+    'skus[0]',
+  ])
+  expect((await post({})).status).toBe(422)
+  expect((await post('{')).status).toBe(400)
+  expect(await noted()).toEqual([])
+})
+
+test('a new address replaces the earlier one', async () => {
+  const earlier = path
+  path = await newPath()
+  expect((await post({ files: [file.filename] }, earlier)).status).toBe(404)
+  expect((await post({ files: [file.filename] })).status).toBe(202)
+  const stranger = await app.stranger('hook-stranger.myshopify.com')
+  expect((await stranger.call('POST', `/api/triggers/${hook}/address`)).status).toBe(404)
+})
+
+test('a request has at most 1 MB, and there are 60 a minute', async () => {
+  expect((await post({ files: ['x'.repeat(1024 * 1024)] })).status).toBe(413)
+  for (let n = 0; n < 59; n++) await post({ files: [file.filename], key: 'same' })
+  expect((await post({ files: [file.filename] })).status).toBe(429)
+})

@@ -1,0 +1,190 @@
+// When a workflow runs: its triggers as sentences, each with its form.
+import { useState } from 'react'
+import { type Trigger } from '../../shell/client/workflows.ts'
+import {
+  ActionList,
+  BlockStack,
+  Button,
+  Card,
+  Checkbox,
+  ChevronDownIcon,
+  ChevronUpIcon,
+  DeleteIcon,
+  Heading,
+  Hint,
+  InlineStack,
+  PlusIcon,
+  Popover,
+  Text,
+} from '../../shell/ui/index.ts'
+import { t } from '../../shell/messages/t.ts'
+import { fittingTriggers, newTrigger, type TriggerDraft } from './draft.ts'
+import { TriggerForm } from './trigger-form.tsx'
+import { useSourceNames } from './use-source-names.ts'
+import { triggerSentence } from './when-text.ts'
+import type { WorkflowForm } from './use-workflow-form.ts'
+
+const MOST = 5
+
+interface Props {
+  form: WorkflowForm
+  /** null: it is not saved yet. */
+  id: string | null
+}
+
+export function WhenCard({ form, id }: Props) {
+  const { draft, change } = form
+  const [open, setOpen] = useState<string | null>(null)
+  const shown = fittingTriggers(draft)
+  const set = (when: TriggerDraft[]) => change({ when })
+  const add = (kind: Trigger['kind']) => {
+    const trigger = newTrigger(kind)
+    set([...shown, trigger])
+    setOpen(trigger.key)
+  }
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <Heading>{t('When')}</Heading>
+        <Hint>
+          {draft.kind === 'import'
+            ? t('Of several workflows, the one with the most specific source runs.')
+            : t('You can always run it by hand, also when it is off.')}
+        </Hint>
+        {id !== null && (
+          <Checkbox
+            label={t('On')}
+            helpText={t('Off: nothing starts it by itself, and what waits is forgotten.')}
+            error={form.problems.at('enabled')}
+            checked={draft.enabled}
+            onChange={(enabled) => change({ enabled })}
+          />
+        )}
+        {shown.length > 0 && (
+          <ol className="triggers">
+            {shown.map((trigger, at) => (
+              <li key={trigger.key}>
+                <TriggerItem
+                  trigger={trigger}
+                  path={`when[${at}]`}
+                  form={form}
+                  open={open === trigger.key}
+                  onToggle={() => setOpen(open === trigger.key ? null : trigger.key)}
+                  onChange={(part) =>
+                    set(shown.map((one) => (one === trigger ? { ...one, ...part } : one)))
+                  }
+                  onRemove={() => set(shown.filter((one) => one !== trigger))}
+                />
+              </li>
+            ))}
+          </ol>
+        )}
+        {shown.length < MOST && (
+          <div>
+            <AddTrigger isImport={draft.kind === 'import'} onAdd={add} />
+          </div>
+        )}
+      </BlockStack>
+    </Card>
+  )
+}
+
+function AddTrigger({
+  isImport,
+  onAdd,
+}: {
+  isImport: boolean
+  onAdd: (kind: Trigger['kind']) => void
+}) {
+  const [open, setOpen] = useState(false)
+  if (isImport)
+    return (
+      <Button icon={PlusIcon} onClick={() => onAdd('imports')}>
+        {t('Add a source of imports')}
+      </Button>
+    )
+  const item = (kind: Trigger['kind'], content: string, helpText: string) => ({
+    content,
+    helpText,
+    onAction: () => {
+      setOpen(false)
+      onAdd(kind)
+    },
+  })
+  return (
+    <Popover
+      active={open}
+      onClose={() => setOpen(false)}
+      activator={
+        <Button icon={PlusIcon} disclosure onClick={() => setOpen(!open)}>
+          {t('Add when it runs')}
+        </Button>
+      }
+    >
+      <ActionList
+        items={[
+          item(
+            'event',
+            t('When something happens'),
+            t('Files arrive, are changed, are delivered …'),
+          ),
+          item('hook', t('When a program calls'), t('A secret address that names files')),
+        ]}
+      />
+    </Popover>
+  )
+}
+
+interface ItemProps {
+  trigger: TriggerDraft
+  path: string
+  form: WorkflowForm
+  open: boolean
+  onToggle: () => void
+  onChange: (part: Partial<TriggerDraft>) => void
+  onRemove: () => void
+}
+
+function TriggerItem({ trigger, path, form, open, onToggle, onChange, onRemove }: ItemProps) {
+  const sentence = triggerSentence(trigger, useSourceNames())
+  const broken = form.problems.within(path) !== undefined
+  const shown = open || broken
+  return (
+    <BlockStack gap="300">
+      <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
+        <BlockStack gap="050">
+          <Text as="h3" variant="headingSm">
+            {sentence}
+          </Text>
+          {trigger.waiting > 0 && (
+            <Hint>
+              {t('{count, plural, one {# event waits} other {# events wait}}', {
+                count: trigger.waiting,
+              })}
+            </Hint>
+          )}
+        </BlockStack>
+        <InlineStack gap="100" wrap={false}>
+          <Button
+            variant="tertiary"
+            icon={DeleteIcon}
+            accessibilityLabel={t('Remove: {named}', { named: sentence })}
+            onClick={onRemove}
+          />
+          <Button
+            variant="tertiary"
+            icon={shown ? ChevronUpIcon : ChevronDownIcon}
+            ariaExpanded={shown}
+            accessibilityLabel={t('Options: {named}', { named: sentence })}
+            onClick={onToggle}
+          />
+        </InlineStack>
+      </InlineStack>
+      {shown && (
+        <div className="nested">
+          <TriggerForm trigger={trigger} path={path} problems={form.problems} onChange={onChange} />
+        </div>
+      )}
+    </BlockStack>
+  )
+}

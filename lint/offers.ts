@@ -23,6 +23,7 @@ export const SERVER_OFFERS: Offers = {
     'buyer-page.ts',
     'colours.ts',
     'downloads.ts',
+    'file-rows.ts',
     'form.ts',
     'gates/openings.ts',
     'look.ts',

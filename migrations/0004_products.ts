@@ -45,6 +45,18 @@ const SCHEMA = `
   -- Products that have a file's tag.
   create index products_tags on products using gin (shop_id, tag_keys);
 
+  -- Small pictures for buyers' pages. No foreign key, as of variants: a sweep deletes what is gone.
+  create table product_pictures (
+    shop_id integer not null references shops on delete cascade,
+    product_id text collate "C" not null,
+    -- Of which it was made: a product with another one gets another picture.
+    image_url text not null,
+    -- WebP. Null: it could not be fetched or opened.
+    image bytea,
+    tried_at timestamptz not null default now(),
+    primary key (shop_id, product_id)
+  );
+
   create table variants (
     shop_id integer not null references shops on delete cascade,
     id text collate "C" not null,

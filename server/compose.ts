@@ -38,6 +38,7 @@ import { openStores } from './startup/stores.ts'
 import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { openPreviews } from './features/previews/previews.ts'
+import { createProductPictures } from './features/previews/product-pictures.ts'
 import { checkBlob, type BlobCheckParts } from './files/blob-checks.ts'
 import { Sha256Sums } from './files/sha256-sums.ts'
 import type { CheckBlob } from './ports/repair.ts'
@@ -186,16 +187,22 @@ async function openWeb(
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
   const { environment, limits } = config
-  const { engine, stores, storefront, client, folder, cloud, sandboxes } = composed
-  const { listener } = composed.parts
+  const { engine, stores, storefront, client, folder, cloud, sandboxes, parts: shared } = composed
+  const { listener } = shared
   const locks = await openLocks(database.directUrl, log)
-  closings.push(() => locks.close())
-  closings.push(() => page.close())
+  closings.push(
+    () => locks.close(),
+    () => page.close(),
+  )
   const sandboxOf: WebParts['sandboxOf'] = (shop) => sandboxes.of(shop)
   const opened = { database, listener, stores, secrets, baseUrl, clock, log }
   const check = checkOf({ database, stores, log, clock })
   const readPreview = await openPreviews({ stores, sandboxOf, check, log })
-  const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
+  const delivery = await openDelivery(config, {
+    ...opened,
+    readPicture: readPreview,
+    readProductPicture: createProductPictures({ client, sandboxOf, log }),
+  })
   closings.push(() => delivery.close())
   const parts: WebParts = {
     database,

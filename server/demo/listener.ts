@@ -17,6 +17,7 @@ import { createInstalling } from './installing.ts'
 import { createDemoInstallation, type DemoInstallation } from './installation.ts'
 import { setMetafields, type MetafieldInput } from './orders/admin-orders.ts'
 import { isLocalHost } from './own-page.ts'
+import { addressPictures, createPictures } from './pictures.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
 import { createWebhookSender } from './orders/sender.ts'
 import { DemoShopFront } from './orders/shop.ts'
@@ -63,12 +64,14 @@ interface Answer {
 const BUNDLED = fileURLToPath(new URL('./products.csv', import.meta.url))
 const API_PATH = '/admin/api/2026-10/graphql.json'
 const ACCESS_SECONDS = 3600
+const DEFAULT_ADDRESS = 'http://127.0.0.1'
 const PARTNERS = 'partners.shopify.com'
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** Reads the catalog and listens on a free port. Throws `CatalogError`. */
 export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
+  addressPictures(catalog, options.appAddress ?? DEFAULT_ADDRESS)
   let url = ''
   const parts = createParts(options, catalog, () => url)
   const { shop, app, tokens, admin, sender, shopFront, installation } = parts
@@ -111,7 +114,7 @@ type Parts = ReturnType<typeof createParts>
 /** @param url returns where the demo listens, known later. */
 function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => string) {
   const { apiKey, apiSecret, shop = DEMO_SHOP, accessSeconds = ACCESS_SECONDS, log } = options
-  const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
+  const { orders = memoryOrders(), appAddress = DEFAULT_ADDRESS } = options
   const app: DemoApp = { apiKey, apiSecret, shopDomain: shop.domain }
   const flow = createDemoFlow(app, appAddress)
   const billing = createDemoBilling(url)
@@ -137,12 +140,14 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     adminUrl: appAddress,
     log,
   })
+  const pictures = createPictures(catalog, shop.name)
   const tokens = createTokenEndpoint(app, accessSeconds)
   const installing = createInstalling({ app, tokens, sender })
   const shopFront: DemoStorefront['shopFront'] = (request, response) =>
     flow.handle(request, response) ||
     billing.handle(request, response) ||
     installing(request, response) ||
+    pictures(request, response) ||
     orderPages(request, response)
   return { shop, app, tokens, billing, admin, sender, shopFront, installation }
 }

@@ -10,7 +10,7 @@ import { elementAt } from '../../core/lazy.ts'
 const hbs = Handlebars.create()
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}
 h1{font-size:24px}ul{list-style:none;padding:0}li{display:flex;flex-wrap:wrap;gap:12px;align-items:center;padding:10px 0;border-top:1px solid #ddd}
-li>span{flex:1 1 12rem}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
+li>span{flex:1 1 12rem}li img{border-radius:8px;background:#eee}small{color:#666;display:block}button,.button{font:inherit;padding:6px 14px;border:0;border-radius:8px;background:#1a1a1a;color:#fff;text-decoration:none;cursor:pointer}
 button.plain{background:#eee;color:#222}input{font:inherit;padding:6px 8px;border:1px solid #888;border-radius:8px}
 form{display:inline-flex;gap:8px;flex-wrap:wrap;align-items:center}details[open]{flex-basis:100%}details label{display:block;margin:6px 0}select{font:inherit;padding:5px}.note{background:#f3f6ff;padding:12px 16px;border-radius:8px}`
 
@@ -24,7 +24,7 @@ const shopTemplate = hbs.compile(`<h1>{{shop}}: demo shop</h1>
 see what the buyer gets. <a href="{{admin}}">Open the admin page</a></p>
 <form method="get" action="/demo/shop"><input name="q" value="{{query}}" aria-label="Search products" placeholder="Title or SKU">
 <button class="plain">Search</button></form>
-<ul>{{#each products}}<li><span>{{title}}<small>{{sku}} · {{price}}</small></span>
+<ul>{{#each products}}<li>{{#if image}}<img src="{{image}}" alt="" width="56" height="56" loading="lazy">{{/if}}<span>{{title}}<small>{{sku}} · {{price}}</small></span>
 <form method="post" action="/demo/orders"><input type="hidden" name="sku" value="{{sku}}">
 <input type="email" name="email" value="buyer@example.com" aria-label="Your email address">
 <button>Buy</button>
@@ -65,9 +65,11 @@ export function shopPage({ shopName, adminUrl, catalog }: ShopPageParts, query: 
   const { variants, products } = catalog
   const wanted = fold(query)
   const found = variants.sku.flatMap((sku, row) => {
-    const title = elementAt(products.title, elementAt(variants.product, row))
+    const product = elementAt(variants.product, row)
+    const title = elementAt(products.title, product)
+    const image = products.image[product] ?? null
     const fits = sku !== '' && (query === '' || fold(`${title} ${sku}`).includes(wanted))
-    return fits ? [{ title, sku, price: elementAt(variants.price, row) }] : []
+    return fits ? [{ title, sku, image, price: elementAt(variants.price, row) }] : []
   })
   const content = shopTemplate({
     shop: shopName,

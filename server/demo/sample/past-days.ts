@@ -1,6 +1,6 @@
 // Figures of the days before today for the sample shop: downloads of files, deliveries, and imports
-// by channel. The worker counts the last days itself, from rows: so what the sample made now is spread
-// over them.
+// by channel. The worker counts the last days itself, from rows: what the sample made now is spread over
+// the months before, and the more of it the later.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { SHOP_ZONE } from '../../files/days.ts'
 
@@ -36,7 +36,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
     `insert into shop_days (shop_id, day, figure, subject, value)
      select :shop, (now() at time zone ${SHOP_ZONE})::date - d, figure, subject,
        greatest(1, round(size * (1 + sin(d / 5.0) / 2 + (d * 31 % 7) / 10.0 - d / 400.0)))
-     from generate_series(:counted::int, :days::int) d, (values ('deliveries', '', 18), ('orders', '', 20), ('bounced_mails', '', 1),
+     from generate_series(:counted::int, :days::int) d, (values ('deliveries', '', 3), ('orders', '', 3), ('bounced_mails', '', 1),
        ('imports', 'upload', 2),
        ('imported_files', 'upload', 60), ('imports', 'csv', 1), ('imported_files', 'csv', 120),
        ('imports', 'drop', 1), ('imported_files', 'drop', 25),
@@ -46,18 +46,21 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
      on conflict do nothing`,
     { days: DAYS, counted: COUNTED_DAYS },
   )
-  for (const [table, column] of SPREAD)
+  for (const [table, column, days] of SPREAD)
     await scope.query(
       `update ${table} t set ${column} = t.${column} - interval '1 day' * s.days
-       from (select id, :counted::int - ntile(:counted::int) over (order by ${column}, id) as days
+       from (select id, floor(:days::int * power(1 - percent_rank() over (order by ${column}, id), 2))
+           as days
          from ${table} where shop_id = :shop) s
        where t.shop_id = :shop and t.id = s.id`,
-      { counted: COUNTED_DAYS },
+      { days },
     )
 }
 
+const MONTHS = 150
+
 const SPREAD = [
-  ['orders', 'ordered_at'],
-  ['deliveries', 'created_at'],
-  ['operations', 'created_at'],
+  ['orders', 'ordered_at', MONTHS],
+  ['deliveries', 'created_at', MONTHS],
+  ['operations', 'created_at', COUNTED_DAYS],
 ] as const

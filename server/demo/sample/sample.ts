@@ -145,11 +145,24 @@ async function makePack(sample: SampleShop): Promise<void> {
   await until(sample, NOTHING_RUNS)
 }
 
+const FIRST_NAMES =
+  'mara,jonas,priya,tomas,ines,kwame,hana,luca,freya,omar,clara,mateo,yuki,elif,noah,sofia'.split(
+    ',',
+  )
+const LAST_NAMES =
+  'lindqvist,okafor,moreau,tanaka,silva,weber,novak,rossi,haddad,byrne,castillo,jensen,kowalski'.split(
+    ',',
+  )
+
+/** The lists have no common divisor: 208 orders have different buyers. */
+const buyerOf = (n: number): string =>
+  `${elementAt(FIRST_NAMES, n % FIRST_NAMES.length)}.${elementAt(LAST_NAMES, n % LAST_NAMES.length)}@example.com`
+
 /** Most buyers open their page and download; a few have no address, or wait for their payment. */
 async function placeOrders(sample: SampleShop): Promise<void> {
   for (let n = 0; n < ORDERS; n++)
     await post(`${sample.frontUrl}/demo/orders`, {
-      email: n % 20 === 7 ? null : `buyer${n}@example.com`,
+      email: n % 20 === 7 ? null : buyerOf(n),
       lines: [{ sku: `EB-00${1 + (n % 3)}`, quantity: 1 + (n % 2) }],
     })
   await until(

@@ -21,7 +21,11 @@ import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
 import { createGates } from './gates/gates.ts'
 import { createLooks, type PageLooks } from './look.ts'
-import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
+import {
+  createPictureAnswers,
+  type ReadPicture,
+  type ReadProductPicture,
+} from './picture-answer.ts'
 import { createPublic, createSignedAddresses } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
@@ -61,6 +65,8 @@ export interface DeliveryParts {
   messages: DownloadMessages
   /** The small pictures of files on buyers' pages. */
   readPicture?: ReadPicture
+  /** Those of products. */
+  readProductPicture?: ReadProductPicture
   limits?: Partial<DeliveryLimits>
 }
 
@@ -207,7 +213,8 @@ function createAnswers(delivery: DeliveryParts, parts: AnswerParts): Answers {
     },
     ask: (_, visit) => ask({ ...visit, client: clientOf(visit.request) }),
     open: (_, visit) => gates.answer(visit, clientOf(visit.request)),
-    picture: reading(({ key }, visit) => pictures(visit, key)),
+    picture: reading(({ key }, visit) => pictures.file(visit, key)),
+    product: reading(({ key }, visit) => pictures.product(visit, key)),
     public: reading(({ token }, visit) => publics.answer(visit, token)),
     signed: reading(({ path }, visit) => publics.answerSigned(visit, path)),
     // The button of a page begins a view.
@@ -258,7 +265,8 @@ function connect(
   const stored = { database, secrets, sessions }
   const pages = createPageAnswers({ ...shared, ...stored, archives, recordOpening })
   const secure = baseUrl.startsWith('https:')
-  const readPicture = delivery.readPicture ?? (() => Promise.resolve(null))
+  const none = () => Promise.resolve(null)
+  const { readPicture = none, readProductPicture = none } = delivery
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
   const publics = { counter: counting.publics, serving, clientOf, signed, baseUrl }
   return {
@@ -267,7 +275,7 @@ function connect(
     starts,
     links: createLinkAnswers({ ...shared, serving, clock, pages, starts }),
     views: createViewAnswers({ ...shared, ...stored, query, serving, views: recorded, secure }),
-    pictures: createPictureAnswer({ ...shared, database, readPicture }),
+    pictures: createPictureAnswers({ ...shared, database, readPicture, readProductPicture }),
     publics: createPublic(publics),
     ask: createAsking({
       pool: database.pool,

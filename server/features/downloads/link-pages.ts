@@ -132,6 +132,7 @@ async function withOwed<File extends PackFile>(
     counter.owedBy(link, client, visit.now),
     viewer && sessions.runningUnder({ link, viewer, now: visit.now }),
   ])
+  const questions = [...new Set(files.map(({ asks }) => asks))]
   const one = ({ asks, ...file }: File): Omit<File, 'asks'> & GatedFile => {
     const hash = hashKey(file.key).toString('hex')
     const isOwed = owed.keys.has(hash)
@@ -142,6 +143,7 @@ async function withOwed<File extends PackFile>(
       downloads: file.downloads - (isOwed ? 1 : 0),
       gated,
       locked: isOpen ? null : shownAskOf(asks),
+      question: questions.indexOf(asks),
       viewing: views?.get(hash) ?? null,
     }
   }

@@ -24,6 +24,7 @@ const file: OpenedPack['files'][number] = {
   own_view_end: false,
   gated: true,
   locked: 'email',
+  question: 0,
   viewing: null,
 }
 
@@ -43,9 +44,14 @@ const shown = (...files: OpenedPack['files'][number][]) =>
     (key, to = 'download') => `${to}?key=${key}`,
   )
 
+const rowsOf = ({ groups }: ReturnType<typeof shown>) => groups.flatMap(({ rows }) => rows)
+const buttonsOf = (page: ReturnType<typeof shown>) =>
+  rowsOf(page).flatMap(({ buttons }) => buttons.map(({ address }) => address))
+
 test('a file that asks for something offers to unlock it, not to ask the shop for more', () => {
   const page = shown(file)
-  expect(page.files).toMatchObject([{ unlock: 'download?key=k&from=page', buy: null }])
+  expect(page.questions.map(({ address }) => address)).toEqual(['download?key=k&from=page'])
+  expect(buttonsOf(page)).toEqual([])
   expect(page.ask).toBeUndefined()
 })
 
@@ -56,10 +62,9 @@ test('an answer gives nothing of a file that has ended: its buyer can ask for mo
   ]
   for (const one of ended) {
     const page = shown(one)
-    expect(page.files).toMatchObject([
-      { unlock: null, buy: 'https://harbour.example/products/guide' },
-    ])
-    expect(page.files[0]?.about).not.toContain('asks for')
+    expect(page.questions).toEqual([])
+    expect(buttonsOf(page)).toEqual(['#ask', 'https://harbour.example/products/guide'])
+    expect(rowsOf(page)[0]?.about).not.toContain('asks for')
     expect(page.ask).toEqual({ key: 'page', action: 'ask' })
   }
 })
@@ -74,4 +79,58 @@ test('the page says of how many files all downloads were made; an expiry is besi
   for (const other of [open, expired])
     expect(shown(usedUp, other).usedUp).toMatch(/^Some of these files have been downloaded/)
   expect(shown(expired, expired).usedUp).not.toContain('downloaded')
+})
+
+test('one button unlocks all files that ask the same', () => {
+  const password = { ...file, key: 'p', locked: 'password' as const, question: 1 }
+  const { questions } = shown(file, { ...file, key: 'l' }, password)
+  expect(questions.map(({ text, address }) => [text, address])).toEqual([
+    ['2 files ask for your email address.', 'download?key=k&from=page'],
+    ['1 file asks for a password.', 'download?key=p&from=page'],
+  ])
+})
+
+test('terms that all files share are said once, above them', () => {
+  const open = { ...file, gated: false, locked: null }
+  const until = { ...open, expires_at: new Date('2027-03-01T00:00:00Z') }
+  const same = shown(until, until)
+  expect(same.shared).toBe('Each file: 3 downloads left · until March 1, 2027')
+  expect(rowsOf(same).map(({ about }) => about)).toEqual(['1,000 bytes', '1,000 bytes'])
+  const used = shown(until, { ...until, downloads: 1 })
+  expect(used.shared).toBe('Each file: until March 1, 2027')
+  expect(rowsOf(used).map(({ about }) => about)).toEqual([
+    '1,000 bytes · 3 downloads left',
+    '1,000 bytes · 2 downloads left',
+  ])
+  expect(shown(until).shared).toBe('')
+})
+
+test('files are grouped by their product, with its picture', () => {
+  const open = { ...file, gated: false, locked: null }
+  const [birds, bread] = [
+    { ...open, product_id: '1', product: 'Birds', pictured: true },
+    { ...open, product_id: '2', product: 'Bread', pictured: false },
+  ]
+  const { groups } = shown(birds, birds, bread, open)
+  expect(groups.map(({ title, picture, rows }) => [title, picture, rows.length])).toEqual([
+    ['Birds', 'download/product?key=k', 2],
+    ['Bread', null, 1],
+    ['', null, 1],
+  ])
+})
+
+test('a tile shows the type of a file until there is a picture', () => {
+  const open = { ...file, gated: false, locked: null, unpictured: false }
+  const tiles = rowsOf(
+    shown(
+      open,
+      { ...open, filename: 'Brushes.ZIP', content_type: 'application/zip' },
+      { ...open, filename: 'README', content_type: 'text/plain' },
+    ),
+  ).map(({ tile }) => tile)
+  expect(tiles).toEqual([
+    { type: 'PDF', kind: 'document', picture: 'download/picture?key=k' },
+    { type: 'ZIP', kind: 'archive', picture: null },
+    { type: '', kind: 'document', picture: null },
+  ])
 })

@@ -3,25 +3,30 @@
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
-import {
-  openTemplate,
-  sendPage,
-  type AskForm,
-  type Page,
-  type ShownShop,
-  type PageButton,
-} from './pages.ts'
+import { openTemplate, sendPage, type AskForm, type Page, type ShownShop } from './pages.ts'
 import { leadsToBytes } from './start-addresses.ts'
 import { PAGE, relativeToPage, passedTokens } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { hasViews } from './refusal.ts'
+import {
+  groupRows,
+  questionOf,
+  tileOf,
+  type FileRow,
+  type FileRows,
+  type Question,
+  type RowButton,
+} from './file-rows.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
-interface PackPage extends Page {
+interface PackPage extends Page, FileRows {
   summary: string
-  files: readonly ShownRow[]
+  /** The terms that all files share; empty: they differ, and each row has its own. */
+  shared: string
+  /** What must be answered first. One answer opens all files that ask the same. */
+  questions: readonly Question[]
   /** Where the button of all files that have downloads left, as a ZIP file, sends a POST. */
   all?: string
   /** The size of that ZIP file. */
@@ -33,22 +38,6 @@ interface PackPage extends Page {
   library?: { key: string; action: string }
 }
 
-interface ShownRow {
-  filename: string
-  about: string
-  /** Null: there is nothing to compare, or it is not computed yet. */
-  sha256: string | null
-  /** The address of its small picture; null: it has none. */
-  picture: string | null
-  /** Where the button of its download sends a POST; null: there is none left. */
-  address: string | null
-  /** The page that asks before its download; null: it is open. */
-  unlock: string | null
-  view: PageButton | null
-  /** The address of its product, when it is expired or used up; null: the product is not offered. */
-  buy: string | null
-}
-
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
 /** A file with what it asks for. */
@@ -57,6 +46,8 @@ export interface GatedFile {
   gated: boolean
   /** What this request has not answered yet; null: it may have the file. */
   locked: 'email' | 'password' | null
+  /** Tells the questions of a page apart: files with one password have one question. */
+  question: number
   /** When this browser's counted view of the file ends; null: it has none. */
   viewing: Date | null
 }
@@ -104,7 +95,7 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
  */
 type PageAddress = (
   key: string,
-  to?: 'download' | 'view' | 'download/picture',
+  to?: 'download' | 'view' | 'download/picture' | 'download/product',
   gated?: boolean,
 ) => string
 
@@ -114,33 +105,32 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
   const gated = downloads.some((file) => file.gated)
   const usable = downloads.filter((file) => isUsable(file, now))
   const zipped = pack.archiveOwed ? downloads : usable
+  const more = files.every((file) => waits(file, now) || isWhole(file, now)) ? {} : moreOf(t, pack)
+  const shared = sharedTerms(files.map((file) => termsOf(t, file, pack)))
+  const each = [shared.left, shared.until].filter((text) => text !== '').join(' · ')
+  const rowOf = (file: ShownFile) => fileRow(t, file, pack, { address, shared, more })
   return {
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
     pictures: true,
+    wide: true,
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
-    files: files.map((file) => ({
-      filename: file.filename,
-      about: aboutTexts(t, file, pack)
-        .filter((text) => text !== '')
-        .join(' · '),
-      picture: isPictured(file, now) ? address(file.key, 'download/picture', file.gated) : null,
-      sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
-      address:
-        isUsable(file, now) && !isOnlyViewed(file)
-          ? address(file.key, 'download', file.gated)
-          : null,
-      view: isViewable(file, now)
-        ? viewButtonOf(t, viewed(file), {
-            address: address(file.key, 'view', file.gated),
-            counted: file.view_limit !== null && file.viewing === null,
-          })
-        : null,
-      unlock: isLocked(file, now)
-        ? `${address(file.key, isOnlyViewLeft(file, now) ? 'view' : 'download', file.gated)}&from=${pack.ask.key}`
-        : null,
-      buy: buyAddress(file, pack),
-    })),
+    shared: each === '' ? '' : t('pack.each', { terms: each }),
+    questions: questionsOf(t, pack, address),
+    groups: groupRows(
+      files,
+      ({ product_id = null }) => product_id ?? '',
+      ([first, ...others]) => ({
+        title: first.product ?? '',
+        picture: first.pictured && first.key !== '' ? address(first.key, 'download/product') : null,
+        rows: [first, ...others].map(rowOf),
+      }),
+    ),
+    sums: files.flatMap((file) =>
+      file.sha256 !== null && isOpen(file, now) && !isOnlyViewed(file)
+        ? [{ name: file.filename, sha256: file.sha256 }]
+        : [],
+    ),
     ...(expires_at === null ? {} : { until: t.end(expires_at, pack.shop.look.timeZone, now) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
@@ -149,29 +139,149 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
           allSize: t.size(bytesOf(zipped)),
         }
       : {}),
-    ...(files.every((file) => waits(file, now) || isWhole(file, now)) ? {} : moreOf(t, pack)),
+    ...more,
   }
 }
 
-function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): string[] {
+interface RowParts {
+  address: PageAddress
+  /** The terms that the page says once for all files. */
+  shared: Terms
+  more: Pick<PackPage, 'ask'>
+}
+
+function fileRow(
+  t: Translator,
+  file: ShownFile,
+  pack: OpenedPack,
+  { address, shared, more }: RowParts,
+): FileRow {
+  const { filename, content_type, key, gated } = file
+  const { now } = pack
+  const picture = isPictured(file, now) ? address(key, 'download/picture', gated) : null
+  return {
+    name: filename,
+    tile: tileOf(filename, content_type, picture),
+    about: aboutTexts(t, file, pack, shared)
+      .filter((text) => text !== '')
+      .join(' · '),
+    notes: file.locked === null && !file.preparing ? keyTexts(t, file) : [],
+    buttons: [...useButtons(t, file, pack, address), ...endButtons(t, file, pack, more)],
+  }
+}
+
+/** Its download, and its view. */
+function useButtons(
+  t: Translator,
+  file: ShownFile,
+  { now }: OpenedPack,
+  address: PageAddress,
+): RowButton[] {
+  const { filename, key, gated, view_limit, viewing } = file
+  const view = isViewable(file, now)
+    ? viewButtonOf(t, viewed(file), {
+        address: address(key, 'view', gated),
+        counted: view_limit !== null && viewing === null,
+      })
+    : null
+  const download: RowButton[] =
+    isUsable(file, now) && !isOnlyViewed(file)
+      ? [
+          {
+            post: true,
+            address: address(key, 'download', gated),
+            text: t('pack.download'),
+            label: t('pack.downloadNamed', { filename }),
+            second: false,
+          },
+        ]
+      : []
+  if (view === null) return download
+  const { named: label, ...shown } = view
+  return [...download, { ...shown, label, second: download.length > 0 }]
+}
+
+/** Of a file that is expired or used up: its buyer can ask for more, or buy it again. */
+function endButtons(
+  t: Translator,
+  file: ShownFile,
+  pack: OpenedPack,
+  { ask }: Pick<PackPage, 'ask'>,
+): RowButton[] {
+  const { now } = pack
+  const { filename } = file
+  if (waits(file, now) || isUsable(file, now)) return []
+  const asking: RowButton[] = ask ? [askButton(t, filename, '#ask')] : []
+  const buy = buyAddress(file, pack)
+  return buy === null ? asking : [...asking, buyButton(t, filename, buy)]
+}
+
+export const askButton = (t: Translator, filename: string, address: string): RowButton => ({
+  post: false,
+  address,
+  text: t('pack.ask'),
+  label: `${t('pack.ask')}: ${filename}`,
+  second: true,
+})
+
+export const buyButton = (t: Translator, filename: string, address: string): RowButton => ({
+  post: false,
+  address,
+  text: t('library.buyAgain'),
+  label: `${t('library.buyAgain')}: ${filename}`,
+  second: true,
+})
+
+/** The questions of the locked files, each once. */
+function questionsOf(t: Translator, pack: OpenedPack, addressOf: PageAddress): Question[] {
+  const { files, now, ask } = pack
+  const locked = files.filter((file) => isLocked(file, now))
+  const asked = Map.groupBy(locked, ({ question }) => question)
+  return [...asked.values()].flatMap(([first, ...others]) => {
+    if (!first || first.locked === null) return []
+    const to = isOnlyViewLeft(first, now) ? 'view' : 'download'
+    const address = `${addressOf(first.key, to, first.gated)}&from=${ask.key}`
+    return [questionOf(t, { count: others.length + 1, kind: first.locked, address })]
+  })
+}
+
+/** What is left of a file's downloads, and when they end. */
+interface Terms {
+  left: string
+  until: string
+}
+
+function termsOf(t: Translator, file: ShownFile, { now, shop }: OpenedPack): Terms {
+  const ends = isOnlyViewed(file) ? { ...file, expires_at: file.views_end_at } : file
+  return {
+    left: hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file),
+    until: untilText(t, ends, now, shop.look.timeZone),
+  }
+}
+
+function sharedTerms(all: readonly Terms[]): Terms {
+  const [first, ...others] = all
+  const of = (name: keyof Terms) =>
+    first && others.length > 0 && others.every((one) => one[name] === first[name])
+      ? first[name]
+      : ''
+  return { left: of('left'), until: of('until') }
+}
+
+function aboutTexts(t: Translator, file: ShownFile, pack: OpenedPack, shared: Terms): string[] {
   if (file.preparing) return [t('order.filePreparing')]
+  const { now, shop } = pack
   const { timeZone } = shop.look
-  const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
+  const terms = termsOf(t, file, pack)
   return [
     t.size(file.size_bytes),
-    later,
+    isReleased(file, now) ? '' : availableText(t, file, timeZone),
     file.tag_problem ? t('order.needsTag') : '',
     file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
-    hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file),
-    untilText(
-      t,
-      isOnlyViewed(file) ? { ...file, expires_at: file.views_end_at } : file,
-      now,
-      timeZone,
-    ),
+    terms.left === shared.left ? '' : terms.left,
+    terms.until === shared.until ? '' : terms.until,
     ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),
     renewedText(t, file, timeZone),
-    ...(file.locked === null ? keyTexts(t, file) : []),
   ]
 }
 

@@ -59,7 +59,7 @@ async function shown(key: string, at = port): Promise<{ name: string; path: stri
   const { status, text } = await get(at, key)
   expect(status).toBe(200)
   return [...text.matchAll(/<li>([^]*?)<\/li>/g)].map(([, item]) => ({
-    name: /<span><bdi>Course \d+ ([^<]*)</.exec(item!)![1]!,
+    name: /<bdi class='name'>Course \d+ ([^<]*)</.exec(item!)![1]!,
     path: /action='download\?key&#x3D;([\w-]{43})&amp;page&#x3D;1'/.exec(item!)?.[1] ?? null,
   }))
 }
@@ -77,7 +77,7 @@ test('lists the pack’s files in order with sizes, each with its own download; 
   const page = await get(port, link.key)
   expect(page.text).toContain(`<h1>${name}</h1>`)
   expect(page.text).toContain('3 files, 2.9 KB')
-  expect(page.text).toContain('1,000 bytes · 2 downloads left')
+  expect(page.text).toContain('Each file: 2 downloads left')
   expect(page.text).toContain('You can download until April 30, 2026.')
   expect(page.text).not.toContain('<i>')
   const files = await shown(link.key)
@@ -91,7 +91,8 @@ test('lists the pack’s files in order with sizes, each with its own download; 
   expect((await get(port, files[0]!.path!)).status).toBe(410)
   expect((await get(port, files[1]!.path!)).status).toBe(200)
   const after = await get(port, link.key)
-  expect(after.text).toContain('no downloads left')
+  expect(after.text).toContain('1,000 bytes · no downloads left')
+  expect(after.text).toContain('1,001 bytes · 1 download left')
   expect((await shown(link.key)).map(({ path }) => path !== null)).toEqual([false, true, true])
   expect((await counts(link.id)).map(({ downloads }) => downloads)).toEqual([0, 2, 1, 0])
 })

@@ -26,8 +26,10 @@ export interface Page {
   ask?: AskForm
   /** Shows the shop's own text above the content. */
   intro?: boolean
-  /** Shows pictures of files, which this server sends. */
+  /** Shows pictures of files and products, which this server sends. */
   pictures?: boolean
+  /** A list of files, which has more room than a message. */
+  wide?: boolean
 }
 
 /** The form to ask the shop for more, empty or with its problems. */
@@ -58,6 +60,7 @@ const DOCTYPE = '<!doctype html>\n'
 const compile = (file: URL) => hbs.compile<object>(readFileSync(file, 'utf8'))
 const layout = compile(new URL('./layout.hbs', import.meta.url))
 const asking = compile(new URL('./ask.hbs', import.meta.url))
+hbs.registerPartial('fileRows', readFileSync(new URL('./file-rows.hbs', import.meta.url), 'utf8'))
 
 /**
  * A page from the layout and a template file. Values are escaped; `{{t 'key' name=value}}` writes a

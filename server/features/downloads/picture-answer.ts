@@ -1,6 +1,6 @@
 import { sitesIn } from './request.ts'
-// GET /download/picture?key=…: the small picture of a link's file on buyers' pages. It counts
-// nothing, and is shown while the link's page shows the file.
+// GET /download/picture?key=… and /download/product?key=…: the small pictures of a link's file and of its
+// product on buyers' pages. They count nothing. That of a file is shown while the link's page shows the file.
 import type { IncomingMessage } from 'node:http'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -19,11 +19,19 @@ export type ReadPicture = (
   waitMs?: number,
 ) => Promise<{ image: Buffer; hash: string } | 'pending' | null>
 
+/** The small picture of the product of a link (a bare UUID). */
+export type ReadProductPicture = (
+  scope: ShopScope,
+  link: string,
+  waitMs: number,
+) => Promise<Buffer | 'pending' | null>
+
 interface PictureParts {
   database: Database
   counter: Pick<LinkCounter, 'lookUp'>
   clientOf: (request: IncomingMessage) => Client
   readPicture: ReadPicture
+  readProductPicture: ReadProductPicture
   gates: Pick<Gates, 'isOpen'>
 }
 
@@ -33,13 +41,12 @@ interface PictureParts {
  */
 const WAIT_MS = 1000
 
+/** One transparent pixel: with it, browsers show no broken picture, and the tile says the type of the file. */
+const NOTHING = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
 const HEADERS = [
-  'Content-Type',
-  'image/webp',
   'X-Content-Type-Options',
   'nosniff',
-  'Cache-Control',
-  'private, max-age=3600',
   'X-Robots-Tag',
   'noindex, nofollow',
   'Cross-Origin-Resource-Policy',
@@ -55,28 +62,51 @@ const isPictured = (link: KnownLink, sites: readonly string[] | null, now: Date)
     offeredView(link.target) !== null &&
     viewRefusal(link, sites, now) === null)
 
-export const createPictureAnswer =
-  ({ database, counter, clientOf, readPicture, gates }: PictureParts) =>
-  async (visit: Visit, key: string | null): Promise<void> => {
-    const { request, response, now } = visit
-    const sites = sitesIn(request)
-    const asker = key === null ? null : { key, client: clientOf(request), sites, now }
-    const link = asker && (await counter.lookUp(asker))
-    const target =
-      link && isPictured(link, sites, now) && gates.isOpen(visit, link) ? link.target : null
-    const picture =
-      target && (await readPicture(forShop(database, target.shop), target.file, WAIT_MS))
-    if (picture === 'pending') {
-      const headers = ['Content-Length', '0', 'Cache-Control', 'no-store', 'Retry-After', '2']
-      response.writeHead(404, headers).end()
-      return
-    }
-    if (!picture) {
-      const headers = ['Content-Length', '0', 'Cache-Control', 'private, max-age=600']
-      response.writeHead(404, headers).end()
-      return
-    }
-    const { image } = picture
-    response.writeHead(200, [...HEADERS, 'Content-Length', String(image.length)])
-    response.end(request.method === 'HEAD' ? undefined : image)
-  }
+export const createPictureAnswers = (parts: PictureParts) => ({
+  file: (visit: Visit, key: string | null) => answerFile(parts, visit, key),
+  product: (visit: Visit, key: string | null) => answerProduct(parts, visit, key),
+})
+
+const lookUp = async (
+  { counter, clientOf }: PictureParts,
+  { request, now }: Visit,
+  key: string | null,
+): Promise<KnownLink | null> =>
+  key === null
+    ? null
+    : counter.lookUp({ key, client: clientOf(request), sites: sitesIn(request), now })
+
+async function answerFile(parts: PictureParts, visit: Visit, key: string | null): Promise<void> {
+  const { request, now } = visit
+  const link = await lookUp(parts, visit, key)
+  const target =
+    link && isPictured(link, sitesIn(request), now) && parts.gates.isOpen(visit, link)
+      ? link.target
+      : null
+  const picture =
+    target && (await parts.readPicture(forShop(parts.database, target.shop), target.file, WAIT_MS))
+  send(visit, picture && picture !== 'pending' ? picture.image : picture)
+}
+
+/** The picture of a product is public in the shop: a question or an end hides it no more than its title. */
+async function answerProduct(parts: PictureParts, visit: Visit, key: string | null): Promise<void> {
+  const link = await lookUp(parts, visit, key)
+  const scope = link && !link.uninstalled ? forShop(parts.database, link.shop) : null
+  send(visit, scope && link && (await parts.readProductPicture(scope, link.link, WAIT_MS)))
+}
+
+function send({ request, response }: Visit, image: Buffer | 'pending' | null): void {
+  const isNone = image === 'pending' || image === null
+  const body = isNone ? NOTHING : image
+  response.writeHead(isNone ? 404 : 200, [
+    ...HEADERS,
+    'Content-Type',
+    isNone ? 'image/gif' : 'image/webp',
+    'Content-Length',
+    String(body.length),
+    'Cache-Control',
+    image === 'pending' ? 'no-store' : `private, max-age=${isNone ? 600 : 3600}`,
+    ...(image === 'pending' ? ['Retry-After', '2'] : []),
+  ])
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

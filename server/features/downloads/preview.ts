@@ -16,15 +16,24 @@ const FILES = [
     content_type: 'application/pdf',
     size_bytes: 4_812_331,
     downloads: 1,
+    view: 'both',
   },
   {
     filename: 'Knots and Splices.mp4',
     content_type: 'video/mp4',
     size_bytes: 734_003_200,
     downloads: 4,
+    view: 'both',
   },
-  { filename: 'Checklist.pdf', content_type: 'application/pdf', size_bytes: 88_064, downloads: 5 },
+  {
+    filename: 'Checklist.zip',
+    content_type: 'application/zip',
+    size_bytes: 88_064,
+    downloads: 5,
+    view: 'download',
+  },
 ] as const
+const PRODUCT = 'Sailing Course'
 const LIMIT = 5
 const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
 const UNTIL = new Date('2027-06-30T00:00:00Z')
@@ -51,7 +60,6 @@ export function previewPage(
     ...file,
     key: '',
     download_limit: LIMIT,
-    view: 'download' as const,
     sha256: null,
     unpictured: true,
     available_at: null,
@@ -59,6 +67,10 @@ export function previewPage(
     use_ends_at: null,
     gated: false,
     locked: null,
+    question: 0,
+    product_id: 'sample',
+    product: PRODUCT,
+    pictured: false,
     viewing: null,
     view_limit: null,
     views: 0,

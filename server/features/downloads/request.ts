@@ -11,6 +11,7 @@ export type Route =
   | { kind: 'ask' }
   | { kind: 'open' }
   | { kind: 'picture'; key: string | null }
+  | { kind: 'product'; key: string | null }
   | { kind: 'public'; token: string }
   /** Made and checked by signed.ts. */
   | { kind: 'signed'; path: string }
@@ -25,6 +26,7 @@ const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
 const OPEN = /^\/download\/open(?:\?|$)/
 const PICTURE = /^\/download\/picture\?/
+const PRODUCT = /^\/download\/product\?/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
 const VIEW = /^\/view\/?(?:\?|$)/
 const VIEW_BYTES = /^\/view\/bytes\?/
@@ -47,6 +49,7 @@ export function routeOf(url: string | undefined): Route | null {
   if (url === undefined) return null
   if (LINK.test(url)) return { kind: 'link', key: KEY_ASKED.exec(url)?.[1] ?? null }
   if (PICTURE.test(url)) return { kind: 'picture', key: KEY_ASKED.exec(url)?.[1] ?? null }
+  if (PRODUCT.test(url)) return { kind: 'product', key: KEY_ASKED.exec(url)?.[1] ?? null }
   const token = PUBLIC.exec(url)?.[1]
   if (token !== undefined) return { kind: 'public', token }
   const path = SIGNED.exec(url)?.[0]
@@ -84,6 +87,7 @@ const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   ask: '/download/ask',
   open: '/download/open',
   picture: '/download/picture',
+  product: '/download/product',
   public: '/files',
   signed: '/cdn',
   view: '/view',

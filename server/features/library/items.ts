@@ -7,7 +7,7 @@ import { hasAllWords } from '../../core/db/word-match.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { askOf, shownAskOf } from '../links/model/asks.ts'
+import { askOf, gateOf, shownAskOf, type Gate } from '../links/model/asks.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { runningView } from '../downloads/viewers.ts'
@@ -36,6 +36,8 @@ export interface LibraryItem {
   unpictured: boolean
   order: string | null
   product: string | null
+  /** The product has a picture. */
+  pictured: boolean
   /** The address of the product in the shop; null: it is not offered any more. */
   handle: string | null
   status: LinkStatus
@@ -56,8 +58,10 @@ export interface LibraryItem {
   use_hours: number | null
   first_used_at: Date | null
   tag_problem: TagProblem | null
-  /** What its page asks for before a download; null: nothing. */
+  /** What its page asks for before a download; null: nothing, or this browser has answered it. */
   locked: 'email' | 'password' | null
+  /** What it asks for, and the link with which one answer opens all that ask the same. */
+  gate: Pick<Gate, 'asks' | 'root'> | null
   created_at: Date
   version: number
   /** When the current version came; null: it is the one that was bought. */
@@ -86,6 +90,7 @@ interface ItemRow extends LinkFacts {
   renewed_at: Date | null
   preparing: boolean
   product: string | null
+  pictured: boolean
   handle: string | null
   use_hours: number | null
   first_used_at: Date | null
@@ -156,17 +161,18 @@ const READ = (found: string) => `
     where ${LISTED} and ${found}
     order by l.id desc limit :limit offset :offset
   )
-  select shown.*, coalesce(g.title, m.title) as product, coalesce(g.handle, m.handle) as handle
+  select shown.*, coalesce(g.title, m.title) as product, coalesce(g.handle, m.handle) as handle,
+    coalesce(g.pictured, m.pictured, false) as pictured
   from shown
   left join lateral (
-    select b.title, t.handle from delivery_files df
+    select b.title, t.handle, t.image_url is not null as pictured from delivery_files df
     join order_lines b on b.shop_id = df.shop_id and b.order_id = shown.order_id
       and b.id = df.line_id
     left join products t on t.shop_id = b.shop_id and t.id = b.product_id and t.status = 'ACTIVE'
     where df.shop_id = :shop and df.delivery_id = shown.delivery_id and df.file_id = shown.file_id
     order by b.position limit 1) g on true
   left join lateral (
-    select t.title, t.handle from mappings a
+    select t.title, t.handle, t.image_url is not null as pictured from mappings a
     join products t on t.shop_id = a.shop_id and t.id = a.product_id and t.status = 'ACTIVE'
     where a.shop_id = :shop and a.file_id = shown.file_id and shown.delivery_id is null
     order by t.id limit 1) m on true
@@ -211,11 +217,12 @@ export async function readLibrary(
 }
 
 function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'licence_keys'> {
-  const { name, product, handle, preparing, created_at, version, renewed_at } = row
+  const { name, product, handle, pictured, preparing, created_at, version, renewed_at } = row
   const { download_limit, downloads, expires_at, view_limit, views, views_end_at } = row
   return {
     name,
     product,
+    pictured,
     handle,
     preparing,
     created_at,
@@ -235,6 +242,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     first_used_at: row.first_used_at,
     tag_problem: row.tag_problem,
     locked: shownAskOf(row.asks),
+    gate: gateOf(row.asks, row.page_id ?? row.id, null),
     key: secrets.linkKey(row.id, row.rotation, row.key_hash),
     page:
       row.delivery_id === null || row.page_id === null

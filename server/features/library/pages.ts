@@ -8,6 +8,18 @@ import {
 } from '../downloads/pages.ts'
 import { PAGE } from '../downloads/request.ts'
 import {
+  groupRows,
+  questionOf,
+  tileOf,
+  type FileRow,
+  type FileRows,
+  type Question,
+  type RowButton,
+  type RowGroup,
+} from '../downloads/file-rows.ts'
+import {
+  askButton,
+  buyButton,
   licenceText,
   productAddress,
   useText,
@@ -17,40 +29,14 @@ import {
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
 import { hasViews } from '../downloads/refusal.ts'
-import { isViewOnly } from '../../files/view-kinds.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 
-interface Button {
-  /** It sends a POST, which no program that follows links sends. */
-  post: boolean
-  text: string
-  /** Names the file, for readers that list buttons alone. */
-  label: string
-  address: string
-  second: boolean
-}
-
-interface ShownItem {
-  name: string
-  isNew: boolean
-  /** The product and the order. */
-  from: string
-  /** The address of the delivery's page. */
-  page: string | null
-  about: string
-  /** The digest of a file that can be downloaded. */
-  sha256: string | null
-  /** The address of its small picture; null: it has none. */
-  picture: string | null
-  buttons: readonly Button[]
-}
-
-interface ItemsPage extends Page {
+interface ItemsPage extends Page, FileRows {
   search?: { key: string; locale: string | null; text: string; all: string | null }
   summary: string
-  items: readonly ShownItem[]
   pages?: { newer: string | null; older: string | null; text: string }
 }
 
@@ -93,6 +79,7 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
     title: t('library.title'),
     intro: true,
     pictures: true,
+    wide: true,
     ...(items.length === 0 && search === '' && page === 1
       ? {}
       : {
@@ -104,7 +91,16 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
           },
         }),
     summary: summaryOf(t, opened, isWhole),
-    items: items.map((item) => shownItem(frame, item, opened)),
+    groups: groupRows(
+      items,
+      ({ order, product }) => JSON.stringify([order, product]),
+      (group) => groupOf(frame, group, opened),
+    ),
+    sums: items.flatMap((item) =>
+      item.sha256 !== null && isOpen(item, opened.now) && !viewTermsOf(item).isOnly
+        ? [{ name: item.name, sha256: item.sha256 }]
+        : [],
+    ),
     ...(isWhole
       ? {}
       : {
@@ -127,64 +123,144 @@ function summaryOf(
   return page === 1 ? t('library.foundMore', { count: items.length, search }) : ''
 }
 
-function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary): ShownItem {
+const downloadAddress = (key: string, locale: string | null): string =>
+  `download?key=${key}${locale === null ? '' : `&locale=${locale}`}`
+
+/** The product, with its order and since when the buyer has it. Without a product, the order is the title. */
+function groupOf(
+  frame: Frame,
+  group: readonly [LibraryItem, ...LibraryItem[]],
+  opened: OpenedLibrary,
+): RowGroup {
+  const { t } = frame
+  const [{ key, page, order, product, pictured }] = group
+  const number = order === null ? '' : t('order.number', { order })
+  const days = new Set(group.map((item) => sinceText(frame, item)))
+  const title = product ?? number
+  const unlock = title === '' ? null : unlockOf(t, group, opened)
+  const shared = title !== '' && days.size === 1 ? days : new Set<string>()
+  return {
+    title,
+    picture: pictured ? `download/product?key=${key}` : null,
+    from: [product === null ? '' : number, ...shared].filter(Boolean).join(' · '),
+    page: page === null ? null : downloadAddress(page, opened.locale),
+    unlock,
+    rows: group.map((item) =>
+      shownItem(frame, item, opened, { showsDay: shared.size === 0, unlocks: unlock === null }),
+    ),
+  }
+}
+
+/** The question of a group whose locked files ask the same: one answer opens them, and leads to their page. */
+function unlockOf(
+  t: Translator,
+  group: readonly LibraryItem[],
+  { now, locale }: OpenedLibrary,
+): Question | null {
+  const locked = group.filter((item) => item.locked !== null && isUsable(item, now))
+  const [first] = locked
+  if (!first?.locked || first.page === null) return null
+  if (locked.some(({ gate }) => gate?.asks !== first.gate?.asks)) return null
+  const address = `${unlockAddress(first, now, locale)}&from=${first.page}`
+  return questionOf(t, { count: locked.length, kind: first.locked, address })
+}
+
+function unlockAddress(item: LibraryItem, now: Date, locale: string | null): string {
+  const { key, status } = item
+  const { isOffered, isOnly } = viewTermsOf(item)
+  const isView = isOffered && isViewable(item, now) && isOnlyViewLeft(status, { isOnly })
+  return isView ? `view?key=${key}` : `${downloadAddress(key, locale)}&${PAGE}`
+}
+
+const sinceText = ({ t, shop }: Frame, { created_at }: LibraryItem): string =>
+  t('library.bought', { day: t.date(created_at, shop?.look.timeZone ?? 'UTC') })
+
+const waits = ({ preparing, status, tag_problem }: LibraryItem): boolean =>
+  preparing || status === 'not_released' || tag_problem !== null
+
+/** It can be downloaded or viewed. A view needs no download to be left, and the reverse. */
+const isUsable = (item: LibraryItem, now: Date): boolean => {
+  const { isOnly, isOffered } = viewTermsOf(item)
+  const canDownload = item.status === 'active' && !isOnly
+  return !waits(item) && (canDownload || (isOffered && isViewable(item, now)))
+}
+
+function viewTermsOf({ content_type, view }: LibraryItem) {
+  if (content_type === null || view === null) return { isOffered: false, isOnly: false }
+  const file = { contentType: content_type, view }
+  return { isOffered: offeredView(file) !== null, isOnly: isViewOnly(file) }
+}
+
+const isOpen = (item: LibraryItem, now: Date): boolean =>
+  isUsable(item, now) && item.locked === null
+
+function shownItem(
+  frame: Frame,
+  item: LibraryItem,
+  opened: OpenedLibrary,
+  { showsDay, unlocks }: { showsDay: boolean; unlocks: boolean },
+): FileRow {
+  const { t, shop } = frame
   const { now, visited, locale } = opened
-  const { name, order, product, preparing, renewed_at, created_at } = item
-  const download = (key: string) =>
-    `download?key=${key}${locale === null ? '' : `&locale=${locale}`}`
-  const page = item.page === null ? null : download(item.page)
-  const button = (text: string, address: string, second: boolean): Button => ({
-    text,
-    address,
-    second,
-    label: `${text}: ${name}`,
-    post: false,
-  })
-  const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
+  const { name, preparing, renewed_at, created_at, content_type, key } = item
   const view = viewOf(t, item)
-  const views = view && isViewable(item, now) ? view : null
-  // A view needs no download to be left, and the reverse.
-  const isUsable = !waits && (views !== null || (item.status === 'active' && !view?.isOnly))
-  const shopName = shop?.name ?? ''
-  const isOpen = isUsable && item.locked === null
-  const uses = isOpen
-    ? usableButtons(t, item, views, download(item.key))
-    : [
-        lockedButton(
-          t,
-          name,
-          views && isOnlyViewLeft(item.status, views)
-            ? `view?key=${item.key}`
-            : `${download(item.key)}&${PAGE}`,
-        ),
-      ]
-  const isEnded = item.status !== 'active' && !view?.isOnly
-  const more = [
-    // Both pages have the form to ask the shop.
-    ...(shop?.look.askAgain === false
-      ? []
-      : [button(t('library.again', { shop: shopName }), page ?? download(item.key), true)]),
-    ...(item.handle === null || !shop?.look.buyAgain
-      ? []
-      : [button(t('library.buyAgain'), productAddress(shop.domain, item.handle), true)]),
-  ]
-  const buttons = waits ? [] : [...(isUsable ? uses : []), ...(isUsable && !isEnded ? [] : more)]
   return {
     name,
-    page,
-    buttons,
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
-    sha256: isOpen && !view?.isOnly ? item.sha256 : null,
-    picture: isOpen && isPictured(item) ? `download/picture?key=${item.key}` : null,
-    from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
+    tile: tileOf(
+      name,
+      content_type,
+      isOpen(item, now) && isPictured(item) ? `download/picture?key=${key}` : null,
+    ),
     about: (preparing
       ? [t('order.filePreparing')]
-      : factsOf(t, item, view, { now, timeZone: shop?.look.timeZone ?? 'UTC' })
+      : [
+          showsDay ? sinceText(frame, item) : '',
+          ...factsOf(t, item, view, { now, timeZone: shop?.look.timeZone ?? 'UTC' }),
+        ]
     )
       .filter((text) => text !== '')
       .join(' · '),
+    notes: item.locked === null ? item.licence_keys.map((one) => licenceText(t, one)) : [],
+    buttons: waits(item)
+      ? []
+      : [
+          ...useButtons(t, item, { view, now, locale, unlocks }),
+          ...endButtons({ t, shop }, item, opened),
+        ],
   }
+}
+
+function useButtons(
+  t: Translator,
+  item: LibraryItem,
+  given: {
+    view: ReturnType<typeof viewOf>
+    now: Date
+    locale: string | null
+    /** Its row has the button that unlocks it. */
+    unlocks: boolean
+  },
+): RowButton[] {
+  const { view, now, locale, unlocks } = given
+  if (!isUsable(item, now)) return []
+  const { name, key } = item
+  const views = view && isViewable(item, now) ? view : null
+  if (item.locked === null) return usableButtons(t, item, views, downloadAddress(key, locale))
+  return unlocks ? [lockedButton(t, name, unlockAddress(item, now, locale))] : []
+}
+
+/** Of what has ended: both pages have the form to ask the shop. */
+function endButtons({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary): RowButton[] {
+  const { name, key, page, handle, status } = item
+  const isEnded = status !== 'active' && !viewTermsOf(item).isOnly
+  if (isUsable(item, opened.now) && !isEnded) return []
+  const address = downloadAddress(page ?? key, opened.locale)
+  const asking = shop?.look.askAgain === false ? [] : [askButton(t, name, address)]
+  return handle === null || !shop?.look.buyAgain
+    ? asking
+    : [...asking, buyButton(t, name, productAddress(shop.domain, handle))]
 }
 
 /** Of what can be had: its download and its view, or one of them. */
@@ -193,7 +269,7 @@ function usableButtons(
   { name, size_bytes, status }: LibraryItem,
   view: ReturnType<typeof viewOf>,
   address: string,
-): Button[] {
+): RowButton[] {
   if (view && isOnlyViewLeft(status, view)) return [view.button]
   const isPack = size_bytes === null
   const download = {
@@ -211,7 +287,7 @@ const isOnlyViewLeft = (status: LibraryItem['status'], view: { isOnly: boolean }
   view.isOnly || status !== 'active'
 
 /** Opens the page that asks for the buyer's address or for a password. */
-const lockedButton = (t: Translator, name: string, address: string): Button => ({
+const lockedButton = (t: Translator, name: string, address: string): RowButton => ({
   text: t('gate.unlock'),
   label: t('gate.unlockNamed', { filename: name }),
   address,
@@ -245,12 +321,11 @@ function factsOf(
   view: ReturnType<typeof viewOf>,
   { now, timeZone }: { now: Date; timeZone: string },
 ): string[] {
-  const { size_bytes, created_at, version, renewed_at, download_limit, downloads } = item
+  const { size_bytes, version, renewed_at, download_limit, downloads } = item
   const isOnly = view?.isOnly === true
   const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
     size_bytes === null ? '' : t.size(size_bytes),
-    t('library.bought', { day: t.date(created_at, timeZone) }),
     version > 1 ? t('library.version', { version }) : '',
     renewed_at ? t('order.version', { day: t.date(renewed_at, timeZone) }) : '',
     item.status === 'not_released' && item.available_at
@@ -271,7 +346,6 @@ function factsOf(
               : t.end(expires_at, timeZone, now),
         }),
     ...(view ? viewTexts(t, item, { isOnly, now, timeZone }) : []),
-    ...(item.locked === null ? item.licence_keys.map((key) => licenceText(t, key)) : []),
   ]
 }
 

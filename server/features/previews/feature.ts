@@ -1,7 +1,15 @@
-// Small pictures of files, for lists and buyers' pages.
+// Small pictures of files and products, for lists and buyers' pages.
+import type { Database } from '../../core/db/database.ts'
 import { defineFeature } from '../feature.ts'
+import { sweepProductPictures } from './product-pictures.ts'
 
 export const previewsFeature = defineFeature({
   name: 'previews',
-  tables: { preview_images: 'small pictures of the merchant’s own files' },
+  sweeps: ({ database }: { database: Database }) => ({
+    product_pictures: () => sweepProductPictures(database),
+  }),
+  tables: {
+    preview_images: 'small pictures of the merchant’s own files',
+    product_pictures: 'small pictures of the merchant’s own products',
+  },
 })

@@ -1,10 +1,11 @@
 // A limited child that makes previews, one after another: of an image, of the first page of a PDF
-// document, of the cover of an audio file. The bytes are in two files of a private folder.
+// document, of the cover or the waveform of an audio file. The bytes are in two files of a private folder.
 import { readFile, writeFile } from 'node:fs/promises'
 import type { PDFiumLibrary } from '@hyzyla/pdfium'
 import sharp, { type Sharp } from 'sharp'
 import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/contract/sandbox.ts'
 import { prepareSharp } from '../../../plugins/contract/sharp.ts'
+import { drawWaveform } from './waveform.ts'
 
 const LONGER_SIDE = 160
 const MAX_PIXELS = 100_000_000
@@ -24,13 +25,13 @@ interface PreviewTask {
 prepareSharp()
 
 serveRequests(async ({ kind, from, to }: PreviewTask) => {
-  const picture =
+  const drawn =
     kind === 'document'
       ? await drawPage(from)
-      : sharp(kind === 'audio' ? await readCover(from) : await readFile(from), {
-          limitInputPixels: MAX_PIXELS,
-        })
-  await writeFile(to, await small(picture))
+      : kind === 'audio'
+        ? await drawAudio(from)
+        : opened(await readFile(from))
+  await writeFile(to, await small(drawn))
   return true
 })
 
@@ -82,12 +83,21 @@ async function drawFirst(library: PDFiumLibrary, bytes: Buffer): Promise<Sharp> 
   }
 }
 
-async function readCover(from: string): Promise<Uint8Array> {
+const opened = (image: Uint8Array): Sharp => sharp(image, { limitInputPixels: MAX_PIXELS })
+
+/** Its cover; of a WAV file without one, its waveform. */
+async function drawAudio(from: string): Promise<Sharp> {
+  const cover = await readCover(from)
+  const drawn = cover ? opened(cover) : await drawWaveform(from)
+  if (!drawn) throw new Refusal('image_damaged', 'The audio file has no cover')
+  return drawn
+}
+
+/** Null: it has none. */
+async function readCover(from: string): Promise<Uint8Array | null> {
   const { parseFile, selectCover } = await import('music-metadata')
   const { common } = await parseFile(from, { duration: false }).catch((cause: unknown) => {
     throw new Refusal('image_damaged', 'The audio file cannot be opened', { cause })
   })
-  const cover = selectCover(common.picture)
-  if (!cover) throw new Refusal('image_damaged', 'The audio file has no cover')
-  return cover.data
+  return selectCover(common.picture)?.data ?? null
 }

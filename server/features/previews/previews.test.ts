@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type Answer, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
+import { wav } from '../../../test/sounds.ts'
 import { sized } from '../../../test/scale.ts'
 import { findFfmpeg } from '../../ports/children/ffmpeg.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
@@ -49,6 +50,21 @@ test('makes a small picture of an image once; other files and damaged images hav
   const text = await fileOf('notes.txt', Buffer.from('notes'))
   for (const id of [damaged, damaged, text]) expect((await preview(id)).status).toBe(404)
   expect(await kept()).toEqual([{ made: false }, { made: true }])
+})
+
+test('of audio without a cover, WAV has its waveform', async () => {
+  const sound = await fileOf('tone.wav', wav(2))
+  expect((await preview(sound)).status).toBe(200)
+  const [row] = await app.owner.scope.query<{ image: Buffer }>(
+    `select p.image from preview_images p join versions v using (shop_id, hash)
+     where p.shop_id = :shop and v.file_id = :id`,
+    { id: parsePublicId('file', sound) },
+  )
+  const { channels } = await sharp(row?.image).stats()
+  expect(await sharp(row?.image).metadata()).toMatchObject({ width: 160, height: 160 })
+  // Bars on a background.
+  expect(channels.every(({ stdev }) => stdev > 10)).toBe(true)
+  expect((await preview(await fileOf('broken.wav', wav(1).subarray(0, 20)))).status).toBe(404)
 })
 
 test('a program waits for the picture with its first request, unless it prefers not to', async () => {

@@ -1,20 +1,16 @@
 // Previews of files: small pictures for the merchant's lists and for buyers' pages, made in the
 // sandbox when they are first asked for, and kept with the bytes that they show.
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
 import { PortError, type Sandbox } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { locateFile, type LocatedFile } from '../../files/list.ts'
 import { copyOut, type StoredBytes } from '../../ports/item-bytes.ts'
 import { findFfmpeg, takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
-import { errorFields, type Logger } from '../../core/log.ts'
+import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/lazy.ts'
-import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
 import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
+import { PictureMaker, smallPicture } from './picture-maker.ts'
 
 export interface PreviewParts extends StoredBytes {
   sandboxOf: (shop: number) => Sandbox
@@ -27,21 +23,6 @@ export interface PreviewParts extends StoredBytes {
 export interface PreviewImage {
   image: Buffer
   hash: string
-}
-
-/** More requests than this do not wait: the page shows the icon, and asks again another time. */
-const MAX_WAITING = 50
-/** After a failure that may pass, such as a location that does not answer. */
-const RETRY_MS = 10 * 60 * 1000
-
-const SCRIPT = new URL('./preview-child.ts', import.meta.url)
-const LIMITS = {
-  memoryBytes: 1024 ** 3,
-  fileBytes: 64 * 1024 ** 2,
-  wallMs: 10_000,
-  parallel: 2,
-  uses: 300,
-  idleMs: 10_000,
 }
 
 /**
@@ -67,10 +48,7 @@ export async function openPreviews(parts: Omit<PreviewParts, 'ffmpeg'>): Promise
 }
 
 function createPreviews(parts: PreviewParts): ReadPreview {
-  const running = new Map<string, Promise<Buffer | null>>()
-  const failed = createTtlCache<true>(RETRY_MS)
-  // Copies of videos take much of the disk, and each ffmpeg a processor.
-  const places = createSemaphore(LIMITS.parallel)
+  const maker = new PictureMaker(parts.log)
   return async (scope, id, waitMs = WAIT_MS) => {
     const file = await locateFile(scope, id)
     const kind = file && previewKind(file.content_type, file.size_bytes)
@@ -81,25 +59,11 @@ function createPreviews(parts: PreviewParts): ReadPreview {
       { hash },
     )
     if (kept) return kept.image && { image: kept.image, hash }
-    const key = `${scope.shop}/${hash}`
-    const known = running.get(key)
-    const busy = !known && running.size >= MAX_WAITING
-    if (busy || failed.get(key) || (kind === 'video' && parts.ffmpeg === null)) return null
-    const making =
-      known ??
-      inTurn(places, () => makeKept(parts, scope, file, kind))
-        .catch((error: unknown) => {
-          failed.set(key, true)
-          parts.log.warn('a preview could not be made', {
-            shop: scope.shop,
-            hash,
-            ...errorFields(error),
-          })
-          return null
-        })
-        .finally(() => running.delete(key))
-    running.set(key, making)
-    const image = await Promise.race([making, after(waitMs, 'pending' as const)])
+    if (kind === 'video' && parts.ffmpeg === null) return null
+    const about = { shop: scope.shop, hash }
+    const image = await maker.make(`${scope.shop}/${hash}`, waitMs, about, () =>
+      makeKept(parts, scope, file, kind),
+    )
     return image === 'pending' ? image : image && { image, hash }
   }
 }
@@ -110,17 +74,6 @@ export async function lacksFfmpeg(scope: ShopScope, id: string): Promise<boolean
   const kind = file && previewKind(file.content_type, file.size_bytes)
   return kind === 'video' && (await findFfmpeg()) === null
 }
-
-async function inTurn<T>(places: Semaphore, work: () => Promise<T>): Promise<T> {
-  const release = await places.acquire()
-  try {
-    return await work()
-  } finally {
-    release()
-  }
-}
-
-const after = <Value>(ms: number, value: Value): Promise<Value> => delay(ms, value, { ref: false })
 
 /** Also keeps that none can be made, so that it is not tried with each list. */
 async function makeKept(
@@ -152,12 +105,10 @@ const make = (
 ): Promise<Buffer> =>
   withWorkFolder(async (folder) => {
     const { signal } = new AbortController()
-    const [from, to] = [path.join(folder, 'file'), path.join(folder, 'preview')]
+    const from = path.join(folder, 'file')
     await copyOut(scope, { stores, check }, file, from, signal)
     const picture = kind === 'video' ? path.join(folder, 'frame.png') : from
     if (kind === 'video') await takeFrame(present(ffmpeg, 'ffmpeg'), from, picture, signal)
-    const input = { kind: kind === 'video' ? 'image' : kind, from: picture, to }
-    const call = { input, answer: z.literal(true), limits: LIMITS, signal }
-    await sandboxOf(scope.shop).run(SCRIPT, call)
-    return readFile(to)
+    const source = { kind: kind === 'video' ? 'image' : kind, from: picture } as const
+    return smallPicture(sandboxOf(scope.shop), source, folder, signal)
   })

@@ -258,6 +258,11 @@ describe('a page with several files', () => {
       key: /key&#x3D;([\w-]{43})/.exec(row!)?.[1] ?? '',
       buttons: [...row!.matchAll(/>(Download|Unlock|Play)</g)].map(([, text]) => text),
     }))
+  /** The key of the file whose question each button leads to. */
+  const unlocks = (text: string) =>
+    [...plain(text).matchAll(/href='download\?key=([\w-]{43})[^']*&from=[^>]*>\s*Unlock/g)].map(
+      ([, key]) => key!,
+    )
   const zip = async (key: string, query: string, headers = {}) => {
     const got = await visit(port, `/download?key=${key}&all=1${query}`, headers)
     return [...got.body.toString('latin1').matchAll(/bytes of (\d)/g)].map(([, at]) => at)
@@ -267,22 +272,25 @@ describe('a page with several files', () => {
     const { key } = await makePack([null, 'email', 'email', hashed])
     const page = (await visit(port, `/download?key=${key}`)).text
     expect(rows(page).map(({ buttons }) => buttons)).toEqual([
-      ['Play', 'Download'],
-      ...Array(3).fill(['Unlock']),
+      ['Download', 'Play'],
+      ...Array(3).fill([]),
     ])
+    expect(plain(page)).toContain('2 files ask for your email address.')
+    expect(unlocks(page)).toHaveLength(2)
     expect(page).not.toContain('download?key&#x3D;' + key + '&amp;page&#x3D;1&amp;all')
     expect(await zip(key, '')).toEqual(['0'])
-    const [, asking, , secret] = rows(page)
-    const list = await opened(asking!.key, EMAIL, { from: key })
+    const [asking, secret] = unlocks(page) as [string, string]
+    const list = await opened(asking, EMAIL, { from: key })
     expect(list).toContain(`/download?key=${key}&open=`)
     const open = (await visit(port, list)).text
     expect(rows(open).map(({ buttons }) => buttons)).toEqual([
-      ...Array(3).fill(['Play', 'Download']),
-      ['Unlock'],
+      ...Array(3).fill(['Download', 'Play']),
+      [],
     ])
+    expect(unlocks(open)).toEqual([secret])
     const token = tokenOf(list)
     expect(await zip(key, `&open=${token}`)).toEqual(['0', '1', '2'])
-    const both = await opened(secret!.key, PASSWORD, { from: key, open: token })
+    const both = await opened(secret, PASSWORD, { from: key, open: token })
     expect(await zip(key, both.slice(both.indexOf('&open=')))).toEqual(['0', '1', '2', '3'])
     // The session of that ZIP file continues for its answers alone.
     expect(await zip(key, '', { range: 'bytes=1-' })).toEqual(['0'])
@@ -291,11 +299,12 @@ describe('a page with several files', () => {
 
   test('a view needs the answer too, and lists open tracks alone', async () => {
     const { key } = await makePack([null, 'email', hashed])
-    const [first, asking] = rows((await visit(port, `/download?key=${key}`)).text)
+    const page = (await visit(port, `/download?key=${key}`)).text
+    const [[first], [asking]] = [rows(page), unlocks(page)]
     const tracks = (text: string) => text.match(/class='track'/g)?.length ?? 0
     expect(tracks((await visit(port, `/view?key=${first!.key}`)).text)).toBe(1)
-    expect(tracks((await visit(port, `/view?key=${asking!.key}`)).text)).toBe(0)
-    const view = await opened(asking!.key, EMAIL, { to: 'view' })
+    expect(tracks((await visit(port, `/view?key=${asking}`)).text)).toBe(0)
+    const view = await opened(asking!, EMAIL, { to: 'view' })
     const got = await visit(port, view)
     expect(tracks(got.text)).toBe(2)
     const cookie = got.headers['set-cookie']![0]!.split(';')[0]!
@@ -350,7 +359,7 @@ describe('a page with several files', () => {
     expect((await visit(port, `/download?key=${key}&all=1`)).status).toBe(403)
     const page = await visit(port, await opened(key, EMAIL))
     expect(rows(page.text).map(({ buttons }) => buttons)).toEqual(
-      Array(2).fill(['Play', 'Download']),
+      Array(2).fill(['Download', 'Play']),
     )
     const [file] = rows(page.text)
     expect((await visit(port, `/download?key=${file!.key}`)).status).toBe(403)

@@ -158,7 +158,7 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
   const { text } = await get(port, link.key)
   const rows = [...text.matchAll(/<li>([^]*?)<\/li>/g)].map(([, row = '']) => [
-    /<span><bdi>([^<]*)</.exec(row)![1],
+    /<bdi class='name'>([^<]*)</.exec(row)![1],
     row.includes('view?key'),
     row.includes('download?key'),
   ])

@@ -19,7 +19,12 @@ export interface PaidFile extends PackFile {
   licence_keys: readonly ShownKey[]
   /** The customer tag that closes it to this buyer; null: it is open. */
   tag_problem: TagProblem | null
-  /** The address of the bought product in the shop; null: it is not offered any more. */
+  /** The bought product. */
+  product_id: string | null
+  product: string | null
+  /** The product has a picture. */
+  pictured: boolean
+  /** The address of the product in the shop; null: it is not offered any more. */
   handle: string | null
 }
 
@@ -47,12 +52,7 @@ export async function openDeliveryLink(
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
          then f.version_since end as renewed_at,
        coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,
-       (select t.handle from delivery_files df
-         join order_lines b on b.shop_id = df.shop_id and b.order_id = d.order_id
-           and b.id = df.line_id
-         join products t on t.shop_id = b.shop_id and t.id = b.product_id and t.status = 'ACTIVE'
-         where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = f.id
-         order by b.position limit 1) as handle
+       g.product_id, g.title as product, coalesce(g.pictured, false) as pictured, g.handle
      from links l
      join shops s on s.id = l.shop_id
      join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
@@ -62,6 +62,16 @@ export async function openDeliveryLink(
        and (f.mapping_state <> 'unmapped' or s.keep_paid)
      left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join prepared_files w on w.shop_id = c.shop_id and w.link_id = c.id
+     left join lateral (
+       select (array_agg(b.product_id order by b.position))[1] as product_id,
+         (array_agg(b.title order by b.position))[1] as title,
+         (array_agg(t.image_url is not null order by b.position))[1] as pictured,
+         (array_agg(t.handle order by b.position) filter (where t.status = 'ACTIVE'))[1] as handle
+       from delivery_files df
+       join order_lines b on b.shop_id = df.shop_id and b.order_id = d.order_id
+         and b.id = df.line_id
+       left join products t on t.shop_id = b.shop_id and t.id = b.product_id
+       where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = f.id) g on true
      where l.shop_id = :shop and l.id = :link
      order by ${PAID_ORDER}`,
     { link },

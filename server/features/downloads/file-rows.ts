@@ -1,0 +1,108 @@
+// The rows of files on buyers' pages, which are grouped by product: the page of a delivery or a pack,
+// and the library. Each has a tile, a name, one line of terms and a column of buttons.
+import { bareType } from '../../files/view-kinds.ts'
+import type { PageButton } from './pages.ts'
+import type { Translator } from './translate.ts'
+
+/** What the template `file-rows.hbs` shows. */
+export interface FileRows {
+  groups: readonly RowGroup[]
+  /** The checksums of files that can be downloaded, under *Details*. */
+  sums: readonly { name: string; sha256: string }[]
+}
+
+export interface RowGroup {
+  /** The product; empty: the page does not say it. */
+  title: string
+  /** The address of the product's picture; null: it has none. */
+  picture: string | null
+  /** The order, and the address of its page. */
+  from?: string
+  page?: string | null
+  /** Answers what its locked files ask for. */
+  unlock?: Question | null
+  rows: readonly FileRow[]
+}
+
+/** A question that opens all files that ask the same. */
+export interface Question {
+  text: string
+  /** Of its button, with the text. */
+  label: string
+  /** The page that asks. */
+  address: string
+}
+
+export function questionOf(
+  t: Translator,
+  { count, kind, address }: { count: number; kind: 'email' | 'password'; address: string },
+): Question {
+  const text = t('gate.filesAsk', { count, kind })
+  return { text, label: `${t('gate.unlock')}: ${text}`, address }
+}
+
+export interface FileRow {
+  name: string
+  tile: Tile
+  isNew?: boolean
+  /** Its size and terms. */
+  about: string
+  /** Licence keys, each in its own line. */
+  notes: readonly string[]
+  /** The first is the main one. */
+  buttons: readonly RowButton[]
+}
+
+export interface RowButton extends Pick<PageButton, 'address' | 'post' | 'text'> {
+  /** Names the file, for readers that list buttons alone. */
+  label: string
+  second: boolean
+}
+
+/** A square that shows the file's picture, or its type until there is one. */
+export interface Tile {
+  /** `PDF`; empty: the name has no extension. */
+  type: string
+  kind: TileKind
+  /** The address of its small picture; null: it has none. */
+  picture: string | null
+}
+
+type TileKind = 'document' | 'image' | 'audio' | 'video' | 'archive' | 'pack' | 'other'
+
+const KINDS: readonly (readonly [TileKind, RegExp])[] = [
+  ['image', /^image\//],
+  ['audio', /^audio\//],
+  ['video', /^video\//],
+  ['archive', /^application\/(zip|gzip|x-7z-compressed|x-tar|vnd\.rar|x-rar-compressed)$/],
+  ['document', /^(text\/|application\/(pdf|epub|msword|rtf|vnd\.))/],
+]
+
+const LONGEST_TYPE = 5
+
+/** @param contentType null: a pack */
+export function tileOf(name: string, contentType: string | null, picture: string | null): Tile {
+  if (contentType === null) return { type: '', kind: 'pack', picture }
+  const type = /\.([A-Za-z0-9]+)$/.exec(name)?.[1] ?? ''
+  const bare = bareType(contentType)
+  return {
+    type: type.length > LONGEST_TYPE ? '' : type.toUpperCase(),
+    kind: KINDS.find(([, types]) => types.test(bare))?.[0] ?? 'other',
+    picture,
+  }
+}
+
+/** Puts neighbours with the same product into one group. */
+export function groupRows<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  groupOf: (items: readonly [Item, ...Item[]]) => RowGroup,
+): RowGroup[] {
+  const groups: [Item, ...Item[]][] = []
+  for (const item of items) {
+    const last = groups.at(-1)
+    if (last && keyOf(last[0]) === keyOf(item)) last.push(item)
+    else groups.push([item])
+  }
+  return groups.map(groupOf)
+}

@@ -30,7 +30,7 @@ import { isOtherSpelling, scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
 import { haveOneSku, spelledVariants } from './spelled-skus.ts'
 import type { TitleCache } from './title-cache.ts'
-import type { TitleHit, TitleIndex } from './title-index.ts'
+import type { TitleIndex } from './title-index.ts'
 import {
   exactForm,
   loose,
@@ -287,19 +287,24 @@ async function searched(
   names: readonly Words[],
   options: Parameters<TitleIndex['search']>[1],
   signal: AbortSignal,
-): Promise<TitleHit[][]> {
-  const found: TitleHit[][] = []
+): Promise<string[][]> {
+  const found: string[][] = []
   for (const [at, words] of names.entries()) {
     if (at % TITLES_PER_TURN === 0) await new Promise(setImmediate)
     signal.throwIfAborted()
-    found.push(spelledForms(index, words).flatMap((form) => index.search(form, options)))
+    const alike = spelledForms(index, words).flatMap((form) => index.search(form, options))
+    const sounding = index.soundingLike(words).slice(0, options.limit)
+    found.push([...alike.map(({ id }) => id), ...sounding])
   }
   return found
 }
 
 /** The forms in which a name is searched. */
 function spelledForms({ hasSpellings }: TitleIndex, words: Words): Words[] {
-  if (words.spellings.size > 0) return [words, ...otherwise(words)]
+  const { romanised } = words
+  const sounding = romanised === null ? [] : [{ ...words, letters: romanised.words }]
+  if (words.spellings.size > 0) return [words, ...otherwise(words), ...sounding]
+  if (romanised !== null) return [words, ...sounding]
   const other = hasSpellings ? loose(words) : null
   return other === null ? [words] : [words, other]
 }
@@ -308,14 +313,14 @@ function spelledForms({ hasSpellings }: TitleIndex, words: Words): Words[] {
 async function scored(
   scope: ShopScope,
   names: readonly Words[],
-  found: readonly (readonly TitleHit[])[],
+  found: readonly (readonly string[])[],
   least: number,
 ): Promise<Mapping[][]> {
-  const ids = [...new Set(found.flat().map(({ id }) => id))]
+  const ids = [...new Set(found.flat())]
   const titles = ids.length > 0 ? await titlesOf(scope, ids) : new Map<string, string>()
   const known = new Map([...titles].map(([id, title]) => [id, { title, words: wordsOf(title) }]))
   return zip(names, found).map(([name, hits]) =>
-    [...new Set(hits.map(({ id }) => id))]
+    [...new Set(hits)]
       .flatMap((id) => {
         const there = known.get(id)
         return there ? [hitOfWords(id, name, there)] : []

@@ -3,6 +3,7 @@
 // same rules.
 import leven from 'leven'
 import { distinctionOf, isOtherWord } from './distinctions.ts'
+import { soundOf } from './romanised.ts'
 import { loosely } from './spellings.ts'
 import type { Words } from './words.ts'
 
@@ -19,6 +20,8 @@ const OTHER_WORD = 0.2
 const OTHER_SIGNS = 0.25
 /** Words in another spelling: a title that is written as the name is better. */
 const OTHER_SPELLING = 0.06
+/** A name that only sounds like the title: below the usual threshold, so that a person decides. */
+const SAME_SOUND = 0.3
 /** Words that are joined, or a word that is cut in two. */
 const JOINED = 0.5
 // oxfmt-ignore
@@ -27,15 +30,29 @@ const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der d
 /** The likeness of a name and a title, 0 to 1; 0: something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
   const same = inSpellingOf(title, name)
-  return same === name
-    ? scoreSpelled(name, title)
-    : Math.max(0, scoreSpelled(same, title) - OTHER_SPELLING)
+  const spelled =
+    same === name
+      ? scoreSpelled(name, title)
+      : Math.max(0, scoreSpelled(same, title) - OTHER_SPELLING)
+  if (spelled >= 1 - SAME_SOUND || !hasSameSound(name, title)) return spelled
+  return Math.max(spelled, scoreSpelled(inWordsOf(title, name), title) - SAME_SOUND)
 }
+
+/** One of them is in Latin letters, and sounds like the other. */
+function hasSameSound(name: Words, title: Words): boolean {
+  const [written, latin] = name.romanised === null ? [title, name] : [name, title]
+  if (written.romanised === null || latin.romanised !== null) return false
+  const { system, sounds } = written.romanised
+  return sounds.includes(soundOf(system, latin.letters))
+}
+
+const inWordsOf = ({ letters }: Words, name: Words): Words => ({ ...name, letters })
 
 /** Is the name the title but for the spelling of words? */
 export function isOtherSpelling(name: Words, title: Words): boolean {
   const same = inSpellingOf(title, name)
-  return same !== name && scoreSpelled(same, title) === 1
+  if (same !== name && scoreSpelled(same, title) === 1) return true
+  return hasSameSound(name, title) && scoreSpelled(inWordsOf(title, name), title) === 1
 }
 
 /** The name with words of the title for its own that are the same in another spelling. */

@@ -2,6 +2,7 @@
 // of thousands of titles. A name's rarest trigrams are looked up first, and the search ends as soon
 // as no other title can be good enough: the result is the same as if every title had been compared.
 import { firstOf } from '../core/lazy.ts'
+import { SYSTEMS, soundOf, type System } from './romanised.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { otherwise, wordsOf, type Words } from './words.ts'
 
@@ -21,6 +22,8 @@ export interface TitleIndex {
    * @param limit of several with the same score, those whose ids come first are kept.
    */
   search(words: Words, options: { floor: number; margin: number; limit: number }): TitleHit[]
+  /** The titles of other scripts that sound like these words in Latin letters. */
+  soundingLike(words: Words): string[]
 }
 
 export interface TitleIndexBuilder {
@@ -50,6 +53,7 @@ export function titleIndexBuilder(): TitleIndexBuilder {
   const gramIds = new Map<string, number>()
   const ids: string[] = []
   const numbers = new Map<number, readonly string[]>()
+  const sounds = new Map<string, string[]>()
   const ends: number[] = []
   let grams = new Uint32Array(1024)
   let used = 0
@@ -67,13 +71,14 @@ export function titleIndexBuilder(): TitleIndexBuilder {
       const words = wordsOf(title)
       addWords(id, words)
       for (const others of otherwise(words)) addWords(id, others)
+      if (words.romanised !== null) addSounds(sounds, id, words.romanised)
       count++
     },
     build: () => {
       const titles = { grams: grams.slice(0, used), ends: Uint32Array.from(ends) }
       const holders = invert(titles, gramIds.size)
       const hasSpellings = ids.length > count
-      return searchable({ gramIds, ids, hasSpellings, numbers, titles, holders })
+      return searchable({ gramIds, ids, hasSpellings, numbers, titles, holders, sounds })
     },
   }
 }
@@ -94,6 +99,23 @@ interface Tables {
   titles: Lists
   /** The titles that have each trigram. */
   holders: Lists
+  /** The titles with each sound, by its system. */
+  sounds: ReadonlyMap<string, readonly string[]>
+}
+
+const soundKey = (system: System, sound: string) => `${system} ${sound}`
+
+function addSounds(
+  all: Map<string, string[]>,
+  id: string,
+  { system, sounds }: NonNullable<Words['romanised']>,
+): void {
+  for (const sound of sounds) {
+    const key = soundKey(system, sound)
+    const there = all.get(key)
+    if (there) there.push(id)
+    else all.set(key, [id])
+  }
 }
 
 const grown = (from: Uint32Array<ArrayBuffer>, atLeast: number) => {
@@ -123,7 +145,7 @@ function invert({ grams, ends }: Lists, count: number): Lists {
 }
 
 function searchable(tables: Tables): TitleIndex {
-  const { gramIds, ids, titles, holders } = tables
+  const { gramIds, ids, titles, holders, sounds } = tables
   // Marks of the current search: trigrams of the name's letters, and titles that it has scored.
   const marked = new Uint8Array(gramIds.size)
   const seen = new Uint32Array(ids.length)
@@ -171,6 +193,12 @@ function searchable(tables: Tables): TitleIndex {
         .map(({ title, score }) => ({ id: ids[title]!, score }))
         .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
         .slice(0, limit)
+    },
+    soundingLike: ({ letters, romanised }) => {
+      if (sounds.size === 0 || romanised !== null) return []
+      return SYSTEMS.flatMap(
+        (system) => sounds.get(soundKey(system, soundOf(system, letters))) ?? [],
+      )
     },
   }
 }

@@ -7,6 +7,7 @@ import { inOneScript } from '../core/look-alikes.ts'
 import { skuKey } from '../core/sku-key.ts'
 import { isFlatKey, labelsOf } from './distinctions.ts'
 import { picturesOf, spellNumbers, spellSigns, unitsOf } from './signs.ts'
+import { romanisedFrom, type Romanised } from './romanised.ts'
 import { loosely, otherSpellings } from './spellings.ts'
 
 /** Words in the form in which they are compared, letters and numbers apart. */
@@ -27,6 +28,8 @@ export interface Words {
   accents: ReadonlyMap<string, string>
   /** The other spellings of words that have some: `maerchen` of `marchen`. */
   spellings: ReadonlyMap<string, readonly string[]>
+  /** The words in Latin letters, where their sound is known. */
+  romanised: Romanised | null
 }
 
 /** Words that distinguish versions of a file, never products. */
@@ -75,8 +78,9 @@ export function wordsOf(text: string): Words {
       isNumber(part) &&
       ((isCopy && at === parts.length - 1) || VERSION_WORDS.has(parts[at - 1] ?? '')),
   )
+  const counted = distinctive.length > 0 ? distinctive : letters
   return {
-    letters: distinctive.length > 0 ? distinctive : letters,
+    letters: counted,
     numbers: [...new Set(parts.filter(isNumber))],
     versions: [...new Set(versions)],
     labels: labelsOf(parts),
@@ -85,6 +89,7 @@ export function wordsOf(text: string): Words {
     pictures: picturesOf(title),
     accents: isAscii ? NO_ACCENTS : accentsOf(withBareLetters(accented), plain),
     spellings: isAscii ? NO_SPELLINGS : spellingsOf(written, plain),
+    romanised: isAscii ? null : romanisedFrom(counted),
   }
 }
 

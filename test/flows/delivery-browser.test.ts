@@ -84,7 +84,7 @@ const typed = (filename: string, contentType?: string) => ({
 describe('fifty hostile files', () => {
   const addresses: string[] = []
 
-  test('run if they are served with their own types: this test can fail', async () => {
+  soakTest('run if they are served with their own types: this test can fail', async () => {
     ownPage = hostileFiles(`${base}/called`)[0]!.bytes.toString()
     await page.goto(`${base}/own`)
     expect(await page.title()).toBe('owned')

@@ -1,6 +1,6 @@
 // Precision and recall at the default threshold, compared with the share of common trigrams alone
 // over the same names.
-import { decideMatch, hitOfTitle } from '../../../server/matching/hits.ts'
+import { decideMatch, hitOfTitle, suggestionsOf } from '../../../server/matching/hits.ts'
 import { present } from '../../../server/core/lazy.ts'
 import { exactOrAll } from '../../../server/matching/match.ts'
 import { scoreWords } from '../../../server/matching/score.ts'
@@ -9,6 +9,7 @@ import { wordsOf, wordsOfName, type Words } from '../../../server/matching/words
 import type { Row } from '../bench.ts'
 import { judge, makeLabelled, TITLES, type LabelledName } from './labelled.ts'
 import { REPORTED_CASES } from './reported.ts'
+import { ROMANISED_CASES } from './romanised.ts'
 import { SIGN_CASES } from './signs.ts'
 
 const THRESHOLD = 0.8
@@ -37,8 +38,31 @@ export function qualityRows(): Row[] {
     ...rowsOf('', spelled),
     ...rowsOf(' of signs and scripts', SIGN_CASES),
     ...rowsOf(' of reported names', REPORTED_CASES),
-    ...rowsOf(' of all', [...spelled, ...SIGN_CASES, ...REPORTED_CASES]),
+    ...rowsOf(' of all', [
+      ...spelled,
+      ...SIGN_CASES,
+      ...REPORTED_CASES,
+      // A sound is never enough for a mapping.
+      ...ROMANISED_CASES.map((one) => ({ ...one, title: null })),
+    ]),
+    suggestedRow(),
   ]
+}
+
+/** Names in the letters of another script: how many are suggested for their title, before others. */
+function suggestedRow(): Row {
+  const share = (score: typeof scoreWords) => {
+    const right = ROMANISED_CASES.filter(({ name, title, titles }) => {
+      const words = wordsOfName(name)
+      const hits = titles.map((one) => hitOfTitle(one, one, score(words, wordsOf(one))))
+      const { match, near } = decideMatch(hits, THRESHOLD)
+      return match === null && (suggestionsOf(near)[0]?.product_title ?? null) === title
+    })
+    return (right.length / ROMANISED_CASES.length) * 100
+  }
+  const [ours, theirs] = [share(scoreWords), share(scoreTitle)]
+  const what = 'romanised names suggested for their title alone, against trigrams alone'
+  return { what, ours, theirs, unit: '%', ratio: ours / theirs, floor: 1 }
 }
 
 function rowsOf(which: string, names: Parameters<typeof judged>[1]): Row[] {

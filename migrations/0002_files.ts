@@ -277,6 +277,9 @@ const SCHEMA = `
     -- The file's name when these bytes arrived: restoring the JPEG of a file that became WebP
     -- restores the extension too.
     filename text,
+    -- What the bytes were before steps changed them, and what the server of their address said
+    -- (SourceBytes in plugins/contract/item.ts). Null: not known.
+    source jsonb,
     -- Set when an operation replaced it without keeping it: it exists until undo is over.
     expires_at timestamptz,
     -- Kept with the version, not with the blob: delivery reads the version's row in any case.

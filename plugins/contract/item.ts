@@ -61,6 +61,34 @@ export interface StagedBlob {
   found_type?: string
   /** Whether the bytes end before their format does. Detected in PDF, ZIP and MP4. */
   cut_off?: true
+  /** What the bytes were before steps changed them; it is stored with the version. */
+  source?: SourceBytes
+  /** Whether they are those of `Item.known`: steps that work on bytes are left out. */
+  present?: true
+}
+
+/** What the server said about the bytes at an address, for a later conditional request. */
+export interface SourceAnswer {
+  /** The SHA-256 hash of the address: it may contain a password. */
+  address: string
+  host: string
+  etag?: string
+  last_modified?: string
+}
+
+/** The bytes of an entry before steps changed them. */
+export interface SourceBytes {
+  hash: string
+  size_bytes: number
+  /** A hash of the steps that work on bytes, with their options. */
+  steps?: string
+  answer?: SourceAnswer
+}
+
+/** The current version of the file that an entry would give bytes to, made by the same steps. */
+export interface KnownVersion {
+  bytes: StagedBlob
+  source: SourceBytes
 }
 
 /** One file or entry inside an operation. */
@@ -73,6 +101,8 @@ export interface Item {
   entry: Entry | null
   /** The bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
+  /** Absent: there is none, or other steps made it. */
+  known?: KnownVersion
   /** The change that a CSV row asks for, if it names an existing file. */
   wanted: FileChange | null
 }

@@ -63,6 +63,7 @@ const SCHEMA = `
     sha256 bytea check (length(sha256) = 32),
     primary key (shop_id, hash)
   );
+  create index blobs_sha256 on blobs (shop_id, sha256) where sha256 is not null; -- same bytes again
   create index blobs_without_sha256 on blobs (shop_id, created_at, hash) where sha256 is null;
 
   create table blob_locations (

@@ -64,6 +64,7 @@ const SCHEMA = `
     sha256 bytea check (length(sha256) = 32),
     primary key (shop_id, hash)
   );
+  create index blobs_sha256 on blobs (shop_id, sha256) where sha256 is not null; -- same bytes again
   create index blobs_without_sha256 on blobs (shop_id, created_at, hash) where sha256 is null;
 
   create table blob_locations (
@@ -328,6 +329,9 @@ const SCHEMA = `
     -- The file's name when these bytes arrived: restoring the JPEG of a file that became WebP
     -- restores the extension too.
     filename text,
+    -- What the bytes were before steps changed them, and what the server of their address said
+    -- (SourceBytes in plugins/contract/item.ts). Null: not known.
+    source jsonb,
     -- Set when an operation replaced it without keeping it: it exists until undo is over.
     expires_at timestamptz,
     -- Kept with the version, not with the blob: delivery reads the version's row in any case.

@@ -63,6 +63,34 @@ export interface StagedBlob {
   cut_off?: true
   /** Set by a source whose bytes count in the shop's quota until they are imported. */
   reserved?: true
+  /** What the bytes were before steps changed them; it is stored with the version. */
+  source?: SourceBytes
+  /** Whether they are those of `Item.known`: steps that work on bytes are left out. */
+  present?: true
+}
+
+/** What the server said about the bytes at an address, for a later conditional request. */
+export interface SourceAnswer {
+  /** The SHA-256 hash of the address: it may contain a password. */
+  address: string
+  host: string
+  etag?: string
+  last_modified?: string
+}
+
+/** The bytes of an entry before steps changed them. */
+export interface SourceBytes {
+  hash: string
+  size_bytes: number
+  /** A hash of the steps that work on bytes, with their options. */
+  steps?: string
+  answer?: SourceAnswer
+}
+
+/** The current version of the file that an entry would give bytes to, made by the same steps. */
+export interface KnownVersion {
+  bytes: StagedBlob
+  source: SourceBytes
 }
 
 /** One file or entry inside an operation. */
@@ -75,6 +103,8 @@ export interface Item {
   entry: Entry | null
   /** The bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
+  /** Absent: there is none, or other steps made it. */
+  known?: KnownVersion
   /** The change that a CSV row asks for, if it names an existing file. */
   wanted: FileChange | null
 }

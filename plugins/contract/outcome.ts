@@ -206,10 +206,10 @@ export const eachSource =
     items: readonly Item[],
     limit: number,
     signal: AbortSignal,
-    decide: (source: SourceOf<Type>) => Promise<Decision>,
+    decide: (source: SourceOf<Type>, item: Item) => Promise<Decision>,
   ): AsyncGenerator<Outcome> =>
-    eachItem(items, limit, signal, async ({ entry }) =>
-      entry?.source.type === type
-        ? decide(entry.source as SourceOf<Type>)
+    eachItem(items, limit, signal, async (item) =>
+      item.entry?.source.type === type
+        ? decide(item.entry.source as SourceOf<Type>, item)
         : { status: 'skipped', reason },
     )

@@ -1,7 +1,7 @@
 // The ports through which a plugin reaches bytes, other systems and people.
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { FileView, Item, StagedBlob } from './item.ts'
+import type { FileView, Item, KnownVersion, StagedBlob } from './item.ts'
 import type { PortError } from './outcome.ts'
 import type { Pack } from './pack.ts'
 import type { ReportSpec } from './form.ts'
@@ -32,8 +32,12 @@ export interface RemoteReader {
 /** Guarded fetching from the internet. */
 export interface RemoteFetcher extends RemoteReader {
   atMost(count: number): RemoteFetcher
-  /** Fetches the whole body into the shop's storage location; a failure leaves nothing behind. */
-  download(url: string, signal: AbortSignal): Promise<StagedBlob>
+  /**
+   * Fetches the whole body into the shop's storage location; a failure leaves nothing behind.
+   * @param known the version that was made of this address, if any: the server is asked whether its
+   *   bytes have changed since. If they have not, the version's bytes are returned
+   */
+  download(url: string, signal: AbortSignal, known?: KnownVersion): Promise<StagedBlob>
 }
 
 /** Storing new bytes. */

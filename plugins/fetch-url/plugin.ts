@@ -25,8 +25,8 @@ const eachWithPort = <Port>(
   items: readonly Item[],
   port: Port,
   signal: AbortSignal,
-  decide: (url: string, port: Port) => Promise<Decision>,
-) => eachUrl(items, items.length, signal, ({ url }) => decide(directAddress(url), port))
+  decide: (url: string, port: Port, item: Item) => Promise<Decision>,
+) => eachUrl(items, items.length, signal, ({ url }, item) => decide(directAddress(url), port, item))
 
 /**
  * Outcomes carry `bytes`. Items fail with `url_not_accessible`, `file_too_large`, or the error of
@@ -47,8 +47,8 @@ export const fetchUrl = definePlugin({
       return sizeProblem(size_bytes, limits) ?? { status: 'ok' }
     }),
   run: (items, { at_once }, { remote, signal }) =>
-    eachWithPort(items, remote.atMost(at_once), signal, async (url, port) => ({
+    eachWithPort(items, remote.atMost(at_once), signal, async (url, port, { known }) => ({
       status: 'ok',
-      bytes: await port.download(url, signal),
+      bytes: await port.download(url, signal, known),
     })),
 })

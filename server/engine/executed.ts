@@ -17,6 +17,7 @@ import { claimBatch, type Claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { type ConditionReader, itemDraft } from './item-work.ts'
+import { loadKnown } from './known-versions.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './undo.ts'
 import { CHANGED_SINCE_PREVIEW } from './write-results.ts'
@@ -89,6 +90,7 @@ async function* endingsOf(
   const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)
   yield* ended
   if (open.length === 0) return
+  await loadKnown(scope, steps, open)
   if (operation.status === 'previewing')
     return yield* await planned(steps, open, write, parts, signal)
   const kept = await checkPreviewed(steps, open, write, parts, signal)

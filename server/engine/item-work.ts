@@ -46,6 +46,7 @@ export const viewOfItem = (item: WorkItem): Item => ({
   file: fileOf(item),
   entry: item.entry,
   staged: item.staged,
+  ...(item.known ? { known: item.known } : {}),
   wanted: item.wanted,
 })
 
@@ -88,7 +89,9 @@ export async function applicable(
 ): Promise<WorkItem[]> {
   const { when, pluginImpl, parsedOptions } = step
   const conditions = [...(when ? [when] : []), ...(pluginImpl.conditions?.(parsedOptions) ?? [])]
-  const open = items.filter(({ last }) => !last)
+  // What the item's file has already was made by the same steps.
+  const isDone = ({ staged }: WorkItem) => pluginImpl.bytes === true && staged?.present === true
+  const open = items.filter((item) => !item.last && !isDone(item))
   if (conditions.some(asksForFacts))
     for (const [item, read] of zip(open, await facts(open.map(factSubject)))) item.facts = read
   if (!when) return open
@@ -205,10 +208,25 @@ export function advance(
   if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
   else if (kind === 'act' && undo === 'none') item.acted = true
-  if (outcome.bytes) item.staged = outcome.bytes
+  if (outcome.bytes) item.staged = stagedBy(kind, item, outcome.bytes)
   const final = item.resume.final || Object.keys(outcome).some((name) => !KEPT.has(name))
   item.resume = final ? { ...item.resume, final } : { step: item.step, staged: item.staged, final }
-  return final ? null : (outcome.bytes ?? null)
+  return final || !outcome.bytes ? null : item.staged
+}
+
+/** The bytes that a step made, with what they were before steps changed them. */
+function stagedBy(
+  kind: ItemPlugin['kind'],
+  { staged, known, byte_steps: steps }: WorkItem,
+  bytes: StagedBlob,
+): StagedBlob {
+  if (bytes.present) return bytes
+  if (kind !== 'fetch') return staged?.source ? { ...bytes, source: staged.source } : bytes
+  const { hash, size_bytes } = bytes
+  const source = { hash, size_bytes, ...bytes.source, ...(steps === null ? {} : { steps }) }
+  // Steps would make the bytes that the file has.
+  if (known?.source.hash === hash) return { ...known.bytes, source, present: true }
+  return { ...bytes, source }
 }
 
 /** The fields of an outcome that an item's row keeps between attempts. */

@@ -4,6 +4,7 @@ import type {
   Entry,
   FileChange,
   FileFacts,
+  KnownVersion,
   Plugin,
   StagedBlob,
   Step,
@@ -209,6 +210,10 @@ export interface WorkItem {
   wanted: FileChange | null
   /** The earlier entry that asks for the same name, or null. */
   waits_for: number | null
+  /** The version that its bytes are compared with; null: there is none. */
+  known: KnownVersion | null
+  /** The hash of the steps that work on its bytes; null: it is no entry, or they depend on more. */
+  byte_steps: string | null
   /** Whether its entry is left out because a file of the shop has its name. */
   left_out: boolean
   /**

@@ -29,6 +29,8 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
   undo: null,
+  known: null,
+  byte_steps: null,
   left_out: false,
   facts: null,
   warnings: [],

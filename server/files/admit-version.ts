@@ -36,11 +36,11 @@ export async function addVersion(
   await holdBlobs(tx, [staged])
   const row = await tx.one<{ number: number }>(
     `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
-       filename)
+       filename, source)
      select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop
        and file_id = :file),
        decode(:hash, 'hex'), :location, :size, coalesce(:type, content_type),
-       coalesce(:filename, filename)
+       coalesce(:filename, filename), :source::jsonb
      from files where files.shop_id = :shop and files.id = :file
      returning number`,
     {
@@ -49,6 +49,7 @@ export async function addVersion(
       location: staged.location,
       size: staged.size_bytes,
       filename,
+      source: staged.source ? JSON.stringify(staged.source) : null,
       type: filename === null ? null : contentTypeOf(filename),
     },
   )

@@ -198,6 +198,7 @@ export async function insertFiles(
       content_type: contentTypeOf(draft.filename),
       hash: staged.hash,
       location: staged.location,
+      source: staged.source ?? null,
       channel,
       tags: draft.tags,
       ...settingsOf(draft),
@@ -209,7 +210,8 @@ export async function insertFiles(
        select distinct on (name_key) *
        from jsonb_to_recordset(:rows::jsonb)
          as g(at int, name_key text collate "C", filename text, extension text,
-         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[],
+         size_bytes bigint, content_type text, hash text, location text, source jsonb, channel text,
+         tags text[],
          ${TYPED_SETTINGS}, mapped boolean, wanted_sku text, auto_map boolean)
        order by name_key, at
      ), file as (
@@ -224,9 +226,9 @@ export async function insertFiles(
        returning id, name_key
      ), version as (
        insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
-         filename)
+         filename, source)
        select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes,
-         given.content_type, given.filename
+         given.content_type, given.filename, given.source
        from file join given on given.name_key = file.name_key
      )
      select file.id, given.at from file join given on given.name_key = file.name_key`,

@@ -1,6 +1,12 @@
 // An admission onto an existing file: whether the file has its bytes already, and what its source
 // states in addition to them. Equal bytes make no version: nothing that follows from new bytes happens.
-import { SETTING_NAMES, type SettingName } from '../../plugins/contract/index.ts'
+import {
+  SETTING_NAMES,
+  type KnownVersion,
+  type SettingName,
+  type SourceBytes,
+  type StagedBlob,
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
 import {
@@ -36,9 +42,12 @@ export async function admitPresent<Given extends Onto>(
 ): Promise<Map<Given, AdmissionResult>> {
   const onto = admissions.filter(replacesBytes)
   const results = new Map<Given, AdmissionResult>()
+  const sources: { file: string; source: SourceBytes }[] = []
   for (const { at, id, filename, mapped, claimed } of await findHolders(tx, onto)) {
     const admission = present(onto[at], 'an admission')
     // Its operation may be giving it other bytes: the item waits for it.
+    const { source } = admission.staged
+    if (source && !claimed) sources.push({ file: id, source })
     const stated = claimed ? refusalOf('file_in_use') : await changeAsStated(tx, id, admission)
     results.set(
       admission,
@@ -47,8 +56,24 @@ export async function admitPresent<Given extends Onto>(
         : { status: 'same', fileId: id, filename, mapped, ...stated },
     )
   }
+  await updateSources(tx, sources)
   return results
 }
+
+/** SQL: the current versions of given files or names whose bytes are readable. */
+const CURRENT_OF_GIVEN = `from jsonb_to_recordset(:rows::jsonb)
+       as g(at int, file uuid, name_key text collate "C", hash text)
+     cross join lateral (
+       select * from files f where f.shop_id = :shop and f.deleted_at is null
+         and f.id = g.file
+       union all
+       select * from files f where f.shop_id = :shop and f.deleted_at is null
+         and f.name_key = g.name_key
+     ) named
+     join files f on f.shop_id = :shop and f.id = named.id
+     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash
+       and l.location = v.location and not v.damaged and l.damaged_since is null`
 
 /** Locks the files: a change of their bytes waits until the caller's transaction ends. */
 function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {
@@ -63,20 +88,8 @@ function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {
     `select g.at, f.id, f.filename, f.mapping_state = 'mapped' as mapped,
        exists (select from file_claims c where c.shop_id = f.shop_id and c.file_id = f.id)
          as claimed
-     from jsonb_to_recordset(:rows::jsonb)
-       as g(at int, file uuid, name_key text collate "C", hash text)
-     cross join lateral (
-       select * from files f where f.shop_id = :shop and f.deleted_at is null
-         and f.id = g.file
-       union all
-       select * from files f where f.shop_id = :shop and f.deleted_at is null
-         and f.name_key = g.name_key
-     ) named
-     join files f on f.shop_id = :shop and f.id = named.id
-     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
-     join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash
-       and l.location = v.location
-     where v.hash = decode(g.hash, 'hex') and not v.damaged and l.damaged_since is null
+     ${CURRENT_OF_GIVEN}
+     where v.hash = decode(g.hash, 'hex')
      order by f.id for update of f`,
     { rows: JSON.stringify(rows) },
   )
@@ -133,3 +146,42 @@ function setSetting<Name extends SettingName>(draft: Draft, wanted: Draft, name:
 
 const targetOf = ({ product_id, variant_id }: Draft['mappings'][number]) =>
   `${product_id} ${variant_id ?? ''}`
+
+/**
+ * The current versions of the files that these entries would give bytes to, by the entries' indexes:
+ * those of which it is known what they were made of.
+ */
+export async function findKnownVersions(
+  scope: ShopScope,
+  entries: readonly { filename: string; replaces?: string | undefined }[],
+): Promise<Map<number, KnownVersion>> {
+  if (entries.length === 0) return new Map()
+  const rows = entries.map(({ filename, replaces }, at) => ({
+    at,
+    file: replaces ?? null,
+    name_key: replaces === undefined ? nameKey(filename) : null,
+  }))
+  const found = await scope.query<StagedBlob & { at: number; source: SourceBytes }>(
+    `select g.at, encode(v.hash, 'hex') as hash, v.location, v.size_bytes, v.content_type, v.source
+     ${CURRENT_OF_GIVEN}
+     where v.source is not null`,
+    { rows: JSON.stringify(rows) },
+  )
+  return new Map(found.map(({ at, source, ...bytes }) => [at, { bytes, source }]))
+}
+
+/** Keeps what the source of these bytes says now: its server may have named them anew. */
+async function updateSources(
+  tx: ShopScope,
+  rows: readonly { file: string; source: SourceBytes }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `update versions v set source = g.source
+     from jsonb_to_recordset(:rows::jsonb) as g(file uuid, source jsonb)
+     join files f on f.shop_id = :shop and f.id = g.file
+     where v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+       and v.source is distinct from g.source`,
+    { rows: JSON.stringify(rows) },
+  )
+}

@@ -6,6 +6,8 @@ import {
   type Stage,
   type StagedBlob,
 } from '../../plugins/contract/index.ts'
+import { createHash } from 'node:crypto'
+import { present } from '../core/lazy.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { readNameRules } from '../matching/name-rules.ts'
@@ -55,10 +57,19 @@ export function createRemote({
   return {
     atMost: (count) => createRemote({ client, places: createSemaphore(count), ...place }),
     probe: (url, signal) => client.probe(url, signal, requester),
-    download: async (url, signal) => {
-      const { body, content_type } = await client.open(url, signal, requester)
+    download: async (url, signal, known) => {
+      const address = createHash('sha256').update(url).digest('hex')
+      const before = known?.source.answer
+      const since = before?.address === address ? before : undefined
+      const opened = await client.openChanged(url, signal, requester, since)
+      if (opened === null) return { ...present(known, 'a known version').bytes, present: true }
+      const { body, content_type, identity } = opened
       try {
-        return await stageBytes(place, body, content_type, signal)
+        const staged = await stageBytes(place, body, content_type, signal)
+        if (!identity) return staged
+        const { hash, size_bytes } = staged
+        const source = { hash, size_bytes, answer: { address, ...identity } }
+        return { ...staged, source }
       } finally {
         await body.return?.()
       }

@@ -100,7 +100,11 @@ describe('an honest origin', () => {
   })
   it('reports size and type before the body', async () => {
     const { body, ...probe } = await clientOf().open(`${origin.url}/bytes/5/probe`, signal)
-    expect(probe).toEqual({ size_bytes: 5, content_type: 'application/octet-stream' })
+    expect(probe).toEqual({
+      size_bytes: 5,
+      content_type: 'application/octet-stream',
+      identity: null,
+    })
     await body.return!()
   })
   it('keeps a connection for the next request, and never shares it', async () => {

@@ -3,6 +3,7 @@
 // user agent.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isPageType, PortError, type Probe } from '../../plugins/contract/index.ts'
+import { present } from '../core/lazy.ts'
 import type { Logger } from '../core/log.ts'
 import type { Semaphore } from '../core/semaphore.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'
@@ -43,6 +44,16 @@ export interface OpenedFile extends Probe {
    * arrive.
    */
   body: OpenedBody
+  /** What a later conditional request sends; null: nothing, or another host answered. */
+  identity: BytesIdentity | null
+}
+
+/** What a server said about the bytes that it sent. */
+export interface BytesIdentity {
+  /** The only host to which it is sent again. */
+  host: string
+  etag?: string
+  last_modified?: string
 }
 
 /** For whom a file is requested. Its requests wait for their turns at its hosts. */
@@ -57,6 +68,16 @@ export interface Requester {
 export interface GuardedClient {
   /** The file at an address that answers 200, after at most 10 redirects. */
   open(url: string, signal: AbortSignal, requester?: Requester): Promise<OpenedFile>
+  /**
+   * As `open`, but asks only for bytes that have changed since an earlier answer.
+   * @returns null: they have not
+   */
+  openChanged(
+    url: string,
+    signal: AbortSignal,
+    requester: Requester | undefined,
+    since: BytesIdentity | undefined,
+  ): Promise<OpenedFile | null>
   /** What `open` would give, without the bytes. */
   probe(url: string, signal: AbortSignal, requester?: Requester): Promise<Probe>
   /** Sends a body. Redirects are not followed, and every status counts as an answer. */
@@ -109,6 +130,8 @@ interface Answer {
 interface FollowedAnswer extends Answer {
   /** The address that was asked first, and the one that answered. */
   urls: readonly [URL, URL]
+  /** Whether the request that was answered had a condition. */
+  conditional: boolean
 }
 
 type Message = Omit<FetchRequest, 'path'>
@@ -131,8 +154,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const ours = { ...HEADERS, 'user-agent': options.userAgent ?? userAgentOf(null) }
   const followFor =
     (requester: Requester = {}): Follow =>
-    (method, url, signal) =>
-      followRedirects({ send, rules, ours, method, signal, requester }, url)
+    (method, url, signal, since) =>
+      followRedirects({ send, rules, ours, method, signal, requester, since }, url)
 
   /** Logs the reason for operators only: the caller learns less. */
   const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
@@ -158,7 +181,15 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     open: (url, signal, requester) =>
       withLog(
         url,
-        withFragment(url, (at) => openFile(followFor(requester), fileBytes, at, signal)),
+        withFragment(url, async (at) => {
+          const opened = await openFile(followFor(requester), fileBytes, at, signal)
+          return present(opened, 'the answer of a request without a condition')
+        }),
+      ),
+    openChanged: (url, signal, requester, since) =>
+      withLog(
+        url,
+        withFragment(url, (at) => openFile(followFor(requester), fileBytes, at, signal, since)),
       ),
     probe: (url, signal, requester) =>
       withLog(
@@ -272,7 +303,12 @@ const tracedSend =
       },
     )
 
-type Follow = (method: 'GET' | 'HEAD', url: string, signal: AbortSignal) => Promise<FollowedAnswer>
+type Follow = (
+  method: 'GET' | 'HEAD',
+  url: string,
+  signal: AbortSignal,
+  since?: BytesIdentity,
+) => Promise<FollowedAnswer>
 
 /** Checks the address of every redirect before it is requested. */
 async function followRedirects(
@@ -283,17 +319,25 @@ async function followRedirects(
     method: 'GET' | 'HEAD'
     signal: AbortSignal
     requester: Requester
+    since?: BytesIdentity | undefined
   },
   url: string,
 ): Promise<FollowedAnswer> {
-  const { send, rules, ours, method, signal, requester } = asked
+  const { send, rules, ours, method, signal, requester, since } = asked
   const cookies = new FetchCookies()
   const first = addressTargetOf(url, rules)
   let target = first
+  let isAway = false
   for (let hop = 0; ; hop += 1) {
-    const headers = { ...ours, ...cookies.headers(target.url) }
+    // A host that another one named must not learn what the first one said.
+    isAway ||= target.url.host !== first.url.host
+    const condition = since && !isAway && since.host === target.url.host ? conditionOf(since) : {}
+    const headers = { ...ours, ...condition, ...cookies.headers(target.url) }
     const answer = await send(target, { method, headers }, signal, requester)
-    if (!REDIRECTS.has(answer.status)) return { ...answer, urls: [first.url, target.url] }
+    if (!REDIRECTS.has(answer.status)) {
+      const conditional = Object.keys(condition).length > 0
+      return { ...answer, urls: [first.url, target.url], conditional }
+    }
     await discard(answer.body)
     cookies.keep(target.url, answer.headers)
     const next = redirectTarget(answer.headers.location, target.url.href)
@@ -301,6 +345,22 @@ async function followRedirects(
     if (next.protocol === 'ftp:' || next.protocol === 'ftps:') throw redirectsToFtp()
     if (hop === MAX_REDIRECTS) throw redirectsTooOften(MAX_REDIRECTS, target.url.host)
     target = addressTargetOf(next.href, rules)
+  }
+}
+
+const conditionOf = ({ etag, last_modified }: BytesIdentity): Record<string, string> => ({
+  ...(etag === undefined ? {} : { 'if-none-match': etag }),
+  ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
+})
+
+/** What the answer says about its bytes; null: nothing, or not from the host that was asked. */
+function identityOf({ urls: [first, last], headers }: FollowedAnswer): BytesIdentity | null {
+  const { etag, 'last-modified': last_modified } = headers
+  if (first.host !== last.host || (etag === undefined && last_modified === undefined)) return null
+  return {
+    host: first.host,
+    ...(etag === undefined ? {} : { etag }),
+    ...(last_modified === undefined ? {} : { last_modified }),
   }
 }
 
@@ -324,12 +384,18 @@ async function openFile(
   fileBytes: number,
   url: string,
   signal: AbortSignal,
-): Promise<OpenedFile> {
-  const answer = await follow('GET', url, signal)
+  since?: BytesIdentity,
+): Promise<OpenedFile | null> {
+  const answer = await follow('GET', url, signal, since)
+  if (answer.conditional && answer.status === 304) {
+    await discard(answer.body)
+    return null
+  }
   try {
     const { coding, ...probe } = await describeFile(answer)
     if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
-    return { ...probe, body: coding ? decodedBody(answer.body, coding, fileBytes) : answer.body }
+    const body = coding ? decodedBody(answer.body, coding, fileBytes) : answer.body
+    return { ...probe, body, identity: identityOf(answer) }
   } catch (error) {
     await answer.body.return()
     throw error

@@ -7,6 +7,18 @@ const upload = { id: IDS.unfinished_upload }
 const tus = { 'Tus-Resumable': TUS_VERSION }
 
 export const uploadExamples: Examples = {
+  'post /api/uploads/check': {
+    body: {
+      files: [
+        {
+          filename: 'guide.pdf',
+          size_bytes: 52_428,
+          sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        },
+      ],
+    },
+    status: 200,
+  },
   'post /api/uploads/batches': { body: { count: 2, auto_map: true }, status: 201 },
   'get /api/uploads/batches/{id}': { params: batch, status: 200 },
   'patch /api/uploads/batches/{id}': {

@@ -20,6 +20,7 @@ import {
   timestamp,
 } from '../../http/schemas.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { compareOffered, type ComparedFile, type ShopFile } from './check-uploads.ts'
 import {
   changeBatch,
   checkNames,
@@ -36,6 +37,7 @@ import {
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000
 const MAX_RESULTS = 200
+const MAX_CHECKED = 1000
 
 /** What an import writes to all files of a batch. */
 const fileChoices = z.strictObject({
@@ -122,7 +124,16 @@ export function uploadRoutes({
   uploads: UploadParts
   clock: () => Date
 }): Endpoint[] {
-  return [create(), read(), change(), start(uploads, clock), names(), results(), pieces(uploads)]
+  return [
+    create(),
+    read(),
+    change(),
+    start(uploads, clock),
+    names(),
+    check(),
+    results(),
+    pieces(uploads),
+  ]
 }
 
 const create = () =>
@@ -226,6 +237,75 @@ const names = () =>
       return { body: { data } }
     },
   })
+
+const shopFile = z.object({ file_id: z.string(), filename: z.string() })
+
+const check = () =>
+  endpoint('POST /api/uploads/check', {
+    summary: 'Compare files with those of the shop before they are sent',
+    description: 'Files in the trash are left out.',
+    body: z
+      .strictObject({
+        files: z
+          .array(
+            z.strictObject({
+              filename: z.string().min(1).max(1000),
+              size_bytes: z.number().int().min(0),
+              sha256: z
+                .string()
+                .regex(/^[0-9a-f]{64}$/, sayPlain('Send 64 hex digits in small letters')),
+            }),
+          )
+          .min(1, sayPlain('At least one file'))
+          .max(MAX_CHECKED, sayFixed('At most {count} files', { count: MAX_CHECKED })),
+      })
+      .meta({ id: 'UploadCheckRequest' }),
+    replies: {
+      200: {
+        description: 'One answer for each file, in their order',
+        schema: z.object({
+          data: z.array(
+            z.object({
+              status: z
+                .enum(['new', 'unchanged', 'same_bytes_as', 'name_taken'])
+                .describe(
+                  '`unchanged`: the file of this name has these bytes; `same_bytes_as`: a file of another name has them; `name_taken`: the file of this name has others',
+                ),
+              file: shopFile.nullable().describe('The file that the status is about'),
+              same_bytes_as: shopFile.nullable().describe('A file that has these bytes'),
+              reason: z
+                .enum(['digest_pending'])
+                .optional()
+                .describe('A file of this size has no digest yet, so that it may have these bytes'),
+            }),
+          ),
+        }),
+      },
+    },
+    handler: async ({ caller, body }) => {
+      const compared = await compareOffered(caller.scope, body.files)
+      return { body: { data: compared.map(checkedRecord) } }
+    },
+  })
+
+function checkedRecord({ named, same, unsure }: ComparedFile) {
+  const status =
+    same && same.id === named?.id
+      ? ('unchanged' as const)
+      : named
+        ? ('name_taken' as const)
+        : same
+          ? ('same_bytes_as' as const)
+          : ('new' as const)
+  const shown = (file: ShopFile | null) =>
+    file && { file_id: toPublicId('file', file.id), filename: file.filename }
+  return {
+    status,
+    file: shown(named ?? same),
+    same_bytes_as: shown(same),
+    ...(unsure ? { reason: 'digest_pending' as const } : {}),
+  }
+}
 
 const results = () =>
   endpoint('POST /api/uploads/results', {

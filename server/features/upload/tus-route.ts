@@ -20,7 +20,7 @@ export interface TusRequestParts {
   authenticator: Authenticator
 }
 
-const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names|results)/?$)[^/]*)?$`)
+const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check|check-names|results)/?$)[^/]*)?$`)
 const METHODS = { all: ['OPTIONS', 'POST'], one: ['OPTIONS', 'HEAD', 'PATCH', 'DELETE'] }
 
 export function tusRequests(uploads: UploadParts, authenticator: Authenticator): Mount {

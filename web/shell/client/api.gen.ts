@@ -4341,6 +4341,33 @@ export interface components {
       'POST /api/uploads/batches/{id}/start': {
         answer: components['schemas']['Operation']
       }
+      'POST /api/uploads/check': {
+        answer: {
+          data: {
+            /** @description The file that the status is about */
+            file: {
+              file_id: string
+              filename: string
+            } | null
+            /**
+             * @description A file of this size has no digest yet, so that it may have these bytes
+             * @enum {string}
+             */
+            reason?: 'digest_pending'
+            /** @description A file that has these bytes */
+            same_bytes_as: {
+              file_id: string
+              filename: string
+            } | null
+            /**
+             * @description `unchanged`: the file of this name has these bytes; `same_bytes_as`: a file of another name has them; `name_taken`: the file of this name has others
+             * @enum {string}
+             */
+            status: 'new' | 'unchanged' | 'same_bytes_as' | 'name_taken'
+          }[]
+        }
+        body: components['schemas']['UploadCheckRequest']
+      }
       'POST /api/uploads/check-names': {
         answer: {
           data: components['schemas']['CheckedName'][]
@@ -9770,6 +9797,13 @@ export interface components {
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
+    }
+    UploadCheckRequest: {
+      files: {
+        filename: string
+        sha256: string
+        size_bytes: number
+      }[]
     }
     UploadPiece: {
       /** @description The bytes that have arrived */

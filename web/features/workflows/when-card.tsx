@@ -122,6 +122,7 @@ function AddTrigger({
       }
     >
       <ActionList
+        actionRole="menuitem"
         items={[
           item(
             'event',

@@ -25,6 +25,7 @@ export const SERVER_OFFERS: Offers = {
     'downloads.ts',
     'file-rows.ts',
     'form.ts',
+    'gate-tokens.ts',
     'gates/openings.ts',
     'look.ts',
     'model/history.ts',

@@ -187,22 +187,17 @@ async function openWeb(
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
   const { environment, limits } = config
-  const { engine, stores, storefront, client, folder, cloud, sandboxes, parts: shared } = composed
-  const { listener } = shared
+  const { engine, stores, storefront, client, folder, cloud, sandboxes } = composed
+  const { listener } = composed.parts
   const locks = await openLocks(database.directUrl, log)
-  closings.push(
-    () => locks.close(),
-    () => page.close(),
-  )
+  closings.push(() => locks.close())
+  closings.push(() => page.close())
   const sandboxOf: WebParts['sandboxOf'] = (shop) => sandboxes.of(shop)
-  const opened = { database, listener, stores, secrets, baseUrl, clock, log }
+  const readProductPicture = createProductPictures({ client, sandboxOf, log })
+  const opened = { database, listener, stores, secrets, baseUrl, clock, log, readProductPicture }
   const check = checkOf({ database, stores, log, clock })
   const readPreview = await openPreviews({ stores, sandboxOf, check, log })
-  const delivery = await openDelivery(config, {
-    ...opened,
-    readPicture: readPreview,
-    readProductPicture: createProductPictures({ client, sandboxOf, log }),
-  })
+  const delivery = await openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
     database,

@@ -259,12 +259,12 @@ function connect(
       log.warn('an opened delivery was not recorded', errorFields(error)),
     )
   const counter = counting.links
-  const gates = createGates({ pool: database.pool, secrets, counter, attempts })
+  const secure = baseUrl.startsWith('https:')
+  const gates = createGates({ pool: database.pool, secrets, counter, attempts, secure })
   const [starts, sessions] = [createStartAddresses(secrets), createViewSessions(database)]
   const shared = { counter, attempts, gates, clientOf }
   const stored = { database, secrets, sessions }
   const pages = createPageAnswers({ ...shared, ...stored, archives, recordOpening })
-  const secure = baseUrl.startsWith('https:')
   const none = () => Promise.resolve(null)
   const { readPicture = none, readProductPicture = none } = delivery
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)

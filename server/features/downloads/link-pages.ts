@@ -15,7 +15,7 @@ import type { Archives } from './archive.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
-import { withTokens } from './gate-tokens.ts'
+import { hasAnswers, withTokens } from './gate-tokens.ts'
 import { leftText, sendPack, untilText, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
@@ -35,8 +35,6 @@ import {
   resumedPart,
   wantsArchive,
   viewerIn,
-  hasTokens,
-  passedTokens,
 } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScan, isScanner } from './scanners.ts'
@@ -126,7 +124,11 @@ async function withOwed<File extends PackFile>(
   { counter, gates, sessions }: PageParts,
   { visit, link, client }: PageRequest,
   files: readonly File[],
-): Promise<{ files: readonly (Omit<File, 'asks'> & GatedFile)[]; archiveOwed: boolean }> {
+): Promise<{
+  files: readonly (Omit<File, 'asks'> & GatedFile)[]
+  archiveOwed: boolean
+  tokens: readonly string[]
+}> {
   const viewer = viewerIn(visit.request)
   const [owed, views] = await Promise.all([
     counter.owedBy(link, client, visit.now),
@@ -147,8 +149,15 @@ async function withOwed<File extends PackFile>(
       viewing: views?.get(hash) ?? null,
     }
   }
-  return { files: files.map(one), archiveOwed: owed.archive }
+  const tokens = gates.tokens.passed(visit.request, gatesOf(link, files), visit.now)
+  return { files: files.map(one), archiveOwed: owed.archive, tokens }
 }
+
+/** What the files of a page ask for, each once. */
+const gatesOf = ({ link }: KnownLink, files: readonly PackFile[]) =>
+  [...new Set(files.map(({ asks }) => asks))]
+    .filter((asks) => asks !== ASKS_NOTHING)
+    .map((asks) => ({ asks, root: link }))
 
 /** Answers with all files of a page as one ZIP file. False: the request gets the page. */
 async function openArchive(
@@ -167,7 +176,12 @@ async function openArchive(
   if (start === 'none' && isScan(request)) {
     const files = await readFiles()
     if (files.some(({ download_limit }) => download_limit !== null)) {
-      sendConfirm(visit, link, { key, name: `${nameOf(link)}.zip`, all: true })
+      sendConfirm(visit, link, {
+        key,
+        name: `${nameOf(link)}.zip`,
+        all: true,
+        tokens: parts.gates.tokens.passed(request, gatesOf(link, files), now),
+      })
       return true
     }
   }
@@ -182,7 +196,7 @@ async function openedGates(
   { visit, link }: PageRequest,
   use: 'page' | 'continue',
 ): Promise<readonly string[]> {
-  if (!hasTokens(visit.request)) return [ASKS_NOTHING]
+  if (!hasAnswers(visit.request)) return [ASKS_NOTHING]
   const asked = await counter.asksUnder(link)
   const isOpen = (asks: string) =>
     gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now, use)
@@ -246,12 +260,12 @@ const nameOf = ({ pack }: KnownLink): string => present(pack, 'The name of the p
 export function sendConfirm(
   { request, response, now }: Visit,
   link: KnownLink,
-  asked: { key: string; name: string; all?: boolean },
+  asked: { key: string; name: string; all?: boolean; tokens?: readonly string[] },
 ): void {
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
   const { target, view_limit: limit } = link
-  const tokens = passedTokens(request)
+  const tokens = withTokens(asked.tokens ?? [])
   const isOffered = target !== null && !asked.all && offeredView(target) !== null
   const refused = isOffered ? whyNotViewed(link, null, now) : null
   const view =

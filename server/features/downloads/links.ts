@@ -8,6 +8,7 @@ import { PRIVATE } from '../../http/headers.ts'
 import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
+import { hasAnswers } from './gate-tokens.ts'
 import type { Gates } from './gates/gates.ts'
 import { askForm, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { isScan } from './scanners.ts'
@@ -20,7 +21,6 @@ import {
   wantsArchive,
   sitesIn,
   viewerIn,
-  hasTokens,
 } from './request.ts'
 import { isBodiless, rangeOfAnswer, representation, type Part, type Visit } from './response.ts'
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
@@ -59,7 +59,7 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const start = parts.starts.stateOf(request, key, all, now)
     const paged = wantsPage(request, start)
     // The answer in the address is checked against the link first.
-    if (isPlain(request) && !paged && !hasTokens(request) && !all) {
+    if (isPlain(request) && !paged && !hasAnswers(request) && !all) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }
@@ -130,7 +130,11 @@ async function answerScan(
   const { request } = visit
   if (!isDirect || link.download_limit !== null || isViewOnly(link.target)) {
     await parts.serving.addDigest(visit, link.target)
-    sendConfirm(visit, link, { key: asker.key, name: link.target.filename })
+    sendConfirm(visit, link, {
+      key: asker.key,
+      name: link.target.filename,
+      tokens: parts.gates.tokens.passed(request, link.gate ? [link.gate] : [], visit.now),
+    })
     return true
   }
   // Without a limit a scanner's download uses nothing up.

@@ -5,7 +5,8 @@ import type { PackFile } from '../links/model/pack-links.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShownShop } from './pages.ts'
 import { leadsToBytes } from './start-addresses.ts'
-import { PAGE, relativeToPage, passedTokens } from './request.ts'
+import { withTokens } from './gate-tokens.ts'
+import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
@@ -75,10 +76,14 @@ export interface OpenedPack {
   libraryAction?: string
 }
 
-export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
+/** @param pack with the tokens that open its files, for its addresses. */
+export function sendPack(
+  { request, response }: Visit,
+  pack: OpenedPack & { tokens: readonly string[] },
+): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
-  const tokens = passedTokens(request)
+  const tokens = withTokens(pack.tokens)
   const address: PageAddress = (key, to = 'download', gated = false) =>
     relativeToPage(
       request,

@@ -145,13 +145,9 @@ export const sitesIn = ({ headers: { referer } }: IncomingMessage): readonly str
 export const viewerIn = (request: IncomingMessage): Buffer | null =>
   request.headers.cookie === undefined ? null : viewerOf(request)
 
-/** Does the request bring answers to what links ask? */
-export const hasTokens = ({ url = '' }: Pick<IncomingMessage, 'url'>): boolean =>
-  url.includes('open=')
-
 /** What to add to an address so that what this request has opened stays open there. */
 export const passedTokens = (request: IncomingMessage): string =>
-  hasTokens(request) ? withTokens(tokensIn(request)) : ''
+  request.url?.includes('open=') ? withTokens(tokensIn(request)) : ''
 
 /** Does the client want JSON rather than a page? */
 export function prefersJson(accept: string | undefined): boolean {

@@ -14,6 +14,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import type { RawMount } from '../../http/mounts.ts'
 import type { Delivery } from '../downloads/downloads.ts'
+import { createGateTokens } from '../downloads/gate-tokens.ts'
 import { FormRefusal, isJson, readForm } from '../downloads/form.ts'
 import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
 import { refuse } from '../downloads/refusal.ts'
@@ -21,7 +22,7 @@ import { isKey, prefersJson, withLocale } from '../downloads/request.ts'
 import { isScanner } from '../downloads/scanners.ts'
 import { askedLocale, translatorForRequest } from '../downloads/translate.ts'
 import { viewerOf } from '../downloads/viewers.ts'
-import { MAX_PAGES, readLibrary } from './items.ts'
+import { MAX_PAGES, readLibrary, type LibraryItem } from './items.ts'
 import { findLibraryKey, lastVisit, requestLibrary, visitLibrary } from './keys.ts'
 import {
   renderLibrary,
@@ -135,13 +136,15 @@ async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: stri
     opens ? visitLibrary(scope, found, now) : lastVisit(scope, email),
     readLibrary(scope, secrets, { email, search, page, now, viewer: viewerOf(request) }),
   ])
+  const tokens = createGateTokens(secrets)
+  const isOpen = ({ gate }: LibraryItem) => gate !== null && tokens.opens(request, gate, now)
   const locale = askedLocale(request.url)
   send(
     visit,
     200,
     renderLibrary(frame, {
       key,
-      items,
+      items: items.map((item) => (isOpen(item) ? { ...item, locked: null } : item)),
       search,
       page,
       locale,

@@ -297,6 +297,39 @@ describe('a page with several files', () => {
     expect(await zip(key, `&open=${token}`, { range: 'bytes=1-' })).not.toContain('3')
   })
 
+  test('a browser that has answered is not asked again, also on another file of the page', async () => {
+    const { key } = await makePack(['email', 'email', hashed])
+    const [asking] = unlocks((await visit(port, `/download?key=${key}`)).text)
+    const answered = await answer(asking!, EMAIL, { from: key })
+    const [set = ''] = answered.headers['set-cookie'] ?? []
+    expect(set).toMatch(
+      /^stevedore_open=[\w.~-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+    )
+    const cookie = set.split(';')[0]!
+    const again = (await visit(port, `/download?key=${key}`, { cookie })).text
+    expect(rows(again).map(({ buttons }) => buttons)).toEqual([
+      ...Array(2).fill(['Download', 'Play']),
+      [],
+    ])
+    // A program to which the address is handed over has no cookie.
+    const [, handed = ''] = /action='(download\?key=[^']*open=[^']*)'/.exec(plain(again)) ?? []
+    expect((await visit(port, `/${handed}`)).text).not.toContain('download/open')
+    // It is no answer for another page, nor in an address, and ends after 30 days.
+    const other = await makePack(['email'])
+    const stranger = (await visit(port, `/download?key=${other.key}`, { cookie })).text
+    expect(unlocks(stranger)).toHaveLength(1)
+    const token = cookie.slice(cookie.indexOf('=') + 1)
+    expect(await zip(key, `&open=${token}`)).toEqual([])
+    const start = depot.time.now
+    depot.time.now = new Date(+start + 30 * 86_400_000)
+    try {
+      const late = (await visit(port, `/download?key=${key}`, { cookie })).text
+      expect(unlocks(late)).toHaveLength(2)
+    } finally {
+      depot.time.now = start
+    }
+  })
+
   test('a view needs the answer too, and lists open tracks alone', async () => {
     const { key } = await makePack([null, 'email', hashed])
     const page = (await visit(port, `/download?key=${key}`)).text

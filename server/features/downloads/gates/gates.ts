@@ -44,6 +44,8 @@ interface GateParts {
   secrets: Secrets
   counter: Pick<LinkCounter, 'lookUp'>
   attempts: Pick<RefusedAttempts, 'record'>
+  /** Cookies are sent over HTTPS alone. */
+  secure: boolean
 }
 
 type GatedLink = KnownLink & { gate: Gate }
@@ -94,7 +96,7 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
     ? viewRefusal(link, null, now)
     : refusalReason({ ...link, download_limit: null }, null, now)
   if (reason !== null) throw new FormRefusal(reason, { link, key, now })
-  if (!isGated(link)) return proceed(visit, asked)
+  if (!isGated(link)) return proceed(visit, null, asked)
   const { gate } = link
   const answered = parsedAnswer(gate, given)
   if (answered === null)
@@ -113,7 +115,8 @@ async function answer(parts: AnswerParts, visit: Visit, client: Client): Promise
   await tries.giveBack()
   const email = asksForPassword(gate.asks) ? '' : answered
   await writeOpening(parts.pool, link, { email, client, at: now })
-  proceed(visit, {
+  const cookie = parts.tokens.keep(request, gate, now, parts.secure)
+  proceed(visit, cookie, {
     ...asked, // The first ones of an address count.
     open: [parts.tokens.make(gate, now), ...(asked.open ?? [])],
   })
@@ -170,7 +173,11 @@ function reply(visit: Visit, link: GatedLink, asked: AskedPage, status: number):
 }
 
 /** To the page on which the buyer wanted to download or view. */
-function proceed({ request, response }: Visit, { key, to, from, open = [] }: AskedPage): void {
+function proceed(
+  { request, response }: Visit,
+  cookie: string | null,
+  { key, to, from, open = [] }: AskedPage,
+): void {
   const tokens = withTokens(open)
   const address = from
     ? `download?key=${from}${tokens}`
@@ -178,5 +185,7 @@ function proceed({ request, response }: Visit, { key, to, from, open = [] }: Ask
       ? `view?key=${key}${tokens}`
       : `download?key=${key}&${PAGE}${tokens}`
   const location = relativeToPage(request, address)
-  response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
+  const kept = cookie === null ? [] : ['Set-Cookie', cookie]
+  const headers = [...PAGE_HEADERS, ...kept, 'Location', location, 'Content-Length', '0']
+  response.writeHead(303, headers).end()
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
+import { createTestShop, openTestDatabase, silent } from '../../../../test/database.ts'
 import { appConfig } from '../../../../app.config.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { toPublicId } from '../../../core/ids.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { StartInput } from '../../../engine/start.ts'
+import { WholeBlobs } from '../../../files/whole-blobs.ts'
 import { createWorkflow } from '../../workflows/workflows.ts'
 import { triggerBody } from '../../workflows/triggers.ts'
 import { ensureSettings } from '../settings.ts'
@@ -68,8 +69,10 @@ async function takeAll(growing: boolean): Promise<string[]> {
   }
   const close = (_tx: ShopScope, id: string) => Promise.resolve(void closed.push(id))
   const engine = { plugins: parts.plugins, workflows: parts.workflows, start, close } as unknown
+  const stores = new Map()
+  const blobs = new WholeBlobs({ database, stores, log: silent, clock: () => new Date() })
   const take = { requestedBy: 'test', prompt: false, growing }
-  while (await takeReady({ engine: engine as Engine, stores: new Map() }, scope, take));
+  while (await takeReady({ engine: engine as Engine, stores, blobs }, scope, take));
   return started.toSorted()
 }
 

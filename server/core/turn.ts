@@ -4,15 +4,16 @@
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /** The items of one slice: a few milliseconds, if each item needs some microseconds. */
-const SLICE = 2000
+const SLICE = 1000
 
 /** Uses the items in order, and lets others take turns between them. */
 export async function inSlices<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   use: (item: T, at: number) => void,
 ): Promise<void> {
-  for (const [at, item] of items.entries()) {
+  let at = 0
+  for (const item of items) {
     if (at > 0 && at % SLICE === 0) await nextTurn()
-    use(item, at)
+    use(item, at++)
   }
 }

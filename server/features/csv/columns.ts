@@ -75,15 +75,19 @@ export function suggestColumns(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
 ): Suggestions {
-  const columns = headers.map((header, at) => ({ header, cells: columnCells(rows, at) }))
+  const columns = headers.map((header, at): Column => {
+    const name = normalizeHeader(header)
+    const isOfPictures = isNameOfPictures(name)
+    return { header, name, isOfPictures, cells: columnCells(rows, at) }
+  })
   // If several columns have addresses, such as pictures and files, a person chooses.
   const addresses = columns.filter(({ cells }) => areAddresses(cells)).length
-  const guess = (field: CsvField, { header, cells }: Column) =>
-    isOfPictures(header) ? null : byContent(field, cells, addresses)
+  const guess = (field: CsvField, { isOfPictures, cells }: Column) =>
+    isOfPictures ? null : byContent(field, cells, addresses)
   const all = FIELDS.flatMap((field) =>
     columns.flatMap((column) => {
-      const { header, cells } = column
-      const found = confidence(field, header, cells) ?? guess(field, column)
+      const { header } = column
+      const found = confidence(field, column) ?? guess(field, column)
       return found ? [{ field, header, ...found }] : []
     }),
   ).sort((a, b) => b.sure - a.sure)
@@ -99,13 +103,24 @@ export function suggestColumns(
 
 interface Column {
   header: string
+  /** The header as it is compared (`normalizeHeader`): once, since a header may be long. */
+  name: string
+  isOfPictures: boolean
   cells: readonly string[]
 }
 
 const PICTURES = /image|picture|photo|thumb|bild|foto|画像/
 
-/** Is it the header of a column of pictures? Its addresses are seldom those of the files. */
-export const isOfPictures = (header: string): boolean => PICTURES.test(normalizeHeader(header))
+/**
+ * Is it the header (`normalizeHeader`) of a column of pictures? Its addresses are seldom those of the
+ * files.
+ */
+export const isNameOfPictures = (name: string): boolean => PICTURES.test(name)
+
+/** The headers that are the fields' own names. */
+const OWN_NAMES = Object.fromEntries(
+  FIELDS.map((field) => [field, normalizeHeader(field)]),
+) as Readonly<Record<CsvField, string>>
 
 /** What a cell is shows at its beginning. */
 const JUDGED_CHARACTERS = 500
@@ -117,11 +132,9 @@ const columnCells = (rows: readonly (readonly string[])[], at: number) =>
 
 function confidence(
   field: CsvField,
-  header: string,
-  cells: readonly string[],
+  { name, cells }: Column,
 ): { sure: number; reason: string } | null {
-  const name = normalizeHeader(header)
-  if (name === normalizeHeader(field)) {
+  if (name === OWN_NAMES[field]) {
     // Other exports may have a column of that name, but only ours contains ids like these.
     if (field === 'id' && !cells.every((cell) => cell.startsWith('file_'))) return null
     return { sure: 1, reason: 'The header is the field’s own name' }
@@ -130,7 +143,7 @@ function confidence(
     return cells.length > 0 && cells.every((cell) => /^file_[0-9a-f]{32}$/.test(cell))
       ? { sure: 0.9, reason: 'The cells are ids of files' }
       : null
-  const word = wordFor(field, header)
+  const word = wordFor(field, name)
   if (word >= 0)
     return { sure: Math.max(0.8, 0.95 - word / 100), reason: 'The header is another word for it' }
   const part = ENGLISH[field].find(

@@ -1,7 +1,7 @@
 // Exports of other shops: their rows are products, with several files in one row. They are rewritten
 // as lists of files, one row for each file.
 import { FILE_SETTINGS, hasExtension } from '../../../plugins/contract/index.ts'
-import { isOfPictures, suggestColumns } from './columns.ts'
+import { isNameOfPictures, suggestColumns } from './columns.ts'
 import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
@@ -91,8 +91,10 @@ const WOO = {
 /** The columns of WooCommerce's export; null: it is none. */
 function wooColumns(names: readonly string[]) {
   const forms = (field: keyof typeof WOO) => WOO[field].split('|')
-  const one = (field: keyof typeof WOO) =>
-    names.findIndex((name) => forms(field).some((form) => normalizeHeader(form) === name))
+  const one = (field: keyof typeof WOO) => {
+    const named = new Set(forms(field).map(normalizeHeader))
+    return names.findIndex((name) => named.has(name))
+  }
   const each = (field: 'url' | 'name' | 'id') =>
     forms(field).flatMap((form) => {
       const [before = '', after = ''] = form.split('#').map(normalizeHeader)
@@ -164,7 +166,7 @@ function severalColumns(
   const stems = new Map<string, number[]>()
   for (const [place, name] of names.entries()) {
     const stem = name.replace(/\d+/, '#')
-    if (!stem.includes('#') || isOfPictures(stem)) continue
+    if (!stem.includes('#') || isNameOfPictures(stem)) continue
     if (areAddresses(sample.map((cells) => cells[place])))
       stems.set(stem, [...(stems.get(stem) ?? []), place])
   }
@@ -178,7 +180,8 @@ function severalInACell(
   sample: readonly (readonly string[])[],
 ): ExportShape['files'] | null {
   const url = headers.indexOf(suggested.file_url?.header ?? '')
-  const isSeveral = url >= 0 && sample.some((cells) => addressesIn(cells[url] ?? '').length > 1)
+  const isSeveral =
+    url >= 0 && sample.some((cells) => [...addressesIn(cells[url] ?? '')].length > 1)
   return isSeveral ? [{ url, name: headers.indexOf(suggested.filename?.header ?? '') }] : null
 }
 
@@ -212,35 +215,46 @@ function attachmentsIn(text: string): Address[] {
 }
 
 /** The addresses of a cell, or its text if it has none. */
-function addressesIn(cell: string, suffix = /$/): Address[] {
+function* addressesIn(cell: string, suffix = /$/): Generator<Address> {
   const text = cellText(cell)
   const attached = attachmentsIn(text)
-  if (attached.length > 0) return attached
-  const parts = text
-    .split(BEGINNINGS)
-    .map((part) => part.replace(SEPARATORS, '').replace(suffix, ''))
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => attachmentsIn(part)[0] ?? { address: part, name: '' })
+  if (attached.length > 0) return yield* attached
+  for (const given of text.split(BEGINNINGS)) {
+    const part = given.replace(SEPARATORS, '').replace(suffix, '')
+    if (part !== '') yield attachmentsIn(part)[0] ?? { address: part, name: '' }
+  }
 }
 
-/** The rows of a list of files for one row of an export; none for a product without files. */
-export function filesOfRow(shape: ExportShape, row: number, cells: readonly string[]): string[][] {
+/**
+ * The rows of a list of files for one row of an export; none for a product without files. Read one by one:
+ * a cell may have tens of thousands of addresses.
+ */
+export function* filesOfRow(
+  shape: ExportShape,
+  row: number,
+  cells: readonly string[],
+): Generator<string[]> {
   const cell = (place: number) => (place < 0 ? '' : cellText(cells[place] ?? ''))
   const setting = (place: number, field: 'download_limit' | 'expiry_days') =>
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
-  return shape.files.flatMap(({ url, name }) =>
-    addressesIn(cells[url] ?? '', shape.suffix).map(({ address, name: own }) => [
-      own === '' ? nameOfAddress(address, cell(name)) : withEnding(own, address),
-      address,
-      cell(shape.sku),
-      cell(shape.tags).replaceAll(' | ', ', '),
-      setting(shape.download_limit, 'download_limit'),
-      setting(shape.expiry_days, 'expiry_days'),
-      cell(shape.title),
-      String(row),
-    ]),
-  )
+  // The same for all files of the row.
+  const common = [
+    cell(shape.sku),
+    cell(shape.tags).replaceAll(' | ', ', '),
+    setting(shape.download_limit, 'download_limit'),
+    setting(shape.expiry_days, 'expiry_days'),
+    cell(shape.title),
+    String(row),
+  ]
+  for (const { url, name } of shape.files) {
+    const named = cell(name)
+    for (const { address, name: own } of addressesIn(cells[url] ?? '', shape.suffix))
+      yield [
+        own === '' ? nameOfAddress(address, named) : withEnding(own, address),
+        address,
+        ...common,
+      ]
+  }
 }
 
 /** The name under which buyers of the other shop got it: the end of the address. */

@@ -145,10 +145,10 @@ const KNOWN: ReadonlySet<string> = new Set(
 )
 
 /**
- * The position of the header among the words for a field, English first; -1: it is none of them.
+ * The position of the header (`normalizeHeader`) among the words for a field, English first; -1: it is
+ * none of them.
  */
-export function wordFor(field: Field, header: string): number {
-  const name = normalizeHeader(header)
+export function wordFor(field: Field, name: string): number {
   const english = ENGLISH[field].indexOf(name)
   if (english >= 0) return english
   const other = OTHERS[field]?.indexOf(name) ?? -1

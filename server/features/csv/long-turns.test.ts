@@ -26,6 +26,10 @@ const files = (rows: number, tail = '') =>
 const cells = (header: string, count: number, cell: string) =>
   `${header}\n${`f.pdf,"${cell}"\n`.repeat(count)}`
 
+/** Payments of Easy Digital Downloads. */
+const orders = (products: string) =>
+  `Payment ID,Email,Products (Raw),SKUs,Status,Date\n${`1,a@b.example,"${products}",,complete,2026-01-02\n`.repeat(20)}`
+
 /** The first three run in npm test too. */
 const TABLES: readonly (readonly [name: string, make: MakeTable])[] = [
   ['65,000 columns', () => grid(65_000, 6)],
@@ -54,6 +58,14 @@ const TABLES: readonly (readonly [name: string, make: MakeTable])[] = [
     'spaces within an address',
     () => cells('name,file_url', 20, `${LINK}x${' '.repeat(900_000)}y\u200b`),
   ],
+  ['several addresses in each row', () => cells('name,file_url', 5000, `${LINK}x.pdf `.repeat(10))],
+  ['many addresses in one cell', () => cells('name,file_url', 20, `${LINK}x.pdf,`.repeat(40_000))],
+  [
+    'attachments of one row',
+    () => cells('name,attachment', 1, `guide.pdf (${LINK}x),`.repeat(30_000)),
+  ],
+  ['many products in an order', () => orders('a|1{2} / '.repeat(100_000))],
+  ['an order without a price', () => orders('a|{'.repeat(300_000))],
   ['separators', () => cells('name,file_url', 20, `${LINK}x${' ,;|'.repeat(200_000)}y ${LINK}z`)],
 ]
 

@@ -80,11 +80,12 @@ export async function findSavedMapping(
     { key: headersKey(headers) },
   )
   if (!saved) return null
+  const names = headers.map(normalizeHeader)
   const here = (header: string | null = null) =>
     header === null
       ? null
       : (headers.find((one) => one === header) ??
-        headers.find((one) => normalizeHeader(one) === normalizeHeader(header)) ??
+        headers[names.indexOf(normalizeHeader(header))] ??
         null)
   const mapping = Object.fromEntries(FIELDS.map((field) => [field, here(saved.mapping[field])]))
   return { name: saved.name, mapping: mapping as ColumnMapping }

@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'
 import type { OnConflict } from '../../../plugins/contract/index.ts'
+import { inSlices } from '../../core/turn.ts'
 import {
   analyse,
   emptyFile,
@@ -219,17 +220,20 @@ async function listOf(
   for await (const { first, records } of rows)
     for (const [at, cells] of records.entries()) {
       if (first + at <= header_row || isBlank(cells)) continue
-      const files = filesOfRow(shape, first + at, cells)
-      if (files.length === 0) list.without_files++
+      const before = table.length
+      await inSlices(filesOfRow(shape, first + at, cells), (file) => {
+        if (table.push(file) > MAX_CSV_ROWS + 1)
+          throw new AppError('too_many', {
+            message: say('A CSV file has at most {most} files: split it', { most: MAX_CSV_ROWS }),
+          })
+      })
+      if (table.length === before) list.without_files++
       else list.products++
-      list.files += files.length
-      if (list.files > MAX_CSV_ROWS)
-        throw new AppError('too_many', {
-          message: say('A CSV file has at most {most} files: split it', { most: MAX_CSV_ROWS }),
-        })
-      table.push(...files)
     }
-  return { csv: Buffer.from(Papa.unparse(table, { newline: '\n' })), list }
+  list.files = table.length - 1
+  const lines: string[] = []
+  await inSlices(table, (row) => lines.push(Papa.unparse([row])))
+  return { csv: Buffer.from(lines.join('\n')), list }
 }
 
 async function nextChunk(scope: ShopScope, id: string): Promise<number> {

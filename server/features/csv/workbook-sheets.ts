@@ -4,7 +4,7 @@ import { readXlsx, streamXlsxRows } from 'hucre/xlsx'
 import Papa from 'papaparse'
 import { ownValue, Refusal, sayPlain } from '../../../plugins/contract/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
-import { wordFor } from './headers.ts'
+import { normalizeHeader, wordFor } from './headers.ts'
 import { entryOf } from './zip-entry.ts'
 
 export interface SheetText {
@@ -140,7 +140,9 @@ function showLinks(table: string[][], cells: Sheet['cells']): void {
   let end = table.reduce((most, { length }) => Math.max(most, length), 0)
   for (const [column, all] of links) {
     const start = table.slice(0, HEADER_WITHIN).map((row) => row[column] ?? '')
-    const target = start.some((cell) => wordFor('file_url', cell) >= 0) ? column : end++
+    const target = start.some((cell) => wordFor('file_url', normalizeHeader(cell)) >= 0)
+      ? column
+      : end++
     const first = all.reduce((least, { row }) => Math.min(least, row), Infinity)
     const header = table.slice(0, first).findLastIndex((row) => (row[column] ?? '') !== '')
     if (target !== column && header >= 0)

@@ -1,6 +1,7 @@
 // The files that the rows of an export name, read by the rules of the CSV import.
 import { hasExtension, type EntrySettings } from '../../../plugins/contract/index.ts'
 import { FIELDS, type CsvField } from '../csv/columns.ts'
+import { inSlices } from '../../core/turn.ts'
 import { filesOfRow } from '../csv/exports.ts'
 import { readValues } from '../csv/row-values.ts'
 import { productsOf, textAt, type NamedProduct } from './order-cells.ts'
@@ -29,26 +30,27 @@ const PLACES: Record<CsvField, number> = {
   expiry_days: 5,
 }
 
-/** Reads a row. A file with an error is left out; the finding says why. */
-export function readFileRow(
+/** Reads a row, in slices. A file with an error is left out; the finding says why. */
+export async function readFileRow(
   preset: FilesPreset,
   row: number,
   cells: readonly string[],
-): { files: ExportedFile[]; findings: RowFinding[] } {
+): Promise<{ files: ExportedFile[]; findings: RowFinding[] }> {
   const { shape } = preset
   const [product = null] = productsOf(cells, preset.product)
   const files: ExportedFile[] = []
   const findings: RowFinding[] = []
   for (const column of shape.files) {
     const named = textAt(cells, column.name)
-    const list = filesOfRow({ ...shape, files: [column] }, row, cells)
+    const list: string[][] = []
+    await inSlices(filesOfRow({ ...shape, files: [column] }, row, cells), (one) => list.push(one))
     // A list names its files; a shop's export names them for its own pages.
     const isNamed = preset.table === 'list' && list.length === 1 && hasExtension(named)
-    for (const listed of list) {
+    await inSlices(list, (listed) => {
       if (isNamed) listed[PLACES.filename] = named
       const { values, problems } = readValues(listed, PLACES)
       for (const { severity, message } of problems) findings.push({ row, severity, message })
-      if (problems.some(({ severity }) => severity === 'error')) continue
+      if (problems.some(({ severity }) => severity === 'error')) return
       const { filename, file_url, tags, download_limit, expiry_days } = values
       const download = textAt(cells, column.id ?? -1)
       files.push({
@@ -61,7 +63,7 @@ export function readFileRow(
         ...(tags === undefined ? {} : { tags }),
         ...(download === '' ? {} : { download }),
       })
-    }
+    })
   }
   return { files, findings }
 }

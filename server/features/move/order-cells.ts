@@ -54,12 +54,28 @@ function lineTitles(title: string): string[] {
 }
 
 /** `Guide|12.5{2.1} / Album|9{0}{2}`: titles with price, tax and the number of the price. */
-const EDD_PRODUCT = /(.+?)\|-?[\d.,]*\{[^}]*\}(?:\{[^}]*\})?(?: \/ |$)/gs
+const EDD_PRICE = /\|-?[\d.,]{0,40}\{[^}]{0,40}\}(?:\{[^}]{0,40}\})?$/
+const EDD_PRICE_CHARACTERS = 130
+
+/** A title may contain the separator, so a product ends with a price. */
+function eddTitles(text: string): string[] {
+  const titles: string[] = []
+  let start = 0
+  for (let next = 0; next < text.length;) {
+    const separator = text.indexOf(' / ', next)
+    const end = separator < 0 ? text.length : separator
+    const tail = Math.max(start, end - EDD_PRICE_CHARACTERS)
+    const price = text.slice(tail, end).search(EDD_PRICE)
+    next = end + ' / '.length
+    if (price < 0 || tail + price === start) continue
+    titles.push(text.slice(start, tail + price).trim())
+    start = next
+  }
+  return titles
+}
 
 function eddProducts(text: string, skus: string): NamedProduct[] {
-  const titles = [...text.matchAll(EDD_PRODUCT)].flatMap(([, title]) =>
-    title === undefined ? [] : [title.trim()],
-  )
+  const titles = eddTitles(text)
   // A product without a SKU leaves its place empty.
   const each = skus.split(/ \/(?: |$)/).map((sku) => sku.trim())
   return titles.map((title, n) => ({

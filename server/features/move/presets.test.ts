@@ -30,10 +30,12 @@ async function read(text: string) {
   const rows = (await Array.fromAsync(bodyOf(rowsOf(once(text), format), format.header_row))).flat()
   const { app, table, kind } = preset
   const reader = preset.kind === 'buyers' ? createBuyerReader(preset) : null
-  const each = rows.map(({ row, cells }) =>
-    preset.kind === 'files'
-      ? { ...readFileRow(preset, row, cells), access: [] }
-      : { ...reader!(row, cells), files: [] },
+  const each = await Promise.all(
+    rows.map(async ({ row, cells }) =>
+      preset.kind === 'files'
+        ? { ...(await readFileRow(preset, row, cells)), access: [] }
+        : { ...reader!(row, cells), files: [] },
+    ),
   )
   return {
     app,

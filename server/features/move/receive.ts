@@ -100,10 +100,10 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
   let without = 0
   for await (const { row, cells } of wholeRows(scope, upload, findings)) {
     rows++
-    const read = readFileRow(preset, row, cells)
+    const read = await readFileRow(preset, row, cells)
     if (read.files.length + read.findings.length === 0) without++
-    files.push(...read.files)
-    findings.push(...read.findings)
+    for (const file of read.files) files.push(file)
+    for (const finding of read.findings) findings.push(finding)
     if (files.length > MAX_CSV_ROWS)
       throw new AppError('too_many', {
         message: say('An export has at most {most} files: split it', { most: MAX_CSV_ROWS }),
@@ -152,6 +152,9 @@ const NO_PRODUCT = sayPlain(
   'The product was not found in this shop: its files are imported without it',
 )
 
+/** A row of an order may name many products. */
+const MAX_ACCESS = 4 * MAX_CSV_ROWS
+
 async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPreset, now: Date) {
   const findings: RowFinding[] = []
   const access: ExportedAccess[] = []
@@ -160,8 +163,12 @@ async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPre
   for await (const { row, cells } of wholeRows(scope, upload, findings)) {
     rows++
     const found = read(row, cells)
-    access.push(...found.access)
+    for (const one of found.access) access.push(one)
     findings.push(...found.findings)
+    if (access.length > MAX_ACCESS)
+      throw new AppError('too_many', {
+        message: say('A CSV file has at most {count} rows: split it', { count: MAX_ACCESS }),
+      })
   }
   const resolved = await resolveAccess(scope, preset.app, access, now)
   await nextTurn()

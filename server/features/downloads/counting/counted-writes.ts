@@ -28,10 +28,11 @@ export type CountedWrite = (
  */
 export const markBatch = (parameters: number, counted = '(select) one'): string => `
   insert into counted_batches (slot, number, used_at)
-  select $${parameters + 1}::uuid, $${parameters + 2}::bigint, now() from (
-    select count(*) as rows, set_config('transaction_timeout', '${QUERY_TIMEOUT_MS}', true)
-    from ${counted}) b
-  where rows > 0
+  select $${parameters + 1}::uuid, $${parameters + 2}::bigint, now()
+  from (select count(*) as rows from ${counted}) b
+  -- Also if nothing is counted: the statement may hold locks.
+  where case when set_config('transaction_timeout', '${QUERY_TIMEOUT_MS}', true) is null then false
+    else rows > 0 end
   on conflict (slot) do update set number = excluded.number, used_at = excluded.used_at`
 
 // It waits for a transaction that has marked the row and is still being committed.

@@ -345,22 +345,25 @@ soakTest('an unknown address shows a page that says so', async () => {
   await expect.poll(() => page.title()).toBe('Page not found · Stevedore')
 })
 
-test('files with the same content are found from the menu, and merged after a preview', async () => {
-  const twins = ['Twin of the north.bin', 'Twin of the south.bin']
-  await importUntilEnd(server, {
-    files: twins.map((filename) => ({ filename, url: `${origin.url}/bytes/5000000/twin` })),
-    auto_map: false,
-  })
-  const page = await open('/files')
-  await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Same content', exact: true }).click()
-  const north = page.getByRole('radio', { name: twins[0]! })
-  await north.check()
-  await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('This is a preview: nothing has been changed').waitFor()
-  await page.getByRole('button', { name: 'Confirm and run' }).click()
-  await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Undo', exact: true }).waitFor()
-  await page.goto(`${server.url}/same-content`)
-  await page.getByText('No two files have the same content').waitFor()
-})
+soakTest(
+  'files with the same content are found from the menu, and merged after a preview',
+  async () => {
+    const twins = ['Twin of the north.bin', 'Twin of the south.bin']
+    await importUntilEnd(server, {
+      files: twins.map((filename) => ({ filename, url: `${origin.url}/bytes/5000000/twin` })),
+      auto_map: false,
+    })
+    const page = await open('/files')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Same content', exact: true }).click()
+    await page.getByText(twins[0]!, { exact: true }).click()
+    await expect.poll(() => page.getByRole('radio', { name: twins[0]! }).isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('This is a preview: nothing has been changed').waitFor()
+    await page.getByRole('button', { name: 'Confirm and run' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor()
+    await page.goto(`${server.url}/same-content`)
+    await page.getByText('No two files have the same content').waitFor()
+  },
+)

@@ -16,7 +16,7 @@ export async function loadKnown(
   const entries = items.flatMap((item) => (item.entry ? [{ item, entry: item.entry }] : []))
   const given = fingerprintOf(steps)
   if (entries.length === 0 || given === null) return
-  // A pack may have a watermark of its own.
+  // A pack may have its own watermark.
   for (const { item } of entries) item.byte_steps = hashOf([given, item.draft?.new_pack ?? null])
   const onto = entries.filter(({ entry: { on_conflict, replaces } }) =>
     replacesBytes({ onConflict: on_conflict, replaces }),

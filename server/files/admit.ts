@@ -76,15 +76,23 @@ export async function admitFiles(
     if (result) results[at] = result
   }
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  await placeAdmitted(tx, admissions, results as AdmissionResult[])
+  return results as AdmissionResult[]
+}
+
+async function placeAdmitted(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+  results: readonly AdmissionResult[],
+): Promise<void> {
   await noteRefused(
     tx,
-    zip(admissions, results as AdmissionResult[]).flatMap(([{ staged }, { status }]) =>
+    zip(admissions, results).flatMap(([{ staged }, { status }]) =>
       UNSTORED.has(status) ? [staged] : [],
     ),
   )
-  await placeInPacks(tx, packedFiles(admissions, results as AdmissionResult[]))
-  await ensurePublicAddresses(tx, publicFiles(admissions, results as AdmissionResult[]))
-  return results as AdmissionResult[]
+  await placeInPacks(tx, packedFiles(admissions, results))
+  await ensurePublicAddresses(tx, publicFiles(admissions, results))
 }
 
 /** The admissions that are left out because files of the shop have their names. */

@@ -180,31 +180,30 @@ const TYPED_SETTINGS = Object.entries(settingColumns())
   .map(([name, type]) => `${name} ${type}`)
   .join(', ')
 
+const newRowOf = ({ draft, staged, channel, productOptions = NO_PRODUCT_OPTIONS }: Admission) => ({
+  wanted_sku: productOptions.sku,
+  auto_map: productOptions.auto_map,
+  name_key: nameKey(draft.filename),
+  filename: draft.filename,
+  extension: extensionOf(draft.filename),
+  size_bytes: staged.size_bytes,
+  content_type: contentTypeOf(draft.filename),
+  hash: staged.hash,
+  location: staged.location,
+  source: staged.source ?? null,
+  channel,
+  tags: draft.tags,
+  ...settingsOf(draft),
+  mapped: draft.mappings.length > 0,
+})
+
 /** Inserts the admissions whose names are free; the others are absent from the result. */
 export async function insertFiles(
   tx: ShopScope,
   admissions: readonly Admission[],
 ): Promise<Map<Admission, string>> {
   if (admissions.length === 0) return new Map()
-  const rows = admissions.map(
-    ({ draft, staged, channel, productOptions = NO_PRODUCT_OPTIONS }, at) => ({
-      at,
-      wanted_sku: productOptions.sku,
-      auto_map: productOptions.auto_map,
-      name_key: nameKey(draft.filename),
-      filename: draft.filename,
-      extension: extensionOf(draft.filename),
-      size_bytes: staged.size_bytes,
-      content_type: contentTypeOf(draft.filename),
-      hash: staged.hash,
-      location: staged.location,
-      source: staged.source ?? null,
-      channel,
-      tags: draft.tags,
-      ...settingsOf(draft),
-      mapped: draft.mappings.length > 0,
-    }),
-  )
+  const rows = admissions.map((admission, at) => ({ at, ...newRowOf(admission) }))
   const inserted = await tx.query<{ id: string; at: number }>(
     `with given as (
        select distinct on (name_key) *

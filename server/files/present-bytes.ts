@@ -170,7 +170,7 @@ export async function findKnownVersions(
   return new Map(found.map(({ at, source, ...bytes }) => [at, { bytes, source }]))
 }
 
-/** Keeps what the source of these bytes says now: its server may have named them anew. */
+/** Keeps what the source of these bytes says now: its server may have another name for them. */
 async function updateSources(
   tx: ShopScope,
   rows: readonly { file: string; source: SourceBytes }[],

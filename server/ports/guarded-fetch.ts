@@ -157,18 +157,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     (method, url, signal, since) =>
       followRedirects({ send, rules, ours, method, signal, requester, since }, url)
 
-  /** Logs the reason for operators only: the caller learns less. */
-  const withLog = async <T>(url: string, work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      const host = URL.parse(url)?.host ?? null
-      const cause =
-        error instanceof Error && error.cause instanceof Error ? error.cause.message : null
-      log?.debug('outgoing request failed', { host, error: String(error), cause })
-      throw error
-    }
-  }
+  const withLog = loggedBy(log)
 
   const post: GuardedClient['post'] = async (url, headers, body, signal) => {
     const message = { method: 'POST' as const, headers: { ...ours, ...headers }, body }
@@ -205,6 +194,21 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     },
   }
 }
+
+/** Logs the reason for operators only: the caller learns less. */
+const loggedBy =
+  (log: GuardedClientOptions['log']) =>
+  async <T>(url: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      const host = URL.parse(url)?.host ?? null
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : null
+      log?.debug('outgoing request failed', { host, error: String(error), cause })
+      throw error
+    }
+  }
 
 /** Sends one request, a second time if it was sent on a connection that the server had closed. */
 function createSend(

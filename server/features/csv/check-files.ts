@@ -1,7 +1,6 @@
 // Checks names within the CSV file and in the shop, and the ids of the files that rows change. Rows
 // may exchange names between files, so these rows are checked together after all rows were read.
-import { say, sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
-import type { OnConflict } from '../../../plugins/contract/index.ts'
+import { say, sayPlain, type AnyText, type OnConflict } from '../../../plugins/contract/index.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'

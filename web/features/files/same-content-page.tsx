@@ -21,6 +21,14 @@ type Choices = ReadonlyMap<string, string | null>
 
 const SHOWN = 20
 
+const NoneAlike = () => (
+  <Nothing
+    why="new"
+    heading={t('No two files have the same content')}
+    action={{ content: t('Go to files'), url: '/files' }}
+  />
+)
+
 export function SameContentPage() {
   const read = useReadPages('GET /api/files/duplicates', { query: { limit: SHOWN } })
   const start = useStartOperation()
@@ -58,13 +66,7 @@ export function SameContentPage() {
           <Problem error={start.error} what={t('The preview could not be started')} />
         )}
         {read.isPending && <LoadingRows rows={3} what={t('files')} />}
-        {first && first.total === 0 && (
-          <Nothing
-            why="new"
-            heading={t('No two files have the same content')}
-            action={{ content: t('Go to files'), url: '/files' }}
-          />
-        )}
+        {first?.total === 0 && <NoneAlike />}
         {first && first.total > 0 && <Hint>{totalText(first)}</Hint>}
         {groups?.map((group) => (
           <GroupCard

@@ -20,12 +20,12 @@ export interface RowGroup {
   from?: string
   page?: string | null
   /** Answers what its locked files ask for. */
-  unlock?: Question | null
-  rows: readonly FileRow[]
+  unlock?: UnlockQuestion | null
+  rows: readonly BuyersRow[]
 }
 
 /** A question that opens all files that ask the same. */
-export interface Question {
+export interface UnlockQuestion {
   text: string
   /** Of its button, with the text. */
   label: string
@@ -36,12 +36,12 @@ export interface Question {
 export function questionOf(
   t: Translator,
   { count, kind, address }: { count: number; kind: 'email' | 'password'; address: string },
-): Question {
+): UnlockQuestion {
   const text = t('gate.filesAsk', { count, kind })
   return { text, label: `${t('gate.unlock')}: ${text}`, address }
 }
 
-export interface FileRow {
+export interface BuyersRow {
   name: string
   tile: Tile
   isNew?: boolean

@@ -15,9 +15,9 @@ import {
   groupRows,
   questionOf,
   tileOf,
-  type FileRow,
+  type BuyersRow,
   type FileRows,
-  type Question,
+  type UnlockQuestion,
   type RowButton,
 } from './file-rows.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
@@ -27,7 +27,7 @@ interface PackPage extends Page, FileRows {
   /** The terms that all files share; empty: they differ, and each row has its own. */
   shared: string
   /** What must be answered first. One answer opens all files that ask the same. */
-  questions: readonly Question[]
+  questions: readonly UnlockQuestion[]
   /** Where the button of all files that have downloads left, as a ZIP file, sends a POST. */
   all?: string
   /** The size of that ZIP file. */
@@ -160,7 +160,7 @@ function fileRow(
   file: ShownFile,
   pack: OpenedPack,
   { address, shared, more }: RowParts,
-): FileRow {
+): BuyersRow {
   const { filename, content_type, key, gated } = file
   const { now } = pack
   const picture = isPictured(file, now) ? address(key, 'download/picture', gated) : null
@@ -238,7 +238,7 @@ export const buyButton = (t: Translator, filename: string, address: string): Row
 })
 
 /** The questions of the locked files, each once. */
-function questionsOf(t: Translator, pack: OpenedPack, addressOf: PageAddress): Question[] {
+function questionsOf(t: Translator, pack: OpenedPack, addressOf: PageAddress): UnlockQuestion[] {
   const { files, now, ask } = pack
   const locked = files.filter((file) => isLocked(file, now))
   const asked = Map.groupBy(locked, ({ question }) => question)

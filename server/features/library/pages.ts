@@ -11,9 +11,9 @@ import {
   groupRows,
   questionOf,
   tileOf,
-  type FileRow,
+  type BuyersRow,
   type FileRows,
-  type Question,
+  type UnlockQuestion,
   type RowButton,
   type RowGroup,
 } from '../downloads/file-rows.ts'
@@ -156,7 +156,7 @@ function unlockOf(
   t: Translator,
   group: readonly LibraryItem[],
   { now, locale }: OpenedLibrary,
-): Question | null {
+): UnlockQuestion | null {
   const locked = group.filter((item) => item.locked !== null && isUsable(item, now))
   const [first] = locked
   if (!first?.locked || first.page === null) return null
@@ -199,7 +199,7 @@ function shownItem(
   item: LibraryItem,
   opened: OpenedLibrary,
   { showsDay, unlocks }: { showsDay: boolean; unlocks: boolean },
-): FileRow {
+): BuyersRow {
   const { t, shop } = frame
   const { now, visited, locale } = opened
   const { name, preparing, renewed_at, created_at, content_type, key } = item

@@ -22,7 +22,7 @@ export interface ProductPictureParts {
  * The picture of the product that a link (a bare UUID) belongs to: that of the order's line, or of the
  * file's first product. `pending`: it is being made; null: it has none.
  */
-export type ReadProductPicture = (
+type ProductPictureReader = (
   scope: ShopScope,
   link: string,
   waitMs: number,
@@ -58,7 +58,7 @@ const READ = `
     and k.image_url = t.image_url and (k.image is not null or k.tried_at > now() - interval '1 day')
   where l.shop_id = :shop and l.id = :link`
 
-export function createProductPictures(parts: ProductPictureParts): ReadProductPicture {
+export function createProductPictures(parts: ProductPictureParts): ProductPictureReader {
   const maker = new PictureMaker(parts.log)
   return async (scope, link, waitMs) => {
     const [row] = await scope.query<PictureRow>(READ, { link })

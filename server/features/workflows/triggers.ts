@@ -22,7 +22,7 @@ import {
   type ImportSource,
 } from './sources.ts'
 
-export const MAX_TRIGGERS = 5
+const MAX_TRIGGERS = 5
 const MAX_COLLECT_SECONDS = 86_400
 const MAX_QUIET_SECONDS = 86_400
 

@@ -40,7 +40,7 @@ export interface SourceNames {
 }
 
 /** Where imports come from: `files of the drop account “Supplier A”`. */
-export function sourceText(from: ImportSource, { channels, names }: SourceNames): string {
+function sourceText(from: ImportSource, { channels, names }: SourceNames): string {
   const { channel, drop_account: account, folder, connection, csv_mapping, api_key } = from
   const nameOf = (id: string) => names.get(id) ?? id
   if (account !== undefined)

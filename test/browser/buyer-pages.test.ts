@@ -330,6 +330,26 @@ test('a viewer fits a phone: its picture, its document and its buttons', async (
   expect(complaints).toEqual([])
 })
 
+test('without JavaScript a viewer explains itself, shows its image, and has no dead controls', async () => {
+  const browser = await sharedBrowser()
+  const plain = await browser.newContext({ javaScriptEnabled: false, viewport: PHONE })
+  const opened = await plain.newPage()
+  const shown = async (what: string) => {
+    await opened.goto(`${base}${addresses[what]}&locale=en`)
+    // Not by its text: Playwright reads none in noscript.
+    await opened.locator('noscript .wrong').waitFor()
+    const buttons = await opened.getByRole('button').allTextContents()
+    return [buttons.map((text) => text.trim()), await opened.locator('iframe').count()]
+  }
+  expect(await shown('a picture')).toEqual([['Download'], 0])
+  expect(await opened.locator('.picture img').isVisible()).toBe(true)
+  expect(await shown('a document')).toEqual([['Download'], 1])
+  for (const dead of await opened.locator('iframe, .pages').all())
+    expect(await dead.isVisible()).toBe(false)
+  expect(await shown('a track')).toEqual([['Download'], 0])
+  await plain.close()
+})
+
 test.each(['a question for the address', 'a question for a password'])(
   '%s: wrong answers, too many of them, and the right one, in a language and without findings',
   async (what) => {

@@ -288,6 +288,22 @@ test('a delivery shows pictures, checksums and what can be bought again', async 
   expect(pictures).toBeGreaterThanOrEqual(2)
 })
 
+test('on a phone a row is as high as its button, which a thumb can press', async () => {
+  await open('a delivery', 200, 'en')
+  const rows = await page.locator('.files li').all()
+  expect(rows.length).toBeGreaterThan(1)
+  for (const row of rows) {
+    const main = row.locator('button, .button').first()
+    if ((await main.count()) > 0)
+      expect((await main.boundingBox())!.height).toBeGreaterThanOrEqual(44)
+    const inner = await Promise.all(
+      (await row.locator('.tile, .about, .buttons').all()).map((part) => part.boundingBox()),
+    )
+    const highest = Math.max(...inner.map((box) => box?.height ?? 0))
+    expect((await row.boundingBox())!.height - highest).toBeLessThanOrEqual(10)
+  }
+})
+
 test.each(['a delivery', 'a library'])(
   '%s leads a file that asks to its question',
   async (what) => {
@@ -372,6 +388,7 @@ test.each(['a question for the address', 'a question for a password'])(
         return textOf()
       }
       await database.pool.query('delete from rate_limits')
+      await context.clearCookies()
       texts.wrong.push(await examine('other@example.com', 403))
       const focused = page.locator('#answer:focus[aria-invalid][aria-describedby=wrong]')
       expect(await focused.count()).toBe(1)
@@ -380,6 +397,8 @@ test.each(['a question for the address', 'a question for a password'])(
       expect(right).not.toContain('SHA-256')
       expect(await page.locator('details').textContent()).toContain('SHA-256')
       await database.pool.query("update rate_limits set points = 100 where key like '%answers_of%'")
+      // The browser that gave the right answer is not asked again.
+      await context.clearCookies()
       texts.closed.push(await examine(asked, 429))
     }
     await database.pool.query('delete from rate_limits')

@@ -26,14 +26,20 @@ const NAME = 'Harbour charts.txt'
 /** A product of the sample shop with few files. */
 const SKU = 'EB-002'
 
-/** Deletes the file of an earlier recording: its name would be taken. */
+const MADE = /^(Harbour charts|Manual \d+)( \(\d+\))?\.txt$/
+
+/** Deletes the files of an earlier recording: their names would be taken, and they are the newest. */
 async function deleteEarlier(apiKey: string): Promise<void> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const reply = await fetch(`${url}/api/files?search=${encodeURIComponent(NAME)}`, { headers })
-  const { data } = (await reply.json()) as { data: { id: string }[] }
-  const body = JSON.stringify({ file_ids: data.map(({ id }) => id) })
-  if (data.length > 0)
-    await fetch(`${url}/api/files/bulk-delete`, { method: 'POST', headers, body })
+  for (const words of [NAME, 'Manual']) {
+    const query = new URLSearchParams({ search: words, limit: '100' })
+    const reply = await fetch(`${url}/api/files?${query}`, { headers })
+    const { data } = (await reply.json()) as { data: { id: string; filename: string }[] }
+    const file_ids = data.filter(({ filename }) => MADE.test(filename)).map(({ id }) => id)
+    const body = JSON.stringify({ file_ids })
+    if (file_ids.length > 0)
+      await fetch(`${url}/api/files/bulk-delete`, { method: 'POST', headers, body })
+  }
 }
 
 /** After menus and dialogs have faded in. */
@@ -247,6 +253,7 @@ async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
 
   const buyer = await openPage(browser, `${shopFront}/demo/shop?q=${SKU}`)
   await buyer.getByLabel('Your email address').fill('ana@example.com')
+  await buyer.locator('img').first().evaluate('image => image.decode()')
   await shoot(buyer)
   await act(
     buyer,

@@ -69,7 +69,9 @@ test('what happened ticks the steps, and what needs somebody leads there', async
 
 test('the figures of a period are compared, shown as a table and saved', async () => {
   const happened = card('What happened')
-  await happened.locator('.chart canvas').waitFor()
+  // Only the figure that is not 0 on all days has a graph.
+  await expect.poll(() => happened.locator('.chart canvas').count()).toBe(1)
+  await happened.locator('.chart').getByText('Downloads').waitFor({ state: 'attached' })
   await happened.getByText('735').first().waitFor()
   await happened.getByRole('combobox', { name: 'Period' }).selectOption('7')
   await happened.getByText('91').first().waitFor()
@@ -87,5 +89,21 @@ test('the figures of a period are compared, shown as a table and saved', async (
     '\u{feff}"Day","Downloads","Orders with files","Deliveries","Imported files"',
   )
   expect(text.split('\r\n')).toHaveLength(8)
+  expect(opened.complaints).toEqual([])
+})
+
+test('a product of the most downloaded ones leads to its files', async () => {
+  await app.demo.scope.query(
+    `insert into mappings (shop_id, file_id, product_id, product_title, method, score, reason)
+     select :shop, id, 'gid://shopify/Product/1', 'A course', 'manual', 1, ''
+     from files where shop_id = :shop`,
+  )
+  await page.reload()
+  const products = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'Most downloaded products' }) })
+  await products.getByRole('link', { name: 'A course' }).press('Enter')
+  await page.waitForURL('**/files?product=*')
+  await page.getByRole('link', { name: 'guide.pdf' }).waitFor()
   expect(opened.complaints).toEqual([])
 })

@@ -1,11 +1,11 @@
-// The graph of the days. A table shows the same, for everybody who cannot see it.
+// The graph of one figure by day, with its own scale: beside thousands of downloads, a few orders
+// would be a flat line. A table shows the same, for everybody who cannot see it.
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { numberText } from '../../shell/labels/size.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import { pageLocale } from '../../shell/messages/locale.ts'
-import { t } from '../../shell/messages/t.ts'
 import { type Figures } from './calls.ts'
 import { FIGURE_NAMES, type FigureName } from './labels.ts'
 
@@ -16,7 +16,7 @@ const COLOURS: Readonly<Record<FigureName, string>> = {
   imported_files: '#8a6116',
   bounced_mails: '#c5280c',
 }
-const HEIGHT = 240
+const HEIGHT = 150
 
 export interface DaysProps {
   days: Figures['days']
@@ -24,11 +24,19 @@ export interface DaysProps {
   names: readonly FigureName[]
 }
 
-export function Chart({ days, names }: DaysProps) {
+interface ChartProps extends Pick<DaysProps, 'days'> {
+  name: FigureName
+}
+
+export function Chart({ days, name }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const target = place.current!
-    const chart = new UPlot(optionsOf(target.clientWidth, names), valuesOf(days, names), target)
+    const chart = new UPlot(
+      optionsOf(target.clientWidth, { days, name }),
+      valuesOf(days, name),
+      target,
+    )
     const observer = new ResizeObserver(() =>
       chart.setSize({ width: target.clientWidth, height: HEIGHT }),
     )
@@ -37,16 +45,14 @@ export function Chart({ days, names }: DaysProps) {
       observer.disconnect()
       chart.destroy()
     }
-  }, [days, names])
+  }, [days, name])
   return <div className="chart" ref={place} aria-hidden="true" />
 }
 
-const valuesOf = (days: Figures['days'], names: readonly FigureName[]): UPlot.AlignedData => [
+const valuesOf = (days: Figures['days'], name: FigureName): UPlot.AlignedData => [
   days.map(({ day }) => Date.parse(day) / 1000),
-  ...names.map((name) => days.map((one) => one[name])),
+  days.map((one) => one[name]),
 ]
-
-const dayAt = (seconds: number) => dayText(new Date(seconds * 1000).toISOString().slice(0, 10))
 
 const shortDayAt = (seconds: number) =>
   new Intl.DateTimeFormat(pageLocale(), {
@@ -55,7 +61,7 @@ const shortDayAt = (seconds: number) =>
     timeZone: 'UTC',
   }).format(new Date(seconds * 1000))
 
-const optionsOf = (width: number, names: readonly FigureName[]): UPlot.Options => ({
+const optionsOf = (width: number, { days, name }: ChartProps): UPlot.Options => ({
   width,
   height: HEIGHT,
   // The days are days in UTC everywhere.
@@ -69,13 +75,14 @@ const optionsOf = (width: number, names: readonly FigureName[]): UPlot.Options =
     },
   ],
   series: [
-    { label: t('Day'), value: (_, at) => (at === null ? '' : dayAt(at)) },
-    ...names.map((name) => ({
+    {},
+    {
       label: FIGURE_NAMES[name],
       stroke: COLOURS[name],
       width: 2,
       points: { show: false },
-      value: (_: UPlot, value: number | null) => (value === null ? '' : numberText(value)),
-    })),
+      value: (_, value: number | null, __, at) =>
+        value === null || at === null ? '' : `${numberText(value)} · ${dayText(days[at]!.day)}`,
+    },
   ],
 })

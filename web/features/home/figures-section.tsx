@@ -1,4 +1,4 @@
-// What happened in the last days: totals with their change, a graph that can be read as a table and
+// What happened in the last days: totals with their change, graphs that can be read as a table and
 // saved, and the lists that explain them.
 import { useMemo, useState, type ReactNode } from 'react'
 import { lazyPart } from '../../shell/components/lazy-part.tsx'
@@ -36,8 +36,9 @@ export function FiguresSection() {
   const figures = useFigures(period)
   const { data } = figures
   const names = useMemo(() => (data ? shownFigures(data.totals) : []), [data])
-  // A new shop has nothing to draw.
-  const isEmpty = names.every((name) => data?.days.every((day) => !day[name]) ?? true)
+  // A figure that was 0 on all days has no graph; a new shop has none at all.
+  const drawn = names.filter((name) => data?.days.some((day) => day[name] > 0))
+  const isEmpty = drawn.length === 0
   return (
     <Titled
       title={t('What happened')}
@@ -64,7 +65,11 @@ export function FiguresSection() {
           ) : asTable ? (
             <DaysTable days={data.days} names={names} />
           ) : (
-            <Chart days={data.days} names={names} />
+            <div className="charts">
+              {drawn.map((name) => (
+                <Chart key={name} days={data.days} name={name} />
+              ))}
+            </div>
           )}
           {!isEmpty && (
             <InlineStack gap="200" align="end">
@@ -158,11 +163,7 @@ function FigureLists({ figures }: { figures: Figures }) {
       <Ranking
         title={t('Most downloaded products')}
         none={t('No downloads of products in this period')}
-        rows={top_products.map(({ product_id, title, downloads }) => ({
-          key: product_id,
-          name: title,
-          value: numberText(downloads),
-        }))}
+        rows={top_products.map(productRow)}
       />
       <Ranking
         title={t('Storage by type')}
@@ -215,6 +216,16 @@ const fileRow = ({ file_id, filename, downloads }: Figures['top_files'][number])
   name: (
     <Link url={`/files/${file_id}`} removeUnderline>
       <FileName filename={filename} />
+    </Link>
+  ),
+  value: numberText(downloads),
+})
+
+const productRow = ({ product_id, title, downloads }: Figures['top_products'][number]): Row => ({
+  key: product_id,
+  name: (
+    <Link url={`/files?product=${encodeURIComponent(product_id)}`} removeUnderline>
+      {title}
     </Link>
   ),
   value: numberText(downloads),

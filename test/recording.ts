@@ -115,7 +115,7 @@ async function takeDialogs(browser: Browser): Promise<void> {
 
   await more.first().click()
   const conditions = await openDialog(page, page.getByText('Delete by conditions', { exact: true }))
-  await conditions.getByLabel('Has all of these tags').fill('archive,gift')
+  await conditions.getByRole('textbox', { name: 'Has all of these tags' }).fill('archive,gift')
   await conditions.getByText(/match(es)? now$/).waitFor()
   await conditions.getByRole('button', { name: 'Preview', exact: true }).click()
   await conditions.getByText('would be moved to the trash').waitFor()

@@ -133,9 +133,10 @@ const sound: Drawing = ({ page, width, height, second, third, random }) => {
 }
 
 const circles: Drawing = ({ page, width, height, second, third, random }) => {
-  const [x, y] = [width * (0.4 + random() * 0.2), height * 0.44]
+  // On a square its top stays below three lines of a title.
+  const [x, y] = [width * (0.4 + random() * 0.2), height * 0.38]
   for (let n = 5; n > 0; n--)
-    page.drawCircle({ x, y, size: (width * 0.32 * n) / 5, color: n % 2 ? second : third })
+    page.drawCircle({ x, y, size: (width * 0.26 * n) / 5, color: n % 2 ? second : third })
 }
 
 const panes: Drawing = ({ page, width, height, second, third, random }) => {

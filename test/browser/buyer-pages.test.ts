@@ -288,6 +288,22 @@ test('a delivery shows pictures, checksums and what can be bought again', async 
   expect(pictures).toBeGreaterThanOrEqual(2)
 })
 
+test('on a phone a row is as high as its button, which a thumb can press', async () => {
+  await open('a delivery', 200, 'en')
+  const rows = await page.locator('.files li').all()
+  expect(rows.length).toBeGreaterThan(1)
+  for (const row of rows) {
+    const main = row.locator('button, .button').first()
+    if ((await main.count()) > 0)
+      expect((await main.boundingBox())!.height).toBeGreaterThanOrEqual(44)
+    const inner = await Promise.all(
+      (await row.locator('.tile, .about, .buttons').all()).map((part) => part.boundingBox()),
+    )
+    const highest = Math.max(...inner.map((box) => box?.height ?? 0))
+    expect((await row.boundingBox())!.height - highest).toBeLessThanOrEqual(10)
+  }
+})
+
 test.each(['a delivery', 'a library'])(
   '%s leads a file that asks to its question',
   async (what) => {
@@ -330,6 +346,26 @@ test('a viewer fits a phone: its picture, its document and its buttons', async (
   expect(complaints).toEqual([])
 })
 
+test('without JavaScript a viewer explains itself, shows its image, and has no dead controls', async () => {
+  const browser = await sharedBrowser()
+  const plain = await browser.newContext({ javaScriptEnabled: false, viewport: PHONE })
+  const opened = await plain.newPage()
+  const shown = async (what: string) => {
+    await opened.goto(`${base}${addresses[what]}&locale=en`)
+    // Not by its text: Playwright reads none in noscript.
+    await opened.locator('noscript .wrong').waitFor()
+    const buttons = await opened.getByRole('button').allTextContents()
+    return [buttons.map((text) => text.trim()), await opened.locator('iframe').count()]
+  }
+  expect(await shown('a picture')).toEqual([['Download'], 0])
+  expect(await opened.locator('.picture img').isVisible()).toBe(true)
+  expect(await shown('a document')).toEqual([['Download'], 1])
+  for (const dead of await opened.locator('iframe, .pages').all())
+    expect(await dead.isVisible()).toBe(false)
+  expect(await shown('a track')).toEqual([['Download'], 0])
+  await plain.close()
+})
+
 test.each(['a question for the address', 'a question for a password'])(
   '%s: wrong answers, too many of them, and the right one, in a language and without findings',
   async (what) => {
@@ -354,6 +390,7 @@ test.each(['a question for the address', 'a question for a password'])(
         return textOf()
       }
       await database.pool.query('delete from rate_limits')
+      await context.clearCookies()
       texts.wrong.push(await examine('other@example.com', 403))
       const focused = page.locator('#answer:focus[aria-invalid][aria-describedby=wrong]')
       expect(await focused.count()).toBe(1)
@@ -362,6 +399,8 @@ test.each(['a question for the address', 'a question for a password'])(
       expect(right).not.toContain('SHA-256')
       expect(await page.locator('details').textContent()).toContain('SHA-256')
       await database.pool.query("update rate_limits set points = 100 where key like '%answers_of%'")
+      // The browser that gave the right answer is not asked again.
+      await context.clearCookies()
       texts.closed.push(await examine(asked, 429))
     }
     await database.pool.query('delete from rate_limits')

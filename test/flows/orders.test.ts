@@ -441,6 +441,7 @@ test('a changed SKU is read from its webhook, without a refresh of the catalog',
 
 test('the shop front is only open to pages on this machine, and explains an invalid purchase', async () => {
   const page = await fetch(`${shopFront}/demo/shop`)
+  expect(page.headers.get('content-security-policy')).toContain('img-src http: https:;')
   expect(await page.text()).toContain('action="/demo/orders"')
   expect(await buy('nobody', 'EB-001')).toMatchObject({ status: 422 })
   expect(await buy('buyer@example.com', 'NO-SUCH-SKU')).toMatchObject({

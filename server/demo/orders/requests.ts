@@ -164,8 +164,9 @@ function fieldsOf(form: URLSearchParams): Record<string, unknown> {
   return { ...fields, lines, ...(guest === 'true' ? { guest: true } : {}) }
 }
 
+/** A catalog's pictures are at any address: the app's, a CDN's. */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; img-src http: https:; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 function send(response: ServerResponse, { status, body, location }: Answer): void {
   if (response.destroyed || response.headersSent) return

@@ -90,6 +90,16 @@ test('one button unlocks all files that ask the same', () => {
   ])
 })
 
+test('a row says that its file asks only where other files of the page do not ask the same', () => {
+  const abouts = (...files: Parameters<typeof shown>) =>
+    rowsOf(shown(...files)).map(({ about }) => about.includes('asks for'))
+  const open = { ...file, key: 'o', gated: false, locked: null }
+  expect(abouts(file)).toEqual([false])
+  expect(abouts(file, { ...file, key: 'l' })).toEqual([false, false])
+  expect(abouts(file, { ...file, key: 'p', locked: 'password' })).toEqual([true, true])
+  expect(abouts(file, open)).toEqual([true, false])
+})
+
 test('terms that all files share are said once, above them', () => {
   const open = { ...file, gated: false, locked: null }
   const until = { ...open, expires_at: new Date('2027-03-01T00:00:00Z') }

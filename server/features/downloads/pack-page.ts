@@ -250,10 +250,11 @@ function questionsOf(t: Translator, pack: OpenedPack, addressOf: PageAddress): U
   })
 }
 
-/** What is left of a file's downloads, and when they end. */
+/** What is left of a file's downloads, when they end, and what it asks for first. */
 interface Terms {
   left: string
   until: string
+  asks: string
 }
 
 function termsOf(t: Translator, file: ShownFile, { now, shop }: OpenedPack): Terms {
@@ -261,16 +262,19 @@ function termsOf(t: Translator, file: ShownFile, { now, shop }: OpenedPack): Ter
   return {
     left: hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file),
     until: untilText(t, ends, now, shop.look.timeZone),
+    asks: file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
   }
 }
 
 function sharedTerms(all: readonly Terms[]): Terms {
   const [first, ...others] = all
   const of = (name: keyof Terms) =>
-    first && others.length > 0 && others.every((one) => one[name] === first[name])
-      ? first[name]
-      : ''
-  return { left: of('left'), until: of('until') }
+    first && others.every((one) => one[name] === first[name]) ? first[name] : ''
+  // The page says above its rows what its files ask for, also of a single one.
+  const asks = of('asks')
+  return others.length > 0
+    ? { left: of('left'), until: of('until'), asks }
+    : { left: '', until: '', asks }
 }
 
 function aboutTexts(t: Translator, file: ShownFile, pack: OpenedPack, shared: Terms): string[] {
@@ -282,7 +286,7 @@ function aboutTexts(t: Translator, file: ShownFile, pack: OpenedPack, shared: Te
     t.size(file.size_bytes),
     isReleased(file, now) ? '' : availableText(t, file, timeZone),
     file.tag_problem ? t('order.needsTag') : '',
-    file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
+    terms.asks === shared.asks ? '' : terms.asks,
     terms.left === shared.left ? '' : terms.left,
     terms.until === shared.until ? '' : terms.until,
     ...(isViewed(file) ? viewTexts(t, file, { isOnly: isOnlyViewed(file), now, timeZone }) : []),

@@ -1,5 +1,5 @@
 // The files of one page, with the selection.
-import { type CSSProperties, type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { hasWord, searchWords } from '../../../plugins/_page/search-key.ts'
 import { type File } from '../../shell/client/types.ts'
 import { FileName, Marked } from '../../shell/files/name.tsx'
@@ -224,7 +224,6 @@ const CutName = ({ children, ...props }: RowProps & { children: ReactNode }) => 
     <div>
       <span
         className="cut whole-on-focus"
-        style={{ '--cut': 'clamp(160px, 18.5vw, 460px)' } as CSSProperties}
         title={props.file.filename}
         data-whole={props.file.filename}
       >

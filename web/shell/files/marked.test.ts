@@ -17,10 +17,10 @@ describe('the words of a search', () => {
   ])('%s for “%s”', (text, find, expected) => expect(shown(text, find)).toBe(expected))
 })
 
-test('a long name keeps its end', () => {
+test('a long name keeps its end, which begins with a letter', () => {
   expect(cutParts('short.pdf')).toEqual(['short.pdf', ''])
   expect(cutParts('Watercolour worksheet, lesson 20.pdf')).toEqual([
-    'Watercolour worksheet,',
-    ' lesson 20.pdf',
+    'Watercolour worksheet, ',
+    'lesson 20.pdf',
   ])
 })

@@ -57,5 +57,8 @@ const END = 14
 export function cutParts(filename: string): [start: string, end: string] {
   const characters = [...filename]
   if (characters.length <= END * 2) return [filename, '']
-  return [characters.slice(0, -END).join(''), characters.slice(-END).join('')]
+  const end = characters.slice(-END).join('')
+  const shown = end.trimStart()
+  // A space after the cut would look like a gap.
+  return [filename.slice(0, filename.length - shown.length), shown]
 }

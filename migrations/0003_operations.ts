@@ -283,8 +283,8 @@ const SCHEMA = `
     -- Five fields, in the time zone that the shop has when the next run is computed.
     cron text,
     -- Imports of this source run the workflow: channel:csv, account:<id>, account:<id>/<folder> …
-    source text collate "C",
-    event text collate "C",
+    source text,
+    event text,
     -- What it runs: an action, a built-in workflow, or a workflow of the shop.
     action text,
     built_in text,
@@ -338,7 +338,7 @@ const SCHEMA = `
     id uuid not null default uuidv7(),
     trigger_id uuid not null,
     -- The same event is not kept twice.
-    key text collate "C" not null,
+    key text not null,
     event text not null,
     -- Its files: those of an operation that the event is about, or these.
     operation_id uuid,

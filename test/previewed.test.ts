@@ -14,6 +14,7 @@ import {
   type Workflow,
 } from '../plugins/contract/index.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
+import { toPublicId } from '../server/core/ids.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { addFile } from './deliveries.ts'
 import { documentOf, numberedPages } from './documents.ts'
@@ -30,6 +31,8 @@ interface ActionCase {
   trashed?: true
   /** Only files of this type. */
   type?: string
+  /** Its files have the same bytes. */
+  same?: true
 }
 
 /** An action without an entry fails its test. */
@@ -58,6 +61,7 @@ const CASES: Readonly<Record<string, ActionCase>> = {
   'tag-by-rule': {},
   'restore-files': { trashed: true },
   'purge-files': { trashed: true },
+  'merge-duplicates': { same: true },
 }
 
 const isPhoto = ({ file }: Pick<Item, 'file'>) => file.filename.startsWith('photo')
@@ -112,7 +116,7 @@ afterAll(async () => {
 
 let shops = 0
 /** A shop with the files, a product for two of them, and a buyer of all. */
-async function openShop({ trashed }: ActionCase): Promise<TestEngine> {
+async function openShop({ trashed, same }: ActionCase): Promise<TestEngine> {
   const domain = `shop-${(shops += 1)}.myshopify.com`
   const shop = await testEngineOn({ ...house, close: () => Promise.resolve() }, domain)
   const { scope } = shop
@@ -121,8 +125,9 @@ async function openShop({ trashed }: ActionCase): Promise<TestEngine> {
     { title: 'Notes', skus: ['EB-002'] },
   ])
   const files: string[] = []
+  const [first] = Object.values(bytes)
   for (const [name, content] of Object.entries(bytes))
-    files.push(await addFile(shop, name, content))
+    files.push(await addFile(shop, name, same ? first! : content))
   await scope.query(`update files set tags = '{old,Old,keep}' where shop_id = :shop`)
   await addMappings(scope, [{ fileId: files[2]!, mapping: mappingTo(productId(2)) }])
   await scope.query(
@@ -228,7 +233,7 @@ async function left({ scope }: TestEngine) {
 
 const workflowOf = (
   id: string,
-  { options = {} }: ActionCase,
+  options: ActionCase['options'] = {},
   first: readonly Step[],
 ): Workflow => ({
   id: 'test',
@@ -238,6 +243,16 @@ const workflowOf = (
   parallel: 1,
   steps: [...first, { id: 'act', plugin: id, options }],
 })
+
+/** The options that merge all files of a shop. */
+async function mergedInto({ scope }: TestEngine, name: string) {
+  const rows = await scope.query<{ id: string; filename: string }>(
+    'select id, filename from files where shop_id = :shop order by filename',
+  )
+  const idsOf = (of: typeof rows) => of.map(({ id }) => toPublicId('file', id))
+  const [keep] = idsOf(rows.filter(({ filename }) => filename === name))
+  return { groups: [{ keep, others: idsOf(rows.filter(({ filename }) => filename !== name)) }] }
+}
 
 /** Actions that change no files. */
 const EXPORTS: ReadonlySet<string> = new Set(['export-files', 'zip-files'])
@@ -266,13 +281,13 @@ test.each([
 ])('%s %s', async (id, _, first) => {
   const given = CASES[id]
   if (!given) throw new Error(`${id} needs a case`)
-  const workflow = workflowOf(id, given, first)
   const [direct, previewed] = [await openShop(given), await openShop(given)]
   const before = await left(direct)
-  const [a, b] = [
-    await run(direct, workflow, given, false),
-    await run(previewed, workflow, given, true),
-  ]
+  const runIn = async (shop: TestEngine, preview: boolean) => {
+    const options = given.same ? await mergedInto(shop, 'EB-001 guide.pdf') : given.options
+    return run(shop, workflowOf(id, options, first), given, preview)
+  }
+  const [a, b] = [await runIn(direct, false), await runIn(previewed, true)]
   const outcomes = ({ items }: typeof a) =>
     items.map(({ status, error, warnings }) => ({ status, error, warnings }))
   expect(a.operation.done).toBeGreaterThan(0)

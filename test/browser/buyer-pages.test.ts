@@ -375,6 +375,8 @@ test.each(['a question for the address', 'a question for a password'])(
     const locales = someOf(LOCALES, (_, at) => at === (asked === PASSWORD ? 1 : 3))
     for (const locale of locales) {
       const examine = async (given: string, expected: number) => {
+        // A browser that has answered is not asked again.
+        await page.context().clearCookies()
         await open(what, status, locale)
         await page.locator('#answer').fill(given)
         const [response] = await Promise.all([

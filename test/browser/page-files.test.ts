@@ -358,6 +358,11 @@ soakTest(
     await page.getByRole('button', { name: 'Same content', exact: true }).click()
     await page.getByText(twins[0]!, { exact: true }).click()
     await expect.poll(() => page.getByRole('radio', { name: twins[0]! }).isChecked()).toBe(true)
+    const { width, height } = page.viewportSize()!
+    await page.setViewportSize({ width: 390, height: 844 })
+    const total = page.getByText('1 group of files with the same content.')
+    await expect.poll(async () => (await total.boundingBox())?.x).toBe(16)
+    await page.setViewportSize({ width, height })
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByText('This is a preview: nothing has been changed').waitFor()
     await page.getByRole('button', { name: 'Confirm and run' }).click()

@@ -1,7 +1,7 @@
 // Uploads on the admin page, in a real browser on the real server: a queue is paused, interrupted,
 // reloaded and resumed, and its files arrive byte for byte.
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
@@ -235,11 +235,11 @@ soakTest('asks about a name that exists: rename, new version, or do not send', a
     made('one/Chart.pdf', 1000),
     made('two/Chart.pdf', 2000),
   ])
-  const other = await made('Plan.pdf', 1500)
+  const [other, changed] = await Promise.all([made('Plan.pdf', 1500), made('two/Plan.pdf', 1600)])
   const page = await open()
   await choose(page, [first.path, other.path])
   await ended(page)
-  await choose(page, [second.path, other.path])
+  await choose(page, [second.path, changed.path])
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 files of these names exist').waitFor()
   await dialog
@@ -251,13 +251,82 @@ soakTest('asks about a name that exists: rename, new version, or do not send', a
   expect(await hashOf('Chart.pdf')).toBe(second.hash)
 
   await page.reload()
-  await choose(page, [first.path, other.path])
+  await choose(page, [first.path, changed.path])
   await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   // The import from before the reload is still shown, so the rows must belong to the new upload.
   for (const name of ['Chart.pdf', 'Plan.pdf']) await status(page, name, 'Complete')
   const names = (await listAll(server, '/api/files?search=Chart')).map(({ filename }) => filename)
   expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
+})
+
+soakTest(
+  'files whose bytes are in the shop are left out, and can be sent all the same',
+  async () => {
+    const [chart, fresh] = await Promise.all([
+      made('Kept chart.pdf', 9 * MB),
+      made('Other chart.pdf', 1000),
+    ])
+    const copy = path.join(folder, 'Copy of the chart.pdf')
+    await copyFile(chart.path, copy)
+    const page = await open()
+    await choose(page, chart.path)
+    await ended(page)
+    // The server computes the digest when the bytes are read, or later in the background.
+    await hashOf('Kept chart.pdf')
+    await page.reload()
+    await choose(page, [chart.path, copy, fresh.path])
+    await page.getByRole('heading', { name: '2 of 3 files are here already' }).waitFor()
+    const left = page.getByRole('list', { name: 'Files that are here already' })
+    await expect
+      .poll(() => left.getByRole('listitem').allTextContents())
+      .toEqual(
+        ['Copy of the chart.pdf', 'Kept chart.pdf'].map(
+          (name) => `${name}The same bytes are here already: Kept chart.pdf`,
+        ),
+      )
+    await status(page, 'Other chart.pdf', 'Complete')
+    await expect.poll(() => figure(page, 'Total files').textContent()).toBe('1')
+
+    await page.getByRole('button', { name: 'Send all the same' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('A file of this name exists').waitFor()
+    await dialog
+      .getByLabel('What to do with Kept chart.pdf')
+      .selectOption({ label: 'Add as a new version' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await left.waitFor({ state: 'detached' })
+    await status(page, 'Copy of the chart.pdf', 'Complete')
+    await status(page, 'Kept chart.pdf', 'Complete')
+    // Equal bytes are no new version.
+    expect((await fileNamed('Kept chart.pdf')).version).toBe(1)
+    expect(await hashOf('Copy of the chart.pdf')).toBe(chart.hash)
+
+    await page.reload()
+    await choose(page, copy)
+    await page.getByRole('button', { name: 'Leave them out' }).click()
+    await left.waitFor({ state: 'detached' })
+    expect(await page.getByRole('list', { name: 'Uploads' }).count()).toBe(0)
+  },
+)
+
+soakTest('a comparison that fails or is stopped does not keep files from being sent', async () => {
+  const files = await Promise.all([1, 2, 3].map((n) => made(`Uncompared ${n}.txt`, 500 + n)))
+  const page = await open()
+  await page.route('**/api/uploads/check', (route) => route.fulfill({ status: 500, body: '' }))
+  await choose(page, files[0]!.path)
+  await status(page, 'Uncompared 1.txt', 'Complete')
+  await page.unroute('**/api/uploads/check')
+  await page.route('**/sums-worker*', (route) => route.abort())
+  await choose(page, files[1]!.path)
+  await status(page, 'Uncompared 2.txt', 'Complete')
+  await page.unroute('**/sums-worker*')
+  // No answer comes until the merchant gives up.
+  await page.route('**/api/uploads/check', () => undefined)
+  await choose(page, files[2]!.path)
+  await page.getByText('Comparing with the files of your shop: ').waitFor()
+  await page.getByRole('button', { name: 'Send without comparing' }).click()
+  await status(page, 'Uncompared 3.txt', 'Complete')
 })
 
 soakTest(
@@ -279,14 +348,17 @@ soakTest(
     await status(page, 'Twin.pdf', 'Complete')
     await expect.poll(() => figure(page, 'Total files').textContent()).toBe('1')
     expect(await hashOf('Twin.pdf')).toBe(first.hash)
-    // Its row is still there, and is replaced.
     await field.setInputFiles(path.join(folder, 'Twins'))
-    await dialog
-      .getByLabel('What to do with Twins/a/Twin.pdf')
-      .selectOption({ label: 'Rename the new file' })
+    await page.getByRole('heading', { name: '1 of 2 files is here already' }).waitFor()
     await dialog
       .getByLabel('What to do with Twins/b/Twin.pdf')
       .selectOption({ label: 'Don’t upload it' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    // Its row is still there, and is replaced.
+    await page.getByRole('button', { name: 'Send all the same' }).click()
+    await dialog
+      .getByLabel('What to do with Twins/a/Twin.pdf')
+      .selectOption({ label: 'Rename the new file' })
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await expect.poll(() => fileNamed('Twin (2).pdf').catch(() => null)).not.toBeNull()
     await status(page, 'Twin.pdf', 'Complete')

@@ -102,7 +102,8 @@ const counted = () =>
     `select (select count(*)::int from versions where shop_id = :shop) as versions,
        (select count(*)::int from files where shop_id = :shop) as files,
        (select count(*)::int from artifacts where shop_id = :shop) as artifacts,
-       (select count(*)::int from blob_locations where shop_id = :shop and location = 'backup') as blobs`,
+       (select count(*)::int from blob_locations where shop_id = :shop and location = 'backup'
+         and unneeded_since is null) as blobs`,
   )
 
 describe.each(Object.keys(OPTIONS).filter((plugin) => OPTIONS[plugin] !== null))('%s', (plugin) => {

@@ -107,12 +107,26 @@ function withValue(
     value,
     typeof step === 'string' ? step : at,
   )
-  if (typeof step === 'number') return [inner]
+  if (typeof step === 'number') return [at === 'when' ? withWhen(inner) : inner]
   const other = ownValue(ALTERNATIVES, step)
   const kept = Object.entries(Object(body)).filter(([name]) => name !== other)
   const pair = at === 'replace' ? ownValue(TOGETHER, step) : undefined
   return { ...Object.fromEntries(kept), ...(pair && { [pair]: value }), [step]: inner }
 }
+
+/** A trigger of the kind that the field belongs to. */
+const withWhen = (part: unknown) => ({
+  ...(Object.hasOwn(Object(part), 'from')
+    ? { kind: 'imports' }
+    : { kind: 'event', event: 'file.changed' }),
+  ...Object(part),
+})
+
+/** Only a workflow for imports has sources. */
+const forSources = (body: object): object =>
+  'workflow' in body
+    ? { ...body, workflow: { ...Object(body.workflow), kind: 'import' } }
+    : { ...body, kind: 'import' }
 
 /** A field that is sent instead of another one. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
@@ -127,14 +141,20 @@ const shown = (path: IdField['path']) => path.filter((step) => typeof step === '
 
 /** Whether the answer is a refusal of this field. */
 interface Refusal {
-  error?: { details?: { param?: string; index?: number }[] }
+  error?: { details?: Detail[] }
+  /** Of a check. */
+  problems?: Detail[]
+}
+interface Detail {
+  param?: string
+  index?: number
 }
 function isRefused(status: number, body: Refusal, at: string): boolean {
   if (status === 404) return true
-  if (status < 400 || status >= 500) return false
+  if ((status < 400 && !body?.problems) || status >= 500) return false
   // A variant is refused with its product.
-  const fields = [at, at.replace(/variant_id$/, 'product_id')]
-  return (body.error?.details ?? []).some(({ param = '', index }) => {
+  const fields = [at, at.replace(/variant_id$/, 'product_id'), at.replace(/from\.\w+$/, 'from')]
+  return (body.error?.details ?? body.problems ?? []).some(({ param = '', index }) => {
     const named = param.replaceAll(/\[\d+\]/g, '')
     // An element of a list is named by its index, with or without the field in it.
     const element = [at.split('.')[0], at.split('.').at(-1)]
@@ -167,7 +187,8 @@ test('each field that takes an id refuses another shop’s, and names the field'
     if (fields.length === 0 || !EXAMPLES[endpoint.name]) continue
     const { owner, example } = await house.prepare(endpoint.name)
     for (const { path, id } of fields) {
-      const body = withValue(example.body, path, id)
+      const given = path.includes('from') ? forSources(Object(example.body)) : example.body
+      const body = withValue(given, path, id)
       const answer = await house.send(owner, endpoint.name, { ...example, body })
       const at = shown(path)
       if (isRefused(answer.status, answer.body, at)) continue

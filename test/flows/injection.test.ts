@@ -113,7 +113,7 @@ const addressesIn = (source: string): string[] =>
   [...source.matchAll(/(?:href|src|action)=['"]\{+([\w.]+)\}+/g)].map(([, name]) => name!)
 /** Made by this server; `baseUrl` is its own address. */
 const ADDRESSES =
-  'action address all ask.action baseUrl button.address buy document download files image library.action logo page pages.newer pages.older picture reader script search.all src unlock video view.address'.split(
+  'action address all ask.action baseUrl button.address buy document download files image library.action logo page pages.newer pages.older picture reader script search.all src tile.picture unlock unlock.address video view.address'.split(
     ' ',
   )
 

@@ -10,7 +10,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { get, visit, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
-import { CountedWrites, type CountedWrite } from './counting/counted-writes.ts'
+import { CountedWrites, type CountedWrite } from './counted-writes.ts'
 import { createRecorder, sweepDownloads, type UsedLink } from './record.ts'
 import type { FileTarget } from './targets.ts'
 

@@ -7,7 +7,7 @@ import { CLOCKS_APART_MS, dropMonths, firstIdAt, makeMonths } from '../../core/d
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
-import { markBatch, type CountedWrite } from './counting/counted-writes.ts'
+import { markBatch, type CountedWrite } from './counted-writes.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { zoneOf } from '../../files/days.ts'
 import { singleFlight } from '../../core/single-flight.ts'

@@ -38,7 +38,7 @@ const ROWS: Readonly<Record<OwnKind, string>> = {
   licences: 'licence_lists where shop_id = :shop and deleted_at is null',
   connection: 'connections where shop_id = :shop',
   account: 'drop_accounts where shop_id = :shop',
-  schedule: 'triggers where shop_id = :shop',
+  schedule: `triggers where shop_id = :shop and kind = 'times'`,
   workflow: 'workflows where shop_id = :shop',
   op: `operations where shop_id = :shop and kind = 'bulk'`,
   import: `operations where shop_id = :shop and kind = 'import'`,

@@ -12,7 +12,7 @@ import { storedMessage } from '../../core/texts.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { checkWorkflow, type Parts } from './check.ts'
-import { readTriggers } from './triggers.ts'
+import { foreignInTriggers, readTriggers } from './triggers.ts'
 import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
@@ -112,7 +112,11 @@ const check = (parts: EnginedParts) =>
     handler: async ({ caller, body }) => {
       const { workflow, problems: wrong } = checkWorkflow(body, parts)
       const named = referencesOfSteps(workflow.steps, parts.plugins)
-      const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
+      const problems = [
+        ...wrong,
+        ...(await referenceProblems(caller.scope, named)),
+        ...(await foreignInTriggers(caller.scope, body.when ?? [])),
+      ]
       const summaries = workflow.steps.map((step) => summaryFields(step, parts.plugins))
       return {
         body: {

@@ -2,7 +2,7 @@
 // connection, a saved CSV mapping, an API key, or a channel. The most specific one decides which
 // workflow runs.
 import { z } from 'zod'
-import { say, type Text } from '../../../plugins/contract/index.ts'
+import { ownValue, say, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import type { WorkflowProblem } from './problems.ts'
@@ -130,7 +130,7 @@ export async function missingSources(
   const known = new Set(rows.map(({ source }) => source))
   return sources.flatMap(({ at }, index) => {
     const source = asked[index] ?? ''
-    const message = MISSING[source.slice(0, source.indexOf(':'))]
+    const message = ownValue(MISSING, source.slice(0, source.indexOf(':')))
     return known.has(source) || !message
       ? []
       : [{ param: `${at}.from`, code: 'not_found' as const, message }]

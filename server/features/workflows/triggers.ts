@@ -217,18 +217,27 @@ export async function triggerProblems(
   }
   return [
     ...problems,
-    ...(await missingSources(scope, named)),
-    ...(await referenceProblems(
-      scope,
-      when.flatMap((trigger, index) =>
-        referencesInFilter(
-          (trigger?.which ?? {}) as Record<string, unknown>,
-          `when[${index}].which`,
-        ),
-      ),
-    )),
+    ...(await foreignInTriggers(scope, when)),
     ...(await takenSources(scope, named, id)),
     ...(await foreignTriggers(scope, when, id)),
+  ]
+}
+
+/** Finds the sources and ids that are not of the shop. */
+export async function foreignInTriggers(
+  scope: ShopScope,
+  when: NonNullable<Given<WhenBody>['when']>,
+): Promise<WorkflowProblem[]> {
+  const sources = when.flatMap((trigger, index) => {
+    const stored = trigger?.from ? storedSource(trigger.from as ImportSource) : null
+    return stored === null ? [] : [{ stored, at: `when[${index}]` }]
+  })
+  const references = when.flatMap((trigger, index) =>
+    referencesInFilter(Object(trigger?.which), `when[${index}].which`),
+  )
+  return [
+    ...(await missingSources(scope, sources)),
+    ...(await referenceProblems(scope, references)),
   ]
 }
 

@@ -85,6 +85,7 @@ test('every option that holds an id says of which kind it is', () => {
     'map-products.choices',
     'create-links.per_file',
     'watermark-pdf.by_pack',
+    'merge-duplicates.groups',
   ])
   const [file, pack] = [toPublicId('file', randomUUID()), toPublicId('pack', randomUUID())]
   const inner = { choices: [{ file_id: file }], by_pack: { [pack]: {} }, per_file: { [file]: {} } }

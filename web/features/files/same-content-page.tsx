@@ -11,7 +11,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Card, Checkbox, ChoiceList, Hint } from '../../shell/ui/index.ts'
+import { BlockStack, Box, Button, Card, Checkbox, ChoiceList, Hint } from '../../shell/ui/index.ts'
 import { useStartOperation } from '../operations/calls.ts'
 
 type Group = Schemas['ContentGroup']
@@ -67,7 +67,11 @@ export function SameContentPage() {
         )}
         {read.isPending && <LoadingRows rows={3} what={t('files')} />}
         {first?.total === 0 && <NoneAlike />}
-        {first && first.total > 0 && <Hint>{totalText(first)}</Hint>}
+        {first && first.total > 0 && (
+          <Box paddingInline={{ xs: '400', sm: '0' }}>
+            <Hint>{totalText(first)}</Hint>
+          </Box>
+        )}
         {groups?.map((group) => (
           <GroupCard
             key={group.id}

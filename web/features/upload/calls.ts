@@ -1,22 +1,41 @@
 // Uploads, except their bytes: which names are taken, and batches of files that become one
 // operation.
 import { call } from '../../shell/client/client.ts'
+import { type Answer } from '../../shell/client/endpoints.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 
 export type CheckedName = Schemas['CheckedName']
 
-const NAME_BATCH = 1000
+const CHECK_BATCH = 1000
 
 /** Checks names; the result has one answer for each. */
 export async function checkNames(filenames: readonly string[]): Promise<Map<string, CheckedName>> {
   const found = new Map<string, CheckedName>()
-  for (let from = 0; from < filenames.length; from += NAME_BATCH) {
-    const some = filenames.slice(from, from + NAME_BATCH)
+  for (let from = 0; from < filenames.length; from += CHECK_BATCH) {
+    const some = filenames.slice(from, from + CHECK_BATCH)
     const { data } = await call('POST /api/uploads/check-names', { body: { filenames: some } })
     for (const [at, name] of some.entries()) {
       const answer = data[at]
       if (answer) found.set(name, answer)
     }
+  }
+  return found
+}
+
+export type OfferedFile = Schemas['UploadCheckRequest']['files'][number]
+type CheckedFile = Answer<'POST /api/uploads/check'>['data'][number]
+export type ShopFile = NonNullable<CheckedFile['same_bytes_as']>
+
+/** Compares files with those of the shop; one answer for each, in their order. */
+export async function checkFiles(
+  files: readonly OfferedFile[],
+  signal: AbortSignal,
+): Promise<CheckedFile[]> {
+  const found: CheckedFile[] = []
+  for (let from = 0; from < files.length; from += CHECK_BATCH) {
+    const some = files.slice(from, from + CHECK_BATCH)
+    const options = { body: { files: some }, signal }
+    found.push(...(await call('POST /api/uploads/check', options)).data)
   }
   return found
 }

@@ -20,6 +20,7 @@ import { Interrupted } from './interrupted.tsx'
 import { type QueueState, UploadQueue } from './queue.ts'
 import { QueueCard } from './queue-card.tsx'
 import { type RefusedFile, useAdmission } from './use-admission.ts'
+import { ComparingLine, SameFiles } from './same-files.tsx'
 import { takeDropped } from './dropped.ts'
 import './upload.css'
 import type { Import } from './imports.ts'
@@ -81,10 +82,20 @@ function Uploads({ shop }: { shop: string }) {
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
       <Warnings state={state} onDismiss={queue.dismissFailure} />
       <Card>
-        <Chooser admission={admission} isFirst={rows.length === 0} />
+        <BlockStack gap="300">
+          <Chooser admission={admission} isFirst={rows.length === 0} />
+          {admission.comparing && <ComparingLine comparing={admission.comparing} />}
+        </BlockStack>
       </Card>
       <ForAllCard queue={queue} choices={state.forAll} imported={totals.completed} />
       <NeedsProduct queue={queue} state={state} />
+      {admission.left && (
+        <SameFiles
+          left={admission.left}
+          onLeave={admission.leaveOut}
+          onSend={() => void admission.sendLeft()}
+        />
+      )}
       {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
       {admission.asking && (
         <ConflictsDialog

@@ -1,5 +1,5 @@
-// From chosen files to uploads: files that are too large are refused here, the merchant is asked
-// about taken names, and the others are sent.
+// From chosen files to uploads: files whose bytes are in the shop are left out, files that are too
+// large are refused, the merchant is asked about taken names, and the others are sent.
 import { useState } from 'react'
 import type { ChosenFile } from '../../shell/components/chosen-files.ts'
 import { sizeText } from '../../shell/labels/size.ts'
@@ -10,6 +10,7 @@ import type { Choice } from './conflicts-dialog.tsx'
 import { comparableName } from './outcomes.ts'
 import type { UploadQueue } from './queue.ts'
 import type { UploadRow } from './rows.ts'
+import { useComparison } from './use-comparison.ts'
 import type { AddedFile } from './queue-files.ts'
 
 export interface RefusedFile {
@@ -27,12 +28,14 @@ interface ConflictQuestion {
 
 /** Natural order: chapter 2 before chapter 10. */
 const ORDER = new Intl.Collator(undefined, { numeric: true })
+const byPath = (a: ChosenFile, b: ChosenFile) => ORDER.compare(a.path, b.path)
 
 export function useAdmission(queue: UploadQueue) {
   const [asking, setAsking] = useState<ConflictQuestion | null>(null)
   const [refused, setRefused] = useState<readonly RefusedFile[]>([])
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
+  const { comparing, left, forgetLeft, withoutSame } = useComparison()
 
   const working = async (work: () => Promise<void>) => {
     setBusy(true)
@@ -42,25 +45,29 @@ export function useAdmission(queue: UploadQueue) {
   }
   const send = (files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>) =>
     queue.add(conflictsOf(files, choices))
+  const admit = async (files: readonly ChosenFile[], isCompared: boolean) => {
+    const { fresh, known, underWay } = queue.sortChosen(files)
+    const rest = isCompared ? await withoutSame(fresh, files.length) : fresh
+    const { fitting, taken, refused: unfit } = await sortByName(rest, queue.namesExcept(rest))
+    setRefused([...unfit, ...underWay.map((file) => ({ file, why: t('Already in the queue') }))])
+    const all = [...known, ...fitting]
+    if (taken.length > 0) setAsking({ files: all, taken, again: false })
+    else if (all.length > 0) await send(all, new Map())
+  }
   return {
     asking,
     refused,
     error,
     busy,
+    comparing,
+    left,
     dismiss: () => setRefused([]),
-    take: (chosen: readonly ChosenFile[]) =>
-      working(async () => {
-        const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
-        const { fresh, known, underWay } = queue.sortChosen(files)
-        const { fitting, taken, refused: unfit } = await sortByName(fresh, queue.namesExcept(fresh))
-        setRefused([
-          ...unfit,
-          ...underWay.map((file) => ({ file, why: t('Already in the queue') })),
-        ])
-        const all = [...known, ...fitting]
-        if (taken.length > 0) setAsking({ files: all, taken, again: false })
-        else if (all.length > 0) await send(all, new Map())
-      }),
+    leaveOut: forgetLeft,
+    sendLeft: () => {
+      forgetLeft()
+      return working(() => admit(left?.files.map(({ file }) => file) ?? [], false))
+    },
+    take: (chosen: readonly ChosenFile[]) => working(() => admit(chosen.toSorted(byPath), true)),
     /**
      * Files that were sent and whose names were taken: asks the merchant, then sends them again or
      * removes them.

@@ -19,7 +19,7 @@ import {
   joinSites,
 } from '../targets.ts'
 import type { ZipEntry } from '../zip.ts'
-import { markBatch, type CountedWrites } from './counted-writes.ts'
+import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import {
   findSession,
   openSessions,

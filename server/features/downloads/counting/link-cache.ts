@@ -8,7 +8,7 @@ import { present } from '../../../core/lazy.ts'
 import { createTtlCache } from '../../../core/ttl-cache.ts'
 import { singleFlight } from '../../../core/single-flight.ts'
 import { bytesArray, opaque, plainArray, type Asker, type LinkTarget } from '../targets.ts'
-import { markBatch, type CountedWrites } from './counted-writes.ts'
+import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'
 
 /** A link that has ended must stop within a second, even if no notification arrives. */

@@ -22,7 +22,7 @@ import {
   joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
-import { markBatch, type CountedWrites } from './counted-writes.ts'
+import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'
 

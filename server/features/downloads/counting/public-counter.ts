@@ -19,7 +19,7 @@ import {
   joinSites,
 } from '../targets.ts'
 import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
-import { markBatch, type CountedWrites } from './counted-writes.ts'
+import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {

@@ -1,7 +1,7 @@
 // The statements about download sessions. A counted download opens a session for its link and
 // client. It records what was sent, so that a download that broke off is continued instead of being
 // counted again.
-import { markBatch } from './counted-writes.ts'
+import { markBatch } from '../counted-writes.ts'
 
 /** Of the files of links, and of the ZIP files of pages. */
 export type SessionTable = 'download_sessions' | 'archive_sessions'

@@ -1,5 +1,6 @@
 // Imports the files of a shop's drop folder that are ready, in a new import or the open one. Files
 // next to an import.csv get the settings of its rows.
+import { ownValue } from '../../../../plugins/contract/index.ts'
 import { type ShopScope, retryTransaction } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
@@ -81,7 +82,7 @@ function bySource(
   if (named.size === 0) return new Map(found.length === 0 ? [] : [[null, [...found]]])
   const ready = found.flatMap((entry) => {
     const source = namedSource(sourceKeys(dropChannel.id, dropOrigin(entry)), named)
-    const seconds = (source !== null && sources[source]?.quiet_seconds) || 0
+    const seconds = (source !== null && ownValue(sources, source)?.quiet_seconds) || 0
     return +entry.quiet_since + seconds * 1000 > +now ? [] : [{ source, entry }]
   })
   const groups = Map.groupBy(ready, ({ source }) => source)
@@ -101,7 +102,7 @@ async function startOrGrow(
   tx: ShopScope,
   { taken, source, settings: shop, take }: Growth,
 ): Promise<string> {
-  const rule = source === null ? null : shop.sources[source]?.on_conflict
+  const rule = source === null ? null : ownValue(shop.sources, source)?.on_conflict
   const settings = rule ? { ...shop, on_conflict: rule } : shop
   const { growing, prompt, requestedBy, dryRun = false } = take
   const open = settings.open_source === source ? settings.operation_id : null

@@ -7,11 +7,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { retryRolledBack } from '../../../core/db/for-shop.ts'
-import { inBatches } from '../../../core/db/sweep-batches.ts'
-import { firstOf } from '../../../core/lazy.ts'
-import { errorFields, type Logger } from '../../../core/log.ts'
-import { openQuery, QUERY_TIMEOUT_MS, type Query } from '../targets.ts'
+import { retryRolledBack } from '../../core/db/for-shop.ts'
+import { inBatches } from '../../core/db/sweep-batches.ts'
+import { firstOf } from '../../core/lazy.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { openQuery, QUERY_TIMEOUT_MS, type Query } from './targets.ts'
 
 /** Runs a statement with the clause `markBatch`, and gives its rows. */
 export type CountedWrite = (

@@ -126,8 +126,7 @@ async function changeState(
     const row = await requireDelivery(tx, id)
     const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
     const files = await readDeliveryFiles(tx, id)
-    if (next.held_by === 'merchant' && row.held_by !== 'merchant')
-      await raiseHeld(tx, next, files)
+    if (next.held_by === 'merchant' && row.held_by !== 'merchant') await raiseHeld(tx, next, files)
     await queueFollowUps(tx, [{ row: next, files }])
   })
 }

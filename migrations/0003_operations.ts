@@ -345,7 +345,10 @@ const SCHEMA = `
     files uuid[] not null default '{}',
     -- The triggers that led to it, first to last.
     path uuid[] not null default '{}',
-    created_at timestamptz not null default now(),
+    -- When the round of the operation began, if it is not the first: its files are those that ended
+    -- from then on, and until the event.
+    since timestamptz,
+    created_at timestamptz not null default clock_timestamp(),
     -- When a run took it; null: it waits.
     taken_at timestamptz,
     -- The run; null: it selected none of the files.

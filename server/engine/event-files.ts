@@ -1,11 +1,9 @@
 // Which files of an operation an event is about.
-import { SETTING_NAMES } from '../../plugins/contract/index.ts'
 import type { EventFiles } from '../core/outbox/webhook-events.ts'
+import { CHANGED_FIELDS } from '../files/change-events.ts'
 
 /** The fields of an item's `after` that a change of a file has. */
-const CHANGED = ['filename', 'tags', 'mappings', 'pack', 'pack_id', ...SETTING_NAMES]
-  .map((name) => `'${name}'`)
-  .join(', ')
+const CHANGED = CHANGED_FIELDS.map((name) => `'${name}'`).join(', ')
 
 const isChanged = `i.after -> 'created' is null and i.after -> 'deleted' is null
   and i.after -> 'purged' is null`
@@ -25,6 +23,11 @@ const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
     or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
   failed: 'true',
 }
+
+/** SQL of items `i` that ended in a round of their operation: of times, SQL expressions. */
+export const endedIn = ({ since, until }: { since: string; until: string }): string =>
+  `coalesce(i.finished_at, '-infinity') between coalesce(${since}, '-infinity')
+    and coalesce(${until}, 'infinity')`
 
 /** SQL of items `i` of an operation `o` that an event is about. Absent `about`: all that are done. */
 export const isAbout = (about?: EventFiles): string =>

@@ -175,7 +175,7 @@ async function resetRound(tx: ShopScope, id: string, chains: number): Promise<vo
     tx,
     id,
     `status = 'queued', round = round + 1, finished_steps = 0, ${FINAL_WARNINGS_DROPPED}, detail = 'kept',
-     started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
+     started_at = clock_timestamp(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
      ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(

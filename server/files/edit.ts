@@ -4,6 +4,7 @@ import { type FileSettings, movedMappings, textOf } from '../../plugins/contract
 import { retryTransaction, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { firstOf } from '../core/lazy.ts'
+import { raiseEdited } from './change-events.ts'
 import { changeFiles } from './changes.ts'
 import { draftOfRecord, type Draft, readRecords, type FileRecord } from './drafts.ts'
 import { findPack } from './mappings.ts'
@@ -47,6 +48,7 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
         message: textOf(changed.message),
       })
     if (problems.length > 0) throw refusal(problems)
+    if (changed.status === 'changed') await raiseEdited(tx, id, changed.ledger.after)
   })
 }
 

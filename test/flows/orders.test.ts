@@ -456,3 +456,39 @@ test('the shop front is only open to pages on this machine, and explains an inva
   })
   expect(answer.status).toBe(403)
 })
+
+test('workflows start when a delivery is ready, downloaded, held or refunded, and when a link is used up', async () => {
+  await sell('sails.pdf', 'EB-001')
+  const events = [
+    'delivery.ready',
+    'delivery.downloaded',
+    'delivery.held',
+    'order.refunded',
+    'link.exhausted',
+  ]
+  for (const event of events) {
+    const saved = await server.call('POST', '/api/workflows', {
+      name: event,
+      kind: 'bulk',
+      steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: [event] } }],
+      when: [{ kind: 'event', event, collect: 0, which: { name_like: '*sails*' } }],
+    })
+    expect(saved.status).toBe(201)
+  }
+  const file = async () => (await read('/api/files?search=sails.pdf')).data[0]
+  const tagged = (event: string) =>
+    expect.poll(async () => (await file()).tags, { timeout: 20_000 }).toContain(event)
+  const order = await buy('sailor@example.com', 'EB-001')
+  await tagged('delivery.ready')
+  const { id, url } = await deliveryOf(order.order_id)
+  await (await fetch(`${url}&all=1`)).arrayBuffer()
+  await tagged('delivery.downloaded')
+  await server.call('POST', `/api/deliveries/${id}/hold`)
+  await tagged('delivery.held')
+  await post(`/demo/orders/${order.order_id}/refund`, {})
+  await tagged('order.refunded')
+  const link = { file_ids: [(await file()).id], download_limit: 1 }
+  const made: any = await (await server.call('POST', '/api/links', link)).json()
+  await (await fetch(made.data[0].url)).arrayBuffer()
+  await tagged('link.exhausted')
+})

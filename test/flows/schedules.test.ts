@@ -440,6 +440,20 @@ describe('notifications of a schedule', () => {
 })
 
 describe('a schedule that cannot run', () => {
+  test('because its workflow is off moves to its next time, and runs again once it is on', async () => {
+    const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }]
+    const body = { name: 'Off', kind: 'bulk' as const, parallel: 1, steps, channel: null }
+    const { id: own } = await createWorkflow(scope, body, house.engine)
+    const ofOwn = { action: null, workflow: toPublicId('workflow', own), options: {} }
+    const id = await create(nightly(ofOwn), '2026-01-10T12:00:00Z')
+    const { knex } = house.parts.database
+    await knex('workflows').where({ id: own }).update({ enabled: false })
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(0)
+    expect([await runs(id), await nextRun(id)]).toEqual([[], '2026-01-12T03:00:00.000Z'])
+    await knex('workflows').where({ id: own }).update({ enabled: true })
+    expect(await lookAt('2026-01-12T03:00:00Z')).toBe(1)
+  })
+
   test('creates a notice, moves to its next time, and delays no other', async () => {
     const broken = await create(nightly({ name: 'Broken' }), '2026-01-10T12:00:00Z')
     const fine = await create(nightly({ name: 'Fine' }), '2026-01-10T12:00:00Z')

@@ -58,12 +58,15 @@ export const defineEvent = <Data extends z.ZodObject>(
   event: WebhookEvent<Data>,
 ): WebhookEvent<Data> => event
 
+/** Maximum number of files that an event names; the operation's items list the others. */
+export const MAX_NAMED_FILES = 1000
+
 /** The data of events about the files of an operation. */
 export const operationFilesData = z.object({
   operation_id: z.string(),
   total: z.number().int(),
-  file_ids: z.array(z.string()).describe('The first 1,000 files'),
-  more: z.string().nullable().describe('The address that lists the other files'),
+  file_ids: z.array(z.string()).describe(`The first ${MAX_NAMED_FILES} files`),
+  more: z.string().nullable().describe('The address that lists the other files of the operation'),
 })
 
 /** The event that is sent on request. No webhook subscribes to it. */
@@ -77,6 +80,15 @@ export const TEST_EVENT = {
 export interface WebhookPayload {
   type: string
   data?: object
+  round?: EventRound
+}
+
+/** A round of an operation, whose events are about the files that ended in it. */
+export interface EventRound {
+  /** When it began; null: it is the first. */
+  since: string | null
+  /** null: it is about the operation, not about files. */
+  until: string | null
 }
 
 export interface RaisedEvent<Data extends z.ZodObject> {
@@ -86,6 +98,8 @@ export interface RaisedEvent<Data extends z.ZodObject> {
   data?: z.input<Data>
   /** The operation of the event, a bare UUID. */
   operation?: string | null
+  /** Absent: all files of the operation. */
+  round?: EventRound | undefined
   /** The files that workflows start on, if the event is not about an operation's. */
   files?: readonly string[]
 }
@@ -140,7 +154,7 @@ export async function raiseEvents<Data extends z.ZodObject>(
   if (events.length === 0) return
   const rows = await tx.query<{ message: string | null; trigger: string | null; wait: number }>(
     `with e as (select * from jsonb_to_recordset(:events::jsonb)
-       as e (key text, payload jsonb, operation uuid, files uuid[])),
+       as e (key text, payload jsonb, operation uuid, since timestamptz, files uuid[])),
      sent as (
        insert into outbox (shop_id, key, kind, payload, operation_id, webhook_id)
        select :shop, 'webhook/' || w.id || '/' || e.key, 'webhook', e.payload, e.operation, w.id
@@ -148,8 +162,8 @@ export async function raiseEvents<Data extends z.ZodObject>(
        order by w.id
        on conflict do nothing returning id),
      noted as (
-       insert into trigger_events (shop_id, trigger_id, key, event, operation_id, files, path)
-       select :shop, t.id, e.key, :type, e.operation, e.files, coalesce(o.path, '{}')
+       insert into trigger_events (shop_id, trigger_id, key, event, operation_id, since, files, path)
+       select :shop, t.id, e.key, :type, e.operation, e.since, e.files, coalesce(o.path, '{}')
        from triggers t, e
          left join operations o on o.shop_id = :shop and o.id = e.operation
        where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_DEPTH}
@@ -162,10 +176,15 @@ export async function raiseEvents<Data extends z.ZodObject>(
     {
       type,
       events: JSON.stringify(
-        events.map(({ key, data, operation = null, files = [] }) => ({
+        events.map(({ key, data, operation = null, round, files = [] }) => ({
           key: `${type}/${key}`,
-          payload: { type, ...(data ? { data } : {}) } satisfies WebhookPayload,
+          payload: {
+            type,
+            ...(data ? { data } : {}),
+            ...(round ? { round } : {}),
+          } satisfies WebhookPayload,
           operation,
+          since: round?.since ?? null,
           files,
         })),
       ),

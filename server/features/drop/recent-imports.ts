@@ -4,6 +4,7 @@ import type { StagedBlob } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
 import { firstOf, present } from '../../core/lazy.ts'
+import { fileReplaced, raiseFileEvent } from '../../files/change-events.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { draftOfRecord, readRecords } from '../../files/drafts.ts'
@@ -140,6 +141,7 @@ async function becomeVersion(tx: ShopScope, id: string, owner: string): Promise<
   const same = (await admitPresent(tx, [onto])).get(onto)
   const result = same ?? (await replaceBytes(tx, owner, onto))
   if (result.status === 'refused') throw new AppError(result.code)
+  if (result !== same) await raiseFileEvent(tx, fileReplaced, [owner])
   return owner
 }
 

@@ -1,6 +1,7 @@
 // The shop’s files.
 import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
+import { fileChanged, fileReplaced, fileTrashed } from '../../files/change-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
@@ -35,31 +36,9 @@ export const filesFeature = defineFeature({
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   changesDelivery: true,
   events: [
-    defineEvent({
-      name: 'file.changed',
-      title: say('Files were changed'),
-      about:
-        'The files whose name, tags, settings, products or pack an operation changed: one event for all of them',
-      starts: say('files were changed'),
-      data: operationFilesData,
-      operations: { of: { worked: true }, content: 'files', about: 'changed' },
-    }),
-    defineEvent({
-      name: 'file.replaced',
-      title: say('Files got new contents'),
-      about: 'The files that got a new version in an operation',
-      starts: say('files got new contents'),
-      data: operationFilesData,
-      operations: { of: { worked: true }, content: 'files', about: 'replaced' },
-    }),
-    defineEvent({
-      name: 'file.trashed',
-      title: say('Files were moved to the trash'),
-      about: 'The files that an operation moved to the trash',
-      starts: say('files were moved to the trash'),
-      data: operationFilesData,
-      operations: { of: { worked: true }, content: 'files', about: 'trashed' },
-    }),
+    fileChanged,
+    fileReplaced,
+    fileTrashed,
     defineEvent({
       name: 'file.deleted',
       title: say('Files were deleted'),

@@ -32,6 +32,7 @@ import {
   writeState,
   type DeliveryRow,
 } from './delivery-rows.ts'
+import { raiseHeld } from './events.ts'
 import { queueEffects } from './effects.ts'
 import { statusOf } from './entitlement.ts'
 import {
@@ -124,7 +125,9 @@ async function changeState(
   await scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
-    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }])
+    const files = await readDeliveryFiles(tx, id)
+    if (next.held_by === 'merchant' && row.held_by !== 'merchant') await raiseHeld(tx, next, files)
+    await queueFollowUps(tx, [{ row: next, files }])
   })
 }
 

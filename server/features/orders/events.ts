@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { say } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { defineEvent } from '../../core/outbox/webhook-events.ts'
-import type { DeliveryRow } from './delivery-rows.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
+import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 
 const data = z.object({
   delivery_id: z.string(),
@@ -27,6 +28,25 @@ export const orderRefunded = defineEvent({
   starts: say('a buyer loses files, because an order was refunded'),
   data,
 })
+
+export const deliveryHeld = defineEvent({
+  name: 'delivery.held',
+  title: say('A delivery is held'),
+  about: 'A delivery that waits for a decision: its order is risky, or a person holds it',
+  starts: say('a delivery is held'),
+  data,
+})
+
+/** Must be called in the transaction that begins the hold. A wait for its preparation is none. */
+export async function raiseHeld(
+  tx: ShopScope,
+  row: DeliveryRow,
+  files: readonly DeliveredFile[],
+): Promise<void> {
+  const held = [...new Set(files.flatMap((file) => (file.entitled ? file.file_id : [])))]
+  const key = `${row.id}/${row.held_at?.getTime()}`
+  await raiseEvent(tx, deliveryHeld, { key, data: deliveryData(row, held), files: held })
+}
 
 export const deliveryData = (
   { id, order_id }: Pick<DeliveryRow, 'id' | 'order_id'>,

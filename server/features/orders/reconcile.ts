@@ -36,7 +36,7 @@ import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { followUnits } from './unit-limits.ts'
 import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
 import { raiseEvent } from '../../core/outbox/webhook-events.ts'
-import { deliveryData, orderRefunded } from './events.ts'
+import { deliveryData, orderRefunded, raiseHeld } from './events.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
@@ -229,8 +229,10 @@ async function writeDeliveries(
     const own = files.get(row.id) ?? []
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
-    if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk')
+    if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk') {
       await notifyOfHold(tx, row.id, order)
+      await raiseHeld(tx, next, own)
+    }
     written.push({ row: next, files: own, addedLines: added.get(row.id) ?? [] })
   }
   await queueFollowUps(tx, written, quiet)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type Answer, type TestApp } from '../../../test/app.ts'
 import { silent } from '../../../test/database.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
+import { makeFiles } from '../../../test/files.ts'
 import { randomOf, sized } from '../../../test/scale.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
@@ -10,6 +11,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { StartInput } from '../../engine/start.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { EVENTS } from '../../features.ts'
+import { restoreVersion } from '../../files/versions.ts'
 import { runTrigger, triggerTask } from './run.ts'
 import { sweepEvents } from './sweep.ts'
 
@@ -81,8 +83,12 @@ const changeAll = async (name: string, filter: object = {}) => {
   return parsePublicId('op', operation.id)!
 }
 /** The event of a file’s change, as the end of this operation raises it. */
-const raise = (key: string, operation: string | null = null, of = [present(files[0], 'A file')]) =>
-  app.owner.scope.transaction((tx) => raiseEvent(tx, CHANGED, { key, operation, files: of }))
+const raise = (
+  key: string,
+  operation: string | null = null,
+  of = [present(files[0], 'A file')],
+  name = CHANGED.name,
+) => app.owner.scope.transaction((tx) => raiseEvent(tx, { name }, { key, operation, files: of }))
 
 test('a change of all files is one event that names its operation, and one run takes what came', async () => {
   const marks = await onChange('seen', { which: { type: ['pdf'], tags_none: ['seen'] } })
@@ -108,6 +114,88 @@ test('a change of nothing is no event, and neither is one that the condition lea
   expect(await waiting(marks)).toHaveLength(1)
   expect(await run(marks)).toEqual([])
   expect(await waiting(marks)).toEqual([])
+})
+
+test('the end of a retry is an event about the retried files alone', async () => {
+  const { scope } = app.owner
+  const marks = await onChange('retried')
+  const pair = await makeFiles(scope, [{ filename: 'first.pdf' }, { filename: 'second.pdf' }])
+  const select = { file_ids: pair.map((id) => toPublicId('file', id)) }
+  const options = { mode: 'add', tags: ['again'] }
+  const { body } = await call('POST', '/api/operations', { action: 'tag-files', options, select })
+  await untilEnded(app.owner, body.id)
+  const totalOf = async ([started]: string[]) =>
+    (await untilEnded(app.owner, toPublicId('op', present(started, 'A run')))).total
+  expect(await totalOf(await run(marks))).toBe(2)
+  // As if the second file had failed.
+  const failed = { id: pair[1]!, operation: parsePublicId('op', body.id)! }
+  await scope.query(`update files set tags = '{}' where shop_id = :shop and id = :id`, failed)
+  await scope.query(
+    `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
+       where shop_id = :shop and operation_id = :operation and file_id = :id)
+     update operations set status = 'partial', done = 1, failed = 1
+     where shop_id = :shop and id = :operation`,
+    failed,
+  )
+  expect((await call('POST', `/api/operations/${body.id}/retry`)).status).toBe(200)
+  await untilEnded(app.owner, body.id)
+  expect(await totalOf(await run(marks))).toBe(1)
+})
+
+test('a change of one file outside operations is an event, in its transaction', async () => {
+  const { scope } = app.owner
+  const [bare] = await makeFiles(scope, [{ filename: 'by-hand.pdf' }])
+  const file = toPublicId('file', present(bare, 'Its file'))
+  const raised = () =>
+    scope.query<{ event: string; files: string[] }>(
+      'select event, files from trigger_events where shop_id = :shop order by id',
+    )
+  const saw = async (...request: Parameters<typeof call>) => {
+    await scope.from('trigger_events').delete()
+    expect((await call(...request)).status).toBeLessThan(300)
+    return raised()
+  }
+  const none = await saw('PATCH', `/api/files/${file}`, { tags: ['unseen'] })
+  expect(none).toEqual([])
+  for (const event of ['file.changed', 'file.replaced']) await save(event, { kind: 'event', event })
+  const { body: pack } = await call('POST', '/api/packs', { name: 'By hand' })
+  const changed = { event: 'file.changed', files: [bare] }
+  for (const body of [
+    { tags: ['seen'] },
+    { filename: 'renamed.pdf' },
+    { download_limit: 3 },
+    { pack_id: pack.id },
+  ])
+    expect(await saw('PATCH', `/api/files/${file}`, body)).toEqual([changed])
+  expect(await saw('PATCH', `/api/files/${file}`, { tags: ['seen'] })).toEqual([])
+  expect((await call('PATCH', `/api/files/${file}`, { filename: '' })).status).toBe(422)
+  expect(await saw('DELETE', `/api/packs/${pack.id}`)).toEqual([changed])
+  await scope.query(
+    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+     select shop_id, file_id, 2, hash, location, size_bytes, content_type from versions
+     where shop_id = :shop and file_id = :bare`,
+    { bare },
+  )
+  // Its bytes are on no disk, as the endpoint would ask.
+  await scope.from('trigger_events').delete()
+  await restoreVersion(scope, present(bare, 'Its file'), 2)
+  expect(await raised()).toEqual([{ event: 'file.replaced', files: [bare] }])
+})
+
+test('the webhook of a change outside operations names the file', async () => {
+  const { scope } = app.owner
+  await scope.from('outbox').delete()
+  const [bare] = await makeFiles(scope, [{ filename: 'told.pdf' }])
+  const file = toPublicId('file', present(bare, 'Its file'))
+  const webhook = { url: 'https://receiver.example/hook', events: ['file.changed'] }
+  const { body: made } = await call('POST', '/api/webhooks', webhook)
+  await call('PATCH', `/api/files/${file}`, { tags: ['told'] })
+  const messages = await scope.query<{ payload: object }>(
+    `select payload from outbox where shop_id = :shop and kind = 'webhook'`,
+  )
+  await call('DELETE', `/api/webhooks/${made.id}`)
+  const data = { operation_id: null, total: 1, file_ids: [file], more: null }
+  expect(messages).toEqual([{ payload: { type: 'file.changed', data } }])
 })
 
 test('an event that nothing waits for is one statement, and the end of an operation asks once', async () => {
@@ -276,6 +364,47 @@ describe('workflows that start each other', () => {
     }
   })
 
+  test('in random pairs: each event leads to at most one run of each, and all end', async () => {
+    const { scope } = app.owner
+    const random = randomOf('pairs of workflows that start each other')
+    const engine = startsNothing()
+    const events = ['file.changed', 'file.replaced', 'file.trashed'] as const
+    const all = await Promise.all(
+      ['p', 'q', 'r', 's', 't', 'u'].map((name, at) => onChange(name, { event: events[at % 3] })),
+    )
+    for (let round = 0; round < sized(20, 10_000); round++) {
+      await scope.from('trigger_events').delete()
+      // What each of the two raises at its end: any of the events that start the one or the other.
+      const pair = [all[random(0, 5)]!, all[random(0, 5)]!]
+      const causes = pair.map(() => events.filter(() => random(0, 1) === 1))
+      const started: string[] = []
+      await scope.query(`update triggers set recent = '[]' where shop_id = :shop`)
+      for (const name of events) await raise(`pair/${round}`, null, undefined, name)
+      for (let busy = true; busy;) {
+        busy = false
+        for (const [at, one] of pair.entries())
+          for (const operation of await run(one, engine)) {
+            busy = true
+            started.push(operation)
+            for (const name of causes[at]!) await raise(operation, operation, undefined, name)
+          }
+      }
+      const paths = await scope.query<{ path: string[] }>(
+        'select path from operations where shop_id = :shop and id = any(:started::uuid[])',
+        { started },
+      )
+      const own = new Set(pair.map(({ trigger }) => trigger))
+      for (const { path } of paths) {
+        expect(path.length).toBeLessThanOrEqual(3)
+        expect(new Set(path).size).toBe(path.length)
+        expect(path.every((id) => own.has(id))).toBe(true)
+      }
+      // Each runs on the event from outside, and once more if the other one leads to it.
+      expect(started.length).toBeGreaterThanOrEqual(own.size)
+      expect(started.length).toBeLessThanOrEqual(2 * own.size)
+    }
+  })
+
   test('an undo of a run does not start it again', async () => {
     const marks = await onChange('undone')
     await raise('undone', null, files.slice(4, 6))
@@ -304,6 +433,25 @@ test('a workflow that is switched off forgets what waits, cancels what is queued
   await change(true)
   await raise('off/3')
   expect(await waiting(off)).toHaveLength(1)
+})
+
+test('off cancels the runs that have not begun, except those that a person started', async () => {
+  const off = await onChange('off-queued')
+  await worker.stop()
+  await raise('off-queued')
+  const [queued] = await run(off)
+  const select = { file_ids: [toPublicId('file', present(files[0], 'A file'))] }
+  const { body: byHand } = await call('POST', '/api/operations', { workflow: off.id, select })
+  const body = { name: 'off-queued', kind: 'bulk', steps: tag('off-queued'), enabled: false }
+  await call('PUT', `/api/workflows/${off.id}`, body)
+  worker = await app.engine.startWorker()
+  const ends = await Promise.all(
+    [toPublicId('op', queued!), byHand.id].map((id) => untilEnded(app.owner, id)),
+  )
+  expect(ends.map(({ status, done }) => [status, done])).toEqual([
+    ['cancelled', 0],
+    ['success', 1],
+  ])
 })
 
 test('foreign ids are refused', async () => {

@@ -11,7 +11,7 @@ import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { TRIGGER_TASK, type WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { isAbout } from '../../engine/event-files.ts'
+import { endedIn, isAbout } from '../../engine/event-files.ts'
 import { placedFilter } from '../../engine/steps.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { triggerChannel } from '../imports/origins.ts'
@@ -216,12 +216,16 @@ async function filesOf(
          select i.file_id from items i
            join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
          where i.shop_id = :shop and i.operation_id = any(:operations::uuid[])
-           and ${isAbout(operations?.takes ?? operations?.about)}))
+           and ${isAbout(operations?.takes ?? operations?.about)}
+           and exists (select from trigger_events e where e.shop_id = :shop
+             and e.id = any(:events::uuid[]) and e.operation_id = i.operation_id
+             and ${endedIn({ since: 'e.since', until: 'e.created_at' })})))
      order by files.id`,
     {
       ...bindings,
       named: group.flatMap((one) => one.files),
       operations: group.flatMap((one) => one.operation_id ?? []),
+      events: group.map(({ id }) => id),
     },
   )
   return rows.map(({ id }) => id)

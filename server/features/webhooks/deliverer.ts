@@ -6,6 +6,8 @@ import { wholeAddress } from '../../core/client-address.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
 import {
+  type EventRound,
+  MAX_NAMED_FILES,
   TEST_EVENT,
   type WebhookEvent,
   type WebhookPayload,
@@ -18,8 +20,9 @@ import { reasonColumns } from '../../core/texts.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { isEndOf } from '../../core/operation-ends.ts'
-import { isAbout } from '../../engine/event-files.ts'
+import { endedIn, isAbout } from '../../engine/event-files.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
+import type { OperationRow } from '../../engine/types.ts'
 import type { CallbackOptions } from '../messages/callbacks.ts'
 import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
 import { secretPlace } from './webhooks.ts'
@@ -101,13 +104,13 @@ function dataOf(
   { payload, operation_id }: Message,
   { operationRecord, events }: WebhookOptions,
 ): Promise<object> {
-  const { type, data } = payload as WebhookPayload
+  const { type, data, round = {} } = payload as WebhookPayload
   if (data) return Promise.resolve(data)
   const operation = present(operation_id, `The operation of the event ${type}`)
   const event = events.find(({ name }) => name === type)
   return event?.operations?.content === 'record'
     ? operationRecord(scope, operation)
-    : operationFiles(scope, operation, event ?? {})
+    : operationFiles(scope, operation, event ?? {}, round)
 }
 
 // Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
@@ -179,9 +182,6 @@ function recordFailure(
 
 // The events that the end of an operation raises, as the features that declare them state.
 
-/** Maximum number of files that an event names; the operation's items list the others. */
-const MAX_FILES = 1000
-
 /** Raises the events of the end of an operation that a webhook or a trigger wants. */
 export const raisedAtEnds = (events: readonly WebhookEvent[]): OperationEnd => ({
   of: {},
@@ -197,21 +197,35 @@ export const raisedAtEnds = (events: readonly WebhookEvent[]): OperationEnd => (
 
 async function raiseAtEnd(
   tx: ShopScope,
-  { id, round }: { id: string; round: number },
+  { id, round: number, started_at }: Pick<OperationRow, 'id' | 'round' | 'started_at'>,
   event: WebhookEvent,
 ): Promise<void> {
-  if (event.operations?.about && !(await hasFiles(tx, id, event))) return
-  // Retry Failed ends the operation again, and that end is another event.
-  await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
+  // Retry Failed ends the operation again: that end is another event, about the files of its round.
+  const since = number === 0 ? null : (started_at?.toISOString() ?? null)
+  const about = event.operations?.about
+  const end = about ? await endOfRound(tx, { id, since }, event) : { until: null }
+  if (!end) return
+  const round = { since, until: end.until }
+  await raiseEvent(tx, event, { key: `${id}/${number}`, operation: id, round })
 }
 
 const filesOf = ({ operations }: Pick<WebhookEvent, 'operations'>) => isAbout(operations?.about)
 
-const hasFiles = (tx: ShopScope, operation: string, event: WebhookEvent): Promise<boolean> =>
-  tx.has(
-    `select from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
-     where i.shop_id = :shop and i.operation_id = :operation and ${filesOf(event)} limit 1`,
-    { operation },
+/** SQL: the files of the round. */
+const IN_ROUND = endedIn({ since: ':since::timestamptz', until: ':until::timestamptz' })
+
+/** The time; null: the event is about no file of the round that ends. */
+const endOfRound = (
+  tx: ShopScope,
+  { id, since }: { id: string; since: string | null },
+  event: WebhookEvent,
+): Promise<{ until: string } | null> =>
+  tx.first(
+    `select clock_timestamp()::text as until
+     from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+     where i.shop_id = :shop and i.operation_id = :id and ${filesOf(event)}
+       and ${endedIn({ since: ':since::timestamptz', until: 'null::timestamptz' })} limit 1`,
+    { id, since },
   )
 
 /** Reads the files of an operation that the event is about. */
@@ -219,24 +233,26 @@ async function operationFiles(
   scope: ShopScope,
   operation: string,
   event: Pick<WebhookEvent, 'operations'>,
+  { since, until }: Partial<EventRound>,
 ): Promise<z.output<typeof operationFilesData>> {
   const total = event.operations?.about
     ? `(select count(*)::int from items i where i.shop_id = o.shop_id and i.operation_id = o.id
-         and ${filesOf(event)})`
+         and ${filesOf(event)} and ${IN_ROUND})`
     : 'o.done'
   const [row] = await scope.query<{ kind: string; done: number; files: string[] }>(
     `select o.kind, ${total} as done, array(
        select i.file_id from items i
        where i.shop_id = o.shop_id and i.operation_id = o.id and ${filesOf(event)}
+         and ${IN_ROUND}
        order by i.position limit :most) as files
      from operations o where o.shop_id = :shop and o.id = :operation`,
-    { operation, most: MAX_FILES },
+    { operation, most: MAX_NAMED_FILES, since: since ?? null, until: until ?? null },
   )
   const id = toPublicId(row?.kind === 'import' ? 'import' : 'op', operation)
   return {
     operation_id: id,
     total: row?.done ?? 0,
     file_ids: (row?.files ?? []).map((file) => toPublicId('file', file)),
-    more: (row?.done ?? 0) > MAX_FILES ? `/api/operations/${id}/items?status=done` : null,
+    more: (row?.done ?? 0) > MAX_NAMED_FILES ? `/api/operations/${id}/items?status=done` : null,
   }
 }

@@ -7,6 +7,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { revokeLinks } from '../../links/model/changes.ts'
 import type { PackProduct } from './list.ts'
+import { fileChanged, raiseFileEvent } from '../../../files/change-events.ts'
 import { nameKey } from '../../../files/rules.ts'
 
 /** Returns the pack's UUID. Throws `conflict` if the name is taken. */
@@ -135,7 +136,7 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
  */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await lockPack(tx, id)
-  await tx.query(
+  const emptied = await tx.query<{ id: string | null }>(
     `with gone as (
        delete from mappings m using files f
        where f.shop_id = :shop and f.pack_id = :id and m.shop_id = f.shop_id and m.file_id = f.id
@@ -146,9 +147,12 @@ export async function deletePack(tx: ShopScope, id: string): Promise<void> {
            select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
              and m.method <> 'pack'
          ) then 'unmapped' else mapping_state end
-     where shop_id = :shop and pack_id = :id`,
+     where shop_id = :shop and pack_id = :id
+     returning case when deleted_at is null then id end as id`,
     { id },
   )
+  const left = emptied.flatMap((file) => file.id ?? [])
+  if (left.length > 0) await raiseFileEvent(tx, fileChanged, left)
   const links = await tx.query<{ id: string }>(
     'select id from links where shop_id = :shop and pack_id = :id',
     { id },

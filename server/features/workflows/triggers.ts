@@ -10,7 +10,7 @@ import {
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import type { Given } from '../../http/endpoint.ts'
-import { textSchema } from '../../http/schemas.ts'
+import { onConflict, textSchema } from '../../http/schemas.ts'
 import type { WorkflowProblem } from './problems.ts'
 import { referenceProblems, referencesInFilter } from './references.ts'
 import {
@@ -37,8 +37,7 @@ const fields = {
     ),
   enabled: z.boolean().default(true),
   from: sourceSchema.nullable().default(null).describe('Of `imports`: where the files come from'),
-  on_conflict: z
-    .enum(['error', 'rename', 'overwrite', 'new_version'])
+  on_conflict: onConflict
     .nullable()
     .default(null)
     .describe('Of files of a drop account whose name is taken; null: the drop folder’s setting'),

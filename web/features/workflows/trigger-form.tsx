@@ -114,6 +114,7 @@ function SourceFields({ trigger, path, problems, onChange }: Props) {
             options={[
               { value: '', label: t('As the drop folder’s settings say') },
               { value: 'error', label: t('The import of the file fails') },
+              { value: 'skip', label: t('The new file is left out') },
               { value: 'rename', label: t('The new file gets a number') },
               { value: 'new_version', label: t('It becomes the next version') },
               { value: 'overwrite', label: t('It replaces the file') },

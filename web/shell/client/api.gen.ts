@@ -9392,7 +9392,7 @@ export interface components {
        * @description Of files of a drop account whose name is taken; null: the drop folder’s setting
        * @default null
        */
-      on_conflict: ('error' | 'rename' | 'overwrite' | 'new_version') | null
+      on_conflict: ('error' | 'skip' | 'rename' | 'overwrite' | 'new_version') | null
       /** @description Why it starts no runs; its events are kept for 7 days */
       paused: components['schemas']['Text'] | null
       /**
@@ -9510,7 +9510,7 @@ export interface components {
        * @description Of files of a drop account whose name is taken; null: the drop folder’s setting
        * @default null
        */
-      on_conflict?: ('error' | 'rename' | 'overwrite' | 'new_version') | null
+      on_conflict?: ('error' | 'skip' | 'rename' | 'overwrite' | 'new_version') | null
       /**
        * @description How long a file of a drop account must have been unchanged; null: as usual
        * @default null

@@ -192,11 +192,15 @@ const awkward = fc.oneof(
   fc.string({ unit: fc.constantFrom(...SIGNS), minLength: 1, maxLength: 30 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
 )
+// The import refuses U+FFFD in any cell: it stands for bytes that are no character of the encoding.
+const UNREADABLE = '\ufffd'
 const name = awkward
   .map((text) => text.normalize('NFC').trim())
-  .filter((text) => filenameProblem(text) === null)
+  .filter((text) => filenameProblem(text) === null && !text.includes(UNREADABLE))
 const tags = fc.array(
-  awkward.map((text) => text.trim()).filter((text) => tagProblem(text) === null),
+  awkward
+    .map((text) => text.trim())
+    .filter((text) => tagProblem(text) === null && !text.includes(UNREADABLE)),
   { maxLength: 4 },
 )
 

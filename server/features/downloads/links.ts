@@ -8,7 +8,7 @@ import { PRIVATE } from '../../http/headers.ts'
 import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
-import { hasAnswers } from './gate-tokens.ts'
+import { tokensIn } from './gate-tokens.ts'
 import type { Gates } from './gates/gates.ts'
 import { askForm, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { isScan } from './scanners.ts'
@@ -58,8 +58,9 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const all = wantsArchive(request)
     const start = parts.starts.stateOf(request, key, all, now)
     const paged = wantsPage(request, start)
-    // The answer in the address is checked against the link first.
-    if (isPlain(request) && !paged && !hasAnswers(request) && !all) {
+    // The answer in an address is checked against the link first. A cookie comes with every request of its
+    // browser, and most links ask for nothing.
+    if (isPlain(request) && !paged && tokensIn(request).length === 0 && !all) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }

@@ -1,7 +1,7 @@
 // Links that ask before a download: no way leads past the question, wrong answers are limited
 // exactly, and the seller sees who answered.
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { downloadPasswordHash } from '../../../../plugins/contract/index.ts'
 import { ensurePack } from '../../../files/mappings.ts'
 import { openTestDepot, pressed, visit, breakOff, type Depot } from '../../../../test/delivery.ts'
@@ -328,6 +328,21 @@ describe('a page with several files', () => {
     } finally {
       depot.time.now = start
     }
+  })
+
+  test('a browser that has answered downloads what asks for nothing without a further statement', async () => {
+    const { database } = depot
+    const own = await depot.serve({ database })
+    const { key, id } = await depot.addLink(FILE)
+    const [set = ''] = (await answer((await emailLink()).key, EMAIL)).headers['set-cookie'] ?? []
+    const asked = vi.spyOn(database.pool, 'query')
+    const cookie = set.split(';')[0]!
+    for (let n = 0; n < 2; n++)
+      expect((await visit(own, `/download?key=${key}`, { cookie })).text).toBe('the file')
+    const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
+    asked.mockRestore()
+    expect(names).not.toContain('delivery_look_up')
+    expect(await downloads(id)).toBe(2)
   })
 
   test('a view needs the answer too, and lists open tracks alone', async () => {

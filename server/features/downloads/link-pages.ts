@@ -134,22 +134,25 @@ async function withOwed<File extends PackFile>(
     counter.owedBy(link, client, visit.now),
     viewer && sessions.runningUnder({ link, viewer, now: visit.now }),
   ])
-  const questions = [...new Set(files.map(({ asks }) => asks))]
+  const asked = gatesOf(link, files)
+  const questions = asked.map(({ asks }) => asks)
+  // A page may have thousands of files: each question is checked once.
+  const isOpen = (gate: (typeof asked)[number]) =>
+    gates.tokens.opens(visit.request, gate, visit.now)
+  const open = new Set(asked.filter(isOpen).map(({ asks }) => asks))
   const one = ({ asks, ...file }: File): Omit<File, 'asks'> & GatedFile => {
     const hash = hashKey(file.key).toString('hex')
     const isOwed = owed.keys.has(hash)
-    const gated = asks !== ASKS_NOTHING
-    const isOpen = !gated || gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now)
     return {
       ...file,
       downloads: file.downloads - (isOwed ? 1 : 0),
-      gated,
-      locked: isOpen ? null : shownAskOf(asks),
+      gated: asks !== ASKS_NOTHING,
+      locked: open.has(asks) ? null : shownAskOf(asks),
       question: questions.indexOf(asks),
       viewing: views?.get(hash) ?? null,
     }
   }
-  const tokens = gates.tokens.passed(visit.request, gatesOf(link, files), visit.now)
+  const tokens = gates.tokens.passed(visit.request, asked, visit.now)
   return { files: files.map(one), archiveOwed: owed.archive, tokens }
 }
 

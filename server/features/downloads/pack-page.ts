@@ -221,19 +221,17 @@ function endButtons(
   return buy === null ? asking : [...asking, buyButton(t, filename, buy)]
 }
 
-export const askButton = (t: Translator, filename: string, address: string): RowButton => ({
-  post: false,
-  address,
-  text: t('pack.ask'),
-  label: `${t('pack.ask')}: ${filename}`,
-  second: true,
-})
+export const askButton = (t: Translator, filename: string, address: string): RowButton =>
+  endButton(t('pack.ask'), filename, address)
 
-export const buyButton = (t: Translator, filename: string, address: string): RowButton => ({
+export const buyButton = (t: Translator, filename: string, address: string): RowButton =>
+  endButton(t('library.buyAgain'), filename, address)
+
+const endButton = (text: string, filename: string, address: string): RowButton => ({
   post: false,
   address,
-  text: t('library.buyAgain'),
-  label: `${t('library.buyAgain')}: ${filename}`,
+  text,
+  label: `${text}: ${filename}`,
   second: true,
 })
 

@@ -166,9 +166,8 @@ function unlockOf(
 }
 
 function unlockAddress(item: LibraryItem, now: Date, locale: string | null): string {
-  const { key, status } = item
-  const { isOffered, isOnly } = viewTermsOf(item)
-  const isView = isOffered && isViewable(item, now) && isOnlyViewLeft(status, { isOnly })
+  const { key } = item
+  const isView = viewTermsOf(item).isOffered && isViewable(item, now) && isOnlyViewLeft(item)
   return isView ? `view?key=${key}` : `${downloadAddress(key, locale)}&${PAGE}`
 }
 
@@ -203,7 +202,6 @@ function shownItem(
   const { t, shop } = frame
   const { now, visited, locale } = opened
   const { name, preparing, renewed_at, created_at, content_type, key } = item
-  const view = viewOf(t, item)
   return {
     name,
     isNew:
@@ -217,7 +215,7 @@ function shownItem(
       ? [t('order.filePreparing')]
       : [
           showsDay ? sinceText(frame, item) : '',
-          ...factsOf(t, item, view, { now, timeZone: shop?.look.timeZone ?? 'UTC' }),
+          ...factsOf(t, item, { now, timeZone: shop?.look.timeZone ?? 'UTC' }),
         ]
     )
       .filter((text) => text !== '')
@@ -226,7 +224,7 @@ function shownItem(
     buttons: waits(item)
       ? []
       : [
-          ...useButtons(t, item, { view, now, locale, unlocks }),
+          ...useButtons(t, item, { now, locale, unlocks }),
           ...endButtons({ t, shop }, item, opened),
         ],
   }
@@ -236,18 +234,17 @@ function useButtons(
   t: Translator,
   item: LibraryItem,
   given: {
-    view: ReturnType<typeof viewOf>
     now: Date
     locale: string | null
     /** Its row has the button that unlocks it. */
     unlocks: boolean
   },
 ): RowButton[] {
-  const { view, now, locale, unlocks } = given
+  const { now, locale, unlocks } = given
   if (!isUsable(item, now)) return []
   const { name, key } = item
-  const views = view && isViewable(item, now) ? view : null
-  if (item.locked === null) return usableButtons(t, item, views, downloadAddress(key, locale))
+  const view = isViewable(item, now) ? viewButton(t, item) : null
+  if (item.locked === null) return usableButtons(t, item, view, downloadAddress(key, locale))
   return unlocks ? [lockedButton(t, name, unlockAddress(item, now, locale))] : []
 }
 
@@ -266,11 +263,12 @@ function endButtons({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary
 /** Of what can be had: its download and its view, or one of them. */
 function usableButtons(
   t: Translator,
-  { name, size_bytes, status }: LibraryItem,
-  view: ReturnType<typeof viewOf>,
+  item: LibraryItem,
+  view: RowButton | null,
   address: string,
 ): RowButton[] {
-  if (view && isOnlyViewLeft(status, view)) return [view.button]
+  const { name, size_bytes } = item
+  if (view && isOnlyViewLeft(item)) return [view]
   const isPack = size_bytes === null
   const download = {
     text: t(isPack ? 'library.open' : 'pack.download'),
@@ -279,12 +277,12 @@ function usableButtons(
     address: isPack ? address : `${address}&${PAGE}`,
     label: t(isPack ? 'library.openNamed' : 'pack.downloadNamed', { filename: name }),
   }
-  return view ? [download, { ...view.button, second: true }] : [download]
+  return view ? [download, { ...view, second: true }] : [download]
 }
 
 /** It can be viewed, and not downloaded. */
-const isOnlyViewLeft = (status: LibraryItem['status'], view: { isOnly: boolean }): boolean =>
-  view.isOnly || status !== 'active'
+const isOnlyViewLeft = (item: LibraryItem): boolean =>
+  viewTermsOf(item).isOnly || item.status !== 'active'
 
 /** Opens the page that asks for the buyer's address or for a password. */
 const lockedButton = (t: Translator, name: string, address: string): RowButton => ({
@@ -296,17 +294,15 @@ const lockedButton = (t: Translator, name: string, address: string): RowButton =
 })
 
 /** The button that opens its view; null: it is only downloaded. */
-function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
+function viewButton(t: Translator, item: LibraryItem): RowButton | null {
+  const { name, content_type, view, key } = item
   if (content_type === null || view === null) return null
   const file = { filename: name, contentType: content_type, view }
   // A view that is counted asks first.
   const shown = viewButtonOf(t, file, { address: `view?key=${key}`, counted: false })
   if (!shown) return null
   const { address, text, named } = shown
-  return {
-    isOnly: isViewOnly(file),
-    button: { address, text, label: named, second: false, post: false },
-  }
+  return { address, text, label: named, second: false, post: false }
 }
 
 const isViewable = (item: LibraryItem, now: Date): boolean =>
@@ -318,11 +314,10 @@ const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): bool
 function factsOf(
   t: Translator,
   item: LibraryItem,
-  view: ReturnType<typeof viewOf>,
   { now, timeZone }: { now: Date; timeZone: string },
 ): string[] {
   const { size_bytes, version, renewed_at, download_limit, downloads } = item
-  const isOnly = view?.isOnly === true
+  const { isOffered, isOnly } = viewTermsOf(item)
   const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
     size_bytes === null ? '' : t.size(size_bytes),
@@ -345,7 +340,7 @@ function factsOf(
               ? t.moment(expires_at, timeZone)
               : t.end(expires_at, timeZone, now),
         }),
-    ...(view ? viewTexts(t, item, { isOnly, now, timeZone }) : []),
+    ...(isOffered ? viewTexts(t, item, { isOnly, now, timeZone }) : []),
   ]
 }
 

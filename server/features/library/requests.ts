@@ -14,7 +14,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import type { RawMount } from '../../http/mounts.ts'
 import type { Delivery } from '../downloads/downloads.ts'
-import { createGateTokens } from '../downloads/gate-tokens.ts'
+import { createGateTokens, type GateTokens } from '../downloads/gate-tokens.ts'
 import { FormRefusal, isJson, readForm } from '../downloads/form.ts'
 import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
 import { refuse } from '../downloads/refusal.ts'
@@ -48,6 +48,10 @@ export interface LibraryParts {
   clock: () => Date
   trustProxy: boolean
   delivery: Pick<Delivery, 'lookOf'>
+}
+
+interface LibraryPageParts extends LibraryParts {
+  tokens: Pick<GateTokens, 'opens'>
 }
 
 interface LibraryVisit {
@@ -88,6 +92,7 @@ function answerRequests(parts: LibraryParts): RawMount['handle'] {
     seconds: HOUR_SECONDS,
   })
   const addresses = openAddressLimit(parts)
+  const tokens = createGateTokens(parts.secrets)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // PostgreSQL cannot store the character 0.
     const url = (request.url ?? '').replaceAll('%00', '')
@@ -96,7 +101,7 @@ function answerRequests(parts: LibraryParts): RawMount['handle'] {
     const json = isJson(request)
     try {
       if (pathname === REQUEST_PATH) await answerRequest(parts, { networks, addresses }, visit)
-      else await answerPage(parts, visit)
+      else await answerPage({ ...parts, tokens }, visit)
     } catch (error) {
       if (error instanceof FormRefusal)
         return refuse(request, response, error.code, { ...error.about, json })
@@ -107,7 +112,7 @@ function answerRequests(parts: LibraryParts): RawMount['handle'] {
   }
 }
 
-async function answerPage(parts: LibraryParts, visit: LibraryVisit): Promise<void> {
+async function answerPage(parts: LibraryPageParts, visit: LibraryVisit): Promise<void> {
   const { request, query } = visit
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
@@ -118,8 +123,12 @@ async function answerPage(parts: LibraryParts, visit: LibraryVisit): Promise<voi
   send(visit, 200, renderRequestForm(frame, { action }))
 }
 
-async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: string): Promise<void> {
-  const { database, secrets } = parts
+async function answerLibrary(
+  parts: LibraryPageParts,
+  visit: LibraryVisit,
+  key: string,
+): Promise<void> {
+  const { database, secrets, tokens } = parts
   const { request, query, now } = visit
   const found = isKey(key) ? await findLibraryKey(database, key) : null
   const { scope, frame } = await openShop(parts, visit, found && found.shop, found?.locale)
@@ -136,7 +145,6 @@ async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: stri
     opens ? visitLibrary(scope, found, now) : lastVisit(scope, email),
     readLibrary(scope, secrets, { email, search, page, now, viewer: viewerOf(request) }),
   ])
-  const tokens = createGateTokens(secrets)
   const isOpen = ({ gate }: LibraryItem) => gate !== null && tokens.opens(request, gate, now)
   const locale = askedLocale(request.url)
   send(

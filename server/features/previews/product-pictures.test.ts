@@ -43,13 +43,48 @@ afterAll(async () => {
   await database.drop()
 })
 
-const setPicture = (url: string) =>
+const setPicture = (url: string, { id = PRODUCT, status = 'ACTIVE' } = {}) =>
   depot.scope.query(
     `insert into products (shop_id, id, title, title_key, handle, status, image_url)
-     values (:shop, :id, 'Birds', 'birds', 'birds', 'ACTIVE', :url)
+     values (:shop, :id, 'Birds', 'birds', 'birds', :status, :url)
      on conflict (shop_id, id) do update set image_url = :url`,
-    { id: PRODUCT, url },
+    { id, status, url },
   )
+
+const mapped = (product: string) => ({
+  product_id: product,
+  product_title: 'Birds',
+  variant_id: null,
+  sku: null,
+  score: 1,
+  reason: '',
+  method: 'manual' as const,
+})
+
+/** A link of a file that has these products. */
+async function linkOf(products: readonly string[]): Promise<string> {
+  const { id, file } = await depot.addLink(Buffer.from(products.join('')), {})
+  await addMappings(
+    depot.scope,
+    products.map((product) => ({ fileId: file, mapping: mapped(product) })),
+  )
+  return id
+}
+
+test('of a file with several products is that of the first which is offered', async () => {
+  const read = createProductPictures({
+    client,
+    sandboxOf: () => sandboxes.of(depot.scope.shop),
+    log,
+  })
+  const [archived, offered] = ['gid://shopify/Product/5', 'gid://shopify/Product/6']
+  await setPicture('https://example.com/archived.png', { id: archived, status: 'ARCHIVED' })
+  await setPicture('https://example.com/offered.png', { id: offered })
+  expect(await read(depot.scope, await linkOf([archived, offered]), WAIT_MS)).toBeNull()
+  expect(asked.splice(0)).toEqual(['https://example.com/offered.png'])
+  expect(await read(depot.scope, await linkOf([archived]), WAIT_MS)).toBeNull()
+  expect(asked).toEqual([])
+})
 
 test('of the product of a link’s file: fetched once, small, and again when the address changes', async () => {
   const background = { width: 900, height: 600, channels: 3, background: '#274a5a' } as const
@@ -67,20 +102,7 @@ test('of the product of a link’s file: fetched once, small, and again when the
   })
   const picture = () => read(depot.scope, link, WAIT_MS)
   expect(await picture()).toBeNull()
-  await addMappings(depot.scope, [
-    {
-      fileId: file,
-      mapping: {
-        product_id: PRODUCT,
-        product_title: 'Birds',
-        variant_id: null,
-        sku: null,
-        score: 1,
-        reason: '',
-        method: 'manual',
-      },
-    },
-  ])
+  await addMappings(depot.scope, [{ fileId: file, mapping: mapped(PRODUCT) }])
   await setPicture(PICTURE)
   const [first, second] = await Promise.all([picture(), picture()])
   expect(await sharp(first as Buffer).metadata()).toMatchObject({ format: 'webp', width: 160 })
@@ -93,5 +115,5 @@ test('of the product of a link’s file: fetched once, small, and again when the
   expect(asked).toEqual([`${PICTURE}&width=320`, 'https://example.com/torn.png'])
   expect(await sweepProductPictures(database)).toBe(0)
   await depot.scope.query('delete from products where shop_id = :shop')
-  expect([await picture(), await sweepProductPictures(database)]).toEqual([null, 1])
+  expect([await picture(), await sweepProductPictures(database)]).toEqual([null, 2])
 })

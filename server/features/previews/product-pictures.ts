@@ -20,7 +20,7 @@ export interface ProductPictureParts {
 
 /**
  * The picture of the product that a link (a bare UUID) belongs to: that of the order's line, or of the
- * file's first product. `pending`: it is being made; null: it has none.
+ * file's first product that is offered, as the library names it. `pending`: it is being made; null: it has none.
  */
 type ProductPictureReader = (
   scope: ShopScope,
@@ -52,7 +52,8 @@ const READ = `
      join order_lines b on b.shop_id = df.shop_id and b.order_id = d.order_id and b.id = df.line_id
      where df.shop_id = l.shop_id and df.delivery_id = p.delivery_id and df.file_id = l.file_id
      order by b.position limit 1),
-    (select min(a.product_id) from mappings a
+    (select min(o.id) from mappings a
+     join products o on o.shop_id = a.shop_id and o.id = a.product_id and o.status = 'ACTIVE'
      where a.shop_id = l.shop_id and a.file_id = l.file_id))
   left join product_pictures k on k.shop_id = t.shop_id and k.product_id = t.id
     and k.image_url = t.image_url and (k.image is not null or k.tried_at > now() - interval '1 day')

@@ -227,6 +227,23 @@ test('each event is in one run, also if two runs begin at once', async () => {
   expect(await waiting(marks)).toEqual([])
 })
 
+test('what waits from before a trigger got another event is about the files of its own event', async () => {
+  const marks = await onChange('renamed', { event: 'file.trashed' })
+  const first = await changeAll('five')
+  await raise('renamed', first, [], 'file.trashed')
+  const trigger = { id: toPublicId('trigger', marks.trigger), kind: 'event', collect: 0 }
+  const body = { name: 'renamed', kind: 'bulk', steps: tag('renamed') }
+  const when = [{ ...trigger, event: CHANGED.name }]
+  await call('PUT', `/api/workflows/${marks.id}`, { ...body, when })
+  const second = await changeAll('six', { tags: ['tenth'] })
+  expect(await waiting(marks)).toEqual([first, second])
+  const started = await run(marks)
+  expect(started).toHaveLength(1)
+  const changed = await call('GET', `/api/operations/${toPublicId('op', second)}`)
+  const ended = await untilEnded(app.owner, toPublicId('op', present(started[0], 'A run')))
+  expect(ended.total).toBe(changed.body.total)
+})
+
 test('a run that cannot start keeps its events, and its trigger pauses and says why', async () => {
   const marks = await onChange('broken')
   await raise('broken')

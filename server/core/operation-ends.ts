@@ -12,6 +12,8 @@ export interface EndOf {
   own?: true
   /** Did files, or all of it, fail? */
   failed?: boolean
+  /** It ended by itself: nobody cancelled it, and it is no preview. */
+  completed?: true
   /** It changed files; a preview, or one that failed before the first file, did not. */
   worked?: true
   /** It was a preview and has been confirmed. */
@@ -33,6 +35,7 @@ export interface EndedOperation {
   undo: boolean
   own: boolean
   failed: boolean
+  completed: boolean
   worked: boolean
   confirmed: boolean
   asked: ReadonlySet<string>
@@ -43,7 +46,7 @@ export const isEndOf = (of: EndsOf, end: EndedOperation): boolean =>
   'length' in of ? of.some((one) => meets(one, end)) : meets(of, end)
 
 const meets = (
-  { kind, channel, action, undo, worked, confirmed, asked, announced, own, failed }: EndOf,
+  { kind, channel, action, undo, own, failed, completed, worked, confirmed, ...of }: EndOf,
   end: EndedOperation,
 ): boolean =>
   (kind ?? end.kind) === end.kind &&
@@ -52,7 +55,8 @@ const meets = (
   (!undo || end.undo) &&
   (!own || end.own) &&
   (failed ?? end.failed) === end.failed &&
+  (!completed || end.completed) &&
   (!worked || end.worked) &&
   (!confirmed || end.confirmed) &&
-  (asked === undefined || end.asked.has(asked)) &&
-  (announced === undefined || end.announced.has(announced))
+  (of.asked === undefined || end.asked.has(of.asked)) &&
+  (of.announced === undefined || end.announced.has(of.announced))

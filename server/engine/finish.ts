@@ -222,7 +222,7 @@ export async function runEnds(
 }
 
 const endOf = (
-  { kind, channel, action, undoes, preview, round, request, workflow }: OperationRow,
+  { kind, channel, action, undoes, preview, round, workflow, ...operation }: OperationRow,
   plugins: readonly Plugin[],
   { worked, status }: Pick<EndsOptions, 'worked' | 'status'>,
 ): EndedOperation => ({
@@ -232,9 +232,10 @@ const endOf = (
   undo: undoes !== null,
   own: workflow.id.startsWith('workflow_'),
   failed: status === 'partial' || status === 'failed',
+  completed: !['previewing', 'cancelled'].includes(operation.status),
   worked,
   confirmed: preview && round > 0,
-  asked: new Set(Object.keys(request)),
+  asked: new Set(Object.keys(operation.request)),
   announced: new Set(
     workflow.steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []),
   ),

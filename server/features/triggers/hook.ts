@@ -1,22 +1,23 @@
 // POST /hooks/<secret>: a program names files, and the workflow of the hook runs on them.
-import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { conditionSchema, english, nameKey, say } from '../../../plugins/contract/index.ts'
+import { conditionSchema, nameKey, say } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/lazy.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { TRIGGER_TASK } from '../../core/outbox/webhook-events.ts'
 import { queueTaskAfter } from '../../core/queue/background-jobs.ts'
-import { readRequest, setEndHeaders } from '../../core/request-body.ts'
+import { countForShop, readRequest, setEndHeaders } from '../../core/request-body.ts'
+import { hashKey } from '../../core/secrets.ts'
+import { skuKey } from '../../core/sku-key.ts'
 import { compileFilter } from '../../files/filter.ts'
 import { networkOfRequest } from '../../http/clients.ts'
+import { standaloneBody } from '../../http/errors.ts'
 import type { RawMount } from '../../http/mounts.ts'
-import { checked } from '../../http/validate.ts'
+import { validate } from '../../http/validate.ts'
 
 export const HOOKS = '/hooks/'
 
@@ -32,9 +33,6 @@ export interface HookRequestParts {
   trustProxy: boolean
   log: Logger
 }
-
-/** A secret with 256 random bits: SHA-256 is enough. */
-export const secretHash = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 const names = z.array(z.string().max(1000)).max(10_000).default([])
 const bodySchema = z.strictObject({
@@ -62,8 +60,11 @@ export function hookRequests(parts: HookRequestParts): RawMount {
       try {
         answer = await answerOf(request)
       } catch (error) {
-        answer = refusalOf(error)
-        if (answer.status >= 500) parts.log.error('a hook failed', errorFields(error))
+        const refusal =
+          error instanceof AppError ? error : new AppError('unavailable', { cause: error })
+        const { status, retryAfter } = refusal
+        answer = { status, retryAfter, body: standaloneBody(refusal) }
+        if (status >= 500) parts.log.error('a hook failed', errorFields(error))
       }
       if (response.destroyed) return
       const text = JSON.stringify(answer.body)
@@ -93,7 +94,7 @@ function createAnswers({ database, trustProxy }: HookRequestParts) {
          join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id
          join shops s on s.id = t.shop_id
        where t.secret_hash = $1 and t.enabled and w.enabled and s.uninstalled_at is null`,
-      [secretHash(path.slice(HOOKS.length))],
+      [hashKey(path.slice(HOOKS.length))],
     )
     const [hook] = rows
     if (!hook) {
@@ -103,6 +104,7 @@ function createAnswers({ database, trustProxy }: HookRequestParts) {
     if (request.method !== 'POST') throw new AppError('method_not_allowed')
     const use = await calls.consume(hook.id)
     if (use.exceeded) throw new AppError('rate_limited', { retryAfter: use.retryAfter })
+    countForShop(request, hook.shop_id)
     const body = bodyOf(await readRequest(request, MAX_BODY_BYTES))
     const scope = forShop(database, hook.shop_id)
     const files = await scope.transaction((tx) => takeRequest(tx, hook, body))
@@ -124,9 +126,7 @@ function bodyOf(raw: Buffer): HookBody {
   } catch {
     throw new AppError('malformed_request')
   }
-  const { data, details } = checked(bodySchema, value)
-  if (!data) throw new AppError('validation_failed', { details, param: firstOf(details).param })
-  return data
+  return validate(bodySchema, value)
 }
 
 /** Keeps the files for the next run of the hook's workflow; returns how many. */
@@ -143,50 +143,55 @@ async function takeRequest(tx: ShopScope, hook: Hook, body: HookBody): Promise<n
   return files.length
 }
 
+/** SQL: the files `f` of the variants whose SKU has a key, which follows. */
+const OF_SKU = `from variants v
+    join mappings m on m.shop_id = :shop and m.product_id = v.product_id
+      and m.variant_id in ('', v.id)
+    join files f on f.shop_id = :shop and f.id = m.file_id and f.deleted_at is null
+  where v.shop_id = :shop and v.sku_key`
+
 /** The bare UUIDs of the files. Throws `validation_failed`, which names what the shop does not have. */
 async function namedFiles(tx: ShopScope, { files, skus, which }: HookBody): Promise<string[]> {
-  const rows = await tx.query<{ id: string; given: string }>(
-    `select f.id, g.given from unnest(:given::text[], :ids::uuid[], :keys::text[])
-         as g (given, id, key)
-       join files f on f.shop_id = :shop and f.deleted_at is null
-         and (f.id = g.id or (g.id is null and f.name_key = g.key))
-     union all
-     select m.file_id, g.given from unnest(:skus::text[], :skuKeys::text[]) as g (given, key)
-       join variants v on v.shop_id = :shop and v.sku_key = g.key
-       join mappings m on m.shop_id = :shop and m.product_id = v.product_id
-         and (m.variant_id is null or m.variant_id = v.id)
-       join files f on f.shop_id = :shop and f.id = m.file_id and f.deleted_at is null`,
+  const found = await tx.one<{ ids: string[]; absent_files: number[]; absent_skus: number[] }>(
+    `with named as (
+       select g.n, f.id from unnest(:ids::uuid[], :keys::text[]) with ordinality as g (id, key, n)
+         left join files f on f.shop_id = :shop and f.deleted_at is null
+           and (f.id = g.id or (g.id is null and f.name_key = g.key)))
+     select array(select n::int - 1 from named where id is null order by n) as absent_files,
+       array(select n::int - 1 from unnest(:skuKeys::text[]) with ordinality as g (key, n)
+         where not exists (select ${OF_SKU} = g.key) order by n) as absent_skus,
+       array(select id from named where id is not null
+         union select f.id ${OF_SKU} = any(:skuKeys::text[]) limit :most) as ids`,
     {
-      given: files,
       ids: files.map((one) => parsePublicId('file', one)),
       keys: files.map(nameKey),
-      skus,
-      skuKeys: skus.map(nameKey),
+      skuKeys: skus.map(skuKey),
+      most: MAX_FILES + 1,
     },
   )
-  const found = new Set(rows.map(({ given }) => given))
-  const missing = (param: string, given: readonly string[]): ErrorDetail[] =>
-    given.flatMap((one, at) =>
-      found.has(one)
-        ? []
-        : [
-            {
-              param: `${param}[${at}]`,
-              code: 'not_found',
-              message: say('There is no file “{name}”', { name: one }),
-            },
-          ],
-    )
-  const details = [...missing('files', files), ...missing('skus', skus)]
-  if (details.length > 0)
-    throw new AppError('validation_failed', { details, param: firstOf(details).param })
-  const ids = new Set([...rows.map(({ id }) => id), ...(which ? await meeting(tx, which) : [])])
+  const details = [
+    ...missing('files', files, found.absent_files),
+    ...missing('skus', skus, found.absent_skus),
+  ]
+  if (details.length > 0) throw new AppError('validation_failed', { details })
+  const ids = new Set([...found.ids, ...(which ? await meeting(tx, which) : [])])
   if (ids.size > MAX_FILES)
     throw new AppError('too_many', {
       message: say('At most {most} files', { most: MAX_FILES }),
     })
   return [...ids]
 }
+
+const missing = (
+  param: string,
+  given: readonly string[],
+  places: readonly number[],
+): ErrorDetail[] =>
+  places.map((at) => ({
+    param: `${param}[${at}]`,
+    code: 'not_found',
+    message: say('There is no file “{name}”', { name: given[at] ?? '' }),
+  }))
 
 async function meeting(tx: ShopScope, which: NonNullable<HookBody['which']>): Promise<string[]> {
   const { sql, bindings } = await compileFilter(tx, which)
@@ -195,16 +200,4 @@ async function meeting(tx: ShopScope, which: NonNullable<HookBody['which']>): Pr
     { ...bindings, most: MAX_FILES + 1 },
   )
   return rows.map(({ id }) => id)
-}
-
-function refusalOf(error: unknown): Answer {
-  if (!(error instanceof AppError))
-    return { status: 503, body: { error: { code: 'unavailable', message: 'Try again later' } } }
-  const { code, status, text, details, retryAfter } = error
-  const errors = details.map(({ param, code: of, message }) => ({
-    param,
-    code: of,
-    message: typeof message === 'string' ? message : english(message),
-  }))
-  return { status, retryAfter, body: { error: { code, message: english(text), details: errors } } }
 }

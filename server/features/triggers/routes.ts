@@ -7,10 +7,11 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { TRIGGER_TASK } from '../../core/outbox/webhook-events.ts'
 import { queueTask } from '../../core/queue/background.ts'
+import { hashKey } from '../../core/secrets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { cancelRuns, readWorkflow } from '../workflows/workflows.ts'
-import { HOOKS, secretHash } from './hook.ts'
+import { HOOKS } from './hook.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
 
@@ -36,7 +37,7 @@ export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[
       const rows = await scope.query(
         `update triggers set secret_hash = :hash where shop_id = :shop and id = :id
            and kind = 'hook' returning id`,
-        { id: requirePublicId('trigger', params.id), hash: secretHash(secret) },
+        { id: requirePublicId('trigger', params.id), hash: hashKey(secret) },
       )
       if (rows.length === 0) throw new AppError('not_found')
       return { body: { address: `${baseUrl}${HOOKS}${secret}` }, kept: { address: null } }

@@ -227,6 +227,23 @@ test('each event is in one run, also if two runs begin at once', async () => {
   expect(await waiting(marks)).toEqual([])
 })
 
+test('what waits from before a trigger got another event is about the files of its own event', async () => {
+  const marks = await onChange('renamed', { event: 'file.trashed' })
+  const first = await changeAll('five')
+  await raise('renamed', first, [], 'file.trashed')
+  const trigger = { id: toPublicId('trigger', marks.trigger), kind: 'event', collect: 0 }
+  const body = { name: 'renamed', kind: 'bulk', steps: tag('renamed') }
+  const when = [{ ...trigger, event: CHANGED.name }]
+  await call('PUT', `/api/workflows/${marks.id}`, { ...body, when })
+  const second = await changeAll('six', { tags: ['tenth'] })
+  expect(await waiting(marks)).toEqual([first, second])
+  const started = await run(marks)
+  expect(started).toHaveLength(1)
+  const changed = await call('GET', `/api/operations/${toPublicId('op', second)}`)
+  const ended = await untilEnded(app.owner, toPublicId('op', present(started[0], 'A run')))
+  expect(ended.total).toBe(changed.body.total)
+})
+
 test('a run that cannot start keeps its events, and its trigger pauses and says why', async () => {
   const marks = await onChange('broken')
   await raise('broken')
@@ -452,6 +469,59 @@ test('off cancels the runs that have not begun, except those that a person start
     ['cancelled', 0],
     ['success', 1],
   ])
+})
+
+test('stop cancels also a run that a batch holds, and leaves one alone that is cancelled already', async () => {
+  const all = await onChange('stopped')
+  const run = async (status: string) => {
+    const row = await app.owner.scope.one<{ id: string }>(
+      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
+       values (:shop, 'bulk', 'workflow', 'trigger', :workflow, 'test', 1, :status) returning id`,
+      { status, workflow: JSON.stringify({ id: all.id, steps: [] }) },
+    )
+    return row.id
+  }
+  const [held] = [await run('paused'), await run('cancelled')]
+  const { pool } = app.engine.parts.database
+  const batch = await pool.connect()
+  await batch.query('begin')
+  await batch.query('update operations set done = done where id = $1', [held])
+  const { rows } = await batch.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const stopped = call('POST', `/api/workflows/${all.id}/stop`)
+  await expect
+    .poll(async () => {
+      const waits = await pool.query(
+        'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+        [rows[0]!.pid],
+      )
+      return waits.rowCount
+    })
+    .toBe(1)
+  await batch.query('commit')
+  batch.release()
+  const { status, body } = await stopped
+  expect([status, body]).toEqual([200, { cancelled: 1 }])
+  await app.owner.scope.query(
+    `delete from operations where shop_id = :shop and workflow ->> 'id' = :workflow`,
+    { workflow: all.id },
+  )
+})
+
+test('a hook that becomes a trigger of another kind loses its address and what waits for it', async () => {
+  const called = await save('called', { kind: 'hook', collect: 3600 })
+  const id = toPublicId('trigger', called.trigger)
+  const { body: made } = await call('POST', `/api/triggers/${id}/address`)
+  const post = () =>
+    fetch(app.url + new URL(made.address).pathname, {
+      method: 'POST',
+      body: JSON.stringify({ files: [toPublicId('file', present(files[0], 'A file'))] }),
+    })
+  expect((await post()).status).toBe(202)
+  const when = [{ id, kind: 'event', event: CHANGED.name }]
+  const body = { name: 'called', kind: 'bulk', steps: tag('called'), when }
+  const { body: changed } = await call('PUT', `/api/workflows/${called.id}`, body)
+  expect(changed.when).toMatchObject([{ id, kind: 'event', has_address: false, waiting: 0 }])
+  expect((await post()).status).toBe(404)
 })
 
 test('foreign ids are refused', async () => {

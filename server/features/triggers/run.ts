@@ -1,6 +1,13 @@
 // Runs of triggers: one run takes all events that a trigger has and starts the workflow on their
 // files, both in one transaction, so that each event is in exactly one run.
-import { english, say, sentences, textOf, type Text } from '../../../plugins/contract/index.ts'
+import {
+  english,
+  say,
+  sentences,
+  textOf,
+  type Text,
+  type Workflow,
+} from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { AppError } from '../../core/errors.ts'
@@ -126,12 +133,11 @@ interface TakenEvent {
   id: string
   event: string
   operation_id: string | null
-  files: string[]
   path: string[]
 }
 
 async function takeAndStart(
-  { engine, events }: TriggerTaskParts,
+  parts: TriggerTaskParts,
   tx: ShopScope,
   trigger: LockedTrigger,
 ): Promise<string[]> {
@@ -140,16 +146,16 @@ async function takeAndStart(
   const started: string[] = []
   let { runs, files } = trigger
   // Events of different paths start different operations: each leads on to what its own path allows.
-  for (const group of Map.groupBy(taken, ({ path }) => path.join()).values()) {
-    const { operation, total } = await startRun({ engine, events }, tx, trigger, group)
-    if (operation === null) continue
+  // Those of another name, from before the trigger was changed, are about other files.
+  for (const group of Map.groupBy(taken, ({ event, path }) => [event, ...path].join()).values()) {
+    const run = await runOf(parts, tx, trigger, group)
+    if (run.ids.length === 0) continue
     runs++
-    files += total
+    files += run.ids.length
     if (runs > RUNS_PER_HOUR) throw new Paused(await overRuns(tx, trigger, group))
     if (trigger.max_files !== null && files > trigger.max_files)
       throw new Paused(await overFiles(tx, trigger, group, files))
-    started.push(operation)
-    await noteRun(tx, trigger.id, { operation, total, of: group.map((one) => one.id) })
+    started.push(await startRun(parts, tx, trigger, run))
   }
   if (taken.length === MAX_EVENTS) await queueTask(tx, TRIGGER_TASK, trigger.id)
   return started
@@ -160,22 +166,37 @@ const takeEvents = (tx: ShopScope, trigger: string): Promise<TakenEvent[]> =>
     `update trigger_events set taken_at = now() where shop_id = :shop and id in (
        select id from trigger_events
        where shop_id = :shop and trigger_id = :trigger and taken_at is null order by id limit :most)
-     returning id, event, operation_id, files, path`,
+     returning id, event, operation_id, path`,
     { trigger, most: MAX_EVENTS },
   )
 
-/** `operation` is null if none of the files is selected. */
-async function startRun(
-  { engine, events }: Pick<TriggerTaskParts, 'engine' | 'events'>,
+/** What one run works on. */
+interface Run {
+  workflow: Workflow
+  /** The files: bare UUIDs. */
+  ids: string[]
+  of: readonly TakenEvent[]
+}
+
+async function runOf(
+  { engine, events }: TriggerTaskParts,
   tx: ShopScope,
   trigger: LockedTrigger,
-  group: readonly TakenEvent[],
-): Promise<{ operation: string | null; total: number }> {
+  of: readonly TakenEvent[],
+): Promise<Run> {
   const workflow = await requireWorkflow(tx, toPublicId('workflow', trigger.workflow_id), engine)
   const filter = placedFilter(trigger.filter, workflow, engine.plugins)
-  const ids = await filesOf(tx, group, { filter, events })
+  return { workflow, ids: await filesOf(tx, of, { filter, events }), of }
+}
+
+/** Returns the operation. */
+async function startRun(
+  { engine }: TriggerTaskParts,
+  tx: ShopScope,
+  trigger: LockedTrigger,
+  { workflow, ids, of }: Run,
+): Promise<string> {
   const total = ids.length
-  if (total === 0) return { operation: null, total }
   const above = deletes(workflow, engine.plugins) && total > trigger.cap
   const operation = await engine.start(tx, {
     workflow,
@@ -184,8 +205,9 @@ async function startRun(
     request: {},
     requestedBy: trigger.name,
     dryRun: above,
-    path: [...(group[0]?.path ?? []), trigger.id],
+    path: [...(of[0]?.path ?? []), trigger.id],
   })
+  await noteRun(tx, trigger.id, { operation, total, of: of.map(({ id }) => id) })
   if (above)
     await raiseNoticeOnce(tx, {
       level: 'warning',
@@ -199,7 +221,7 @@ async function startRun(
       ),
       operation_id: operation,
     })
-  return { operation, total }
+  return operation
 }
 
 /** The files of these events that the trigger selects, each once. */
@@ -211,19 +233,19 @@ async function filesOf(
   const { sql, bindings } = await compileFilter(tx, filter)
   const operations = events.find(({ name }) => name === group[0]?.event)?.operations
   const rows = await tx.query<{ id: string }>(
-    `select files.id from files where files.shop_id = :shop and ${sql} and (
-       files.id = any(:named::uuid[]) or files.id in (
-         select i.file_id from items i
-           join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
-         where i.shop_id = :shop and i.operation_id = any(:operations::uuid[])
-           and ${isAbout(operations?.takes ?? operations?.about)}
-           and exists (select from trigger_events e where e.shop_id = :shop
-             and e.id = any(:events::uuid[]) and e.operation_id = i.operation_id
-             and ${endedIn({ since: 'e.since', until: 'e.created_at' })})))
+    `select files.id from files where files.shop_id = :shop and ${sql} and files.id in (
+       select unnest(e.files) from trigger_events e
+       where e.shop_id = :shop and e.id = any(:events::uuid[])
+       union all select i.file_id from items i
+         join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+       where i.shop_id = :shop and i.operation_id = any(:operations::uuid[])
+         and ${isAbout(operations?.takes ?? operations?.about)}
+         and exists (select from trigger_events e where e.shop_id = :shop
+           and e.id = any(:events::uuid[]) and e.operation_id = i.operation_id
+           and ${endedIn({ since: 'e.since', until: 'e.created_at' })}))
      order by files.id`,
     {
       ...bindings,
-      named: group.flatMap((one) => one.files),
       operations: group.flatMap((one) => one.operation_id ?? []),
       events: group.map(({ id }) => id),
     },

@@ -18,15 +18,14 @@ export const workflowRecovered = defineEvent({
   }),
 })
 
-/** Notes how a run of a workflow of the shop ended. Previews and undos are no runs. */
+/** Notes how a run of a workflow of the shop ended. */
 export async function noteEnd(
   tx: ShopScope,
-  { id, kind, round, workflow, undoes, status }: OperationRow,
+  { id, kind, round, workflow }: OperationRow,
   { failed }: EndedOperation,
 ): Promise<void> {
-  if (undoes !== null || status === 'previewing' || status === 'cancelled') return
   const [row] = await tx.query<{ since: Date | null }>(
-    `update workflows set failing_since = case when :failed then coalesce(failing_since, now()) end
+    `update workflows set failing_since = case when :failed then now() end
      where shop_id = :shop and id = :workflow and (failing_since is null) = :failed
      returning old.failing_since as since`,
     { workflow: parsePublicId('workflow', workflow.id), failed },

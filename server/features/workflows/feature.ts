@@ -10,7 +10,7 @@ import { defineFeature } from '../feature.ts'
 export const workflowsFeature = defineFeature({
   name: 'workflows',
   events: [workflowRecovered],
-  onEnd: () => [{ of: { own: true }, run: noteEnd }],
+  onEnd: () => [{ of: { own: true, completed: true }, run: noteEnd }],
   examples: workflowsExamples,
   endpoints: ({ engine, events }: { engine: Engine; events: readonly WebhookEvent[] }) => [
     ...workflowRoutes({

@@ -10,6 +10,7 @@ import { createLicenceList } from '../preparation/model/licence-lists.ts'
 import type { WorkflowBody } from './check.ts'
 import { attachedWorkflow, requireWorkflow } from './find.ts'
 import { referencesIn } from './references.ts'
+import { readTriggers } from './triggers.ts'
 import { createWorkflow, deleteWorkflow, listWorkflows, replaceWorkflow } from './workflows.ts'
 
 const parts = appConfig({})
@@ -167,6 +168,29 @@ describe('uniqueness within the shop', () => {
       title: 'Another',
     })
   })
+})
+
+test('triggers of one workflow may exchange their sources', async () => {
+  const own = forShop(database, await createTestShop(database, 'sources.myshopify.com'))
+  await own.insert('api_keys', { name: 'Tool', hash: randomUUID(), hint: 'key_', scopes: [] })
+  const key = await own.one<{ id: string }>('select id from api_keys where shop_id = :shop')
+  const sources = [{ channel: 'api' }, { api_key: toPublicId('key', key.id) }]
+  const plain = { enabled: true, on_conflict: null, quiet_seconds: null, event: null, which: {} }
+  const from = (of: typeof sources, ids: readonly (string | undefined)[] = []) => ({
+    ...imports('Both'),
+    when: of.map((source, at) => ({
+      ...{ ...plain, kind: 'imports' as const, from: source, collect: 10 },
+      ...{ max_files: null, cap: 100, ...(ids[at] ? { id: ids[at] } : {}) },
+    })),
+  })
+  const { id } = await createWorkflow(own, from(sources), parts)
+  const read = async () => (await readTriggers(own, id)).get(id) ?? []
+  const ids = (await read()).map((trigger) => trigger.id)
+  await replaceWorkflow(own, id, from(sources.toReversed(), ids), parts)
+  expect((await read()).map((trigger) => [trigger.id, trigger.from])).toEqual([
+    [ids[0], sources[1]],
+    [ids[1], sources[0]],
+  ])
 })
 
 describe('a workflow that a schedule runs', () => {

@@ -2,13 +2,13 @@
 // meaning for a file or draft in memory. server/files/condition-sql.ts has its meaning in SQL, and a
 // property test compares the two.
 import { z } from 'zod'
+import { nameKey } from '../_page/name-key.ts'
 import { ownValue } from '../_page/own-value.ts'
 import { hasWords, searchWords } from '../_page/search-key.ts'
 import {
   extensionOf,
   extensionsOf,
   flag,
-  nameKey,
   numeric,
   searchText,
   tagForm,

@@ -2,15 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fileItem, importItem } from '../../test/fakes/context.ts'
-import {
-  extensionOf,
-  extensionsOf,
-  nameKey,
-  numeric,
-  tag,
-  tagProblem,
-  TYPE_GROUPS,
-} from './condition.ts'
+import { nameKey } from '../_page/name-key.ts'
+import { extensionOf, extensionsOf, numeric, tag, tagProblem, TYPE_GROUPS } from './condition.ts'
 import {
   conditionFields,
   conditionSchema,

@@ -1,5 +1,5 @@
-// Rules about a file that plugins and the server share: the comparison of names, valid tags, and
-// the values of conditions.
+// Rules about a file that plugins and the server share: valid tags, and the values of conditions.
+import { nameKey } from '../_page/name-key.ts'
 import { ownValue } from '../_page/own-value.ts'
 import { textIssue, say, sayPlain, type AnyText } from './text.ts'
 import { z } from 'zod'
@@ -22,13 +22,6 @@ export function tagProblem(given: string): { code: 'invalid_tag'; message: AnyTe
     return wrong(sayPlain('A tag cannot contain control characters'))
   return null
 }
-
-/**
- * The form in which names are compared and sorted: the same on every database, regardless
- * of its locale.
- */
-export const nameKey = (filename: string): string =>
-  filename.normalize('NFC').toLowerCase().normalize('NFC')
 
 /** The part after the last dot, in lower case; '' if there is none. */
 export function extensionOf(filename: string): string {

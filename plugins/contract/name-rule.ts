@@ -6,7 +6,8 @@ import {
   type NameRuleKind,
   writeNamePattern,
 } from '../_page/name-patterns.ts'
-import { extensionOf, nameKey } from './condition.ts'
+import { nameKey } from '../_page/name-key.ts'
+import { extensionOf } from './condition.ts'
 import type { NewFilesChoice } from './item.ts'
 import { say, type Text } from './text.ts'
 

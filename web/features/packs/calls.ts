@@ -1,5 +1,6 @@
 // Packs: types and calls. A pack's files are read like any other list of files.
 import { useQueryClient } from '@tanstack/react-query'
+import { nameKey } from '../../../plugins/_page/name-key.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
@@ -106,11 +107,8 @@ async function filesNamed(names: readonly string[]) {
     const some = possible.slice(from, from + NAMES_AT_A_TIME)
     const any = JSON.stringify(some.map((name_like) => ({ name_like })))
     const { data } = await call('GET /api/files', { query: { any, limit: NAMES_AT_A_TIME } })
-    for (const file of data) found.set(keyOfName(file.filename), file)
+    for (const file of data) found.set(nameKey(file.filename), file)
   }
-  const missing = names.filter((name) => !found.has(keyOfName(name)))
-  return { files: names.flatMap((name) => found.get(keyOfName(name)) ?? []), missing }
+  const missing = names.filter((name) => !found.has(nameKey(name)))
+  return { files: names.flatMap((name) => found.get(nameKey(name)) ?? []), missing }
 }
-
-/** Names that differ in case only are one name, as on the server. */
-const keyOfName = (name: string) => name.normalize().toLowerCase().normalize()

@@ -32,6 +32,3 @@ export const unknownOutcome = ({ message }: Error): Outcome =>
 function failed(error: string, code: string | null = null): Outcome {
   return { status: 'failed', error, code, file: null, products: [] }
 }
-
-/** Names that are the same to the shop. */
-export const comparableName = (name: string): string => name.normalize('NFC').toLowerCase()

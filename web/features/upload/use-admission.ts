@@ -1,13 +1,13 @@
 // From chosen files to uploads: files whose bytes are in the shop are left out, files that are too
 // large are refused, the merchant is asked about taken names, and the others are sent.
 import { useState } from 'react'
+import { nameKey } from '../../../plugins/_page/name-key.ts'
 import type { ChosenFile } from '../../shell/components/chosen-files.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { checkNames } from './calls.ts'
 import { MAX_BYTES } from './labels.ts'
 import type { Choice } from './conflicts-dialog.tsx'
-import { comparableName } from './outcomes.ts'
 import type { UploadQueue } from './queue.ts'
 import type { UploadRow } from './rows.ts'
 import { useComparison } from './use-comparison.ts'
@@ -96,7 +96,7 @@ async function sortByName(files: readonly ChosenFile[], queued: readonly string[
   const refused: RefusedFile[] = []
   const fitting: ChosenFile[] = []
   const taken: ChosenFile[] = []
-  const seen = new Set(queued.map(comparableName))
+  const seen = new Set(queued.map(nameKey))
   for (const file of files) {
     const { name, size } = file.data
     const about = checked.get(name)
@@ -106,8 +106,8 @@ async function sortByName(files: readonly ChosenFile[], queued: readonly string[
       refused.push({ file, why })
       continue
     }
-    if (about?.taken || seen.has(comparableName(name))) taken.push(file)
-    seen.add(comparableName(name))
+    if (about?.taken || seen.has(nameKey(name))) taken.push(file)
+    seen.add(nameKey(name))
     fitting.push(file)
   }
   return { refused, fitting, taken }
@@ -129,11 +129,11 @@ export function conflictsOf(
 ): AddedFile[] {
   const answers = new Map<string, Exclude<Choice, 'skip'>>()
   for (const [{ data }, choice] of choices) {
-    const name = comparableName(data.name)
+    const name = nameKey(data.name)
     if (choice !== 'skip' && !answers.has(name)) answers.set(name, choice)
   }
   return files.flatMap((file): AddedFile[] => {
-    const choice = choices.get(file) ?? answers.get(comparableName(file.data.name)) ?? 'error'
+    const choice = choices.get(file) ?? answers.get(nameKey(file.data.name)) ?? 'error'
     return choice === 'skip' ? [] : [{ ...file, on_conflict: choice }]
   })
 }

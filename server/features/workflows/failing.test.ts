@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { runEnds } from '../../engine/finish.ts'
 import type { OperationRow } from '../../engine/types.ts'
+import type { EndParts } from '../feature.ts'
 import { workflowsFeature } from './feature.ts'
 import { createWorkflow } from './workflows.ts'
 
@@ -21,7 +22,7 @@ test('a workflow fails since its first run with failed files, until a run withou
   const steps = [{ plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] } }]
   const body = { name: 'Nightly', kind: 'bulk', parallel: 1, steps, channel: null } as const
   const { id } = await createWorkflow(scope, body, parts)
-  const ends = workflowsFeature.onEnd!()
+  const ends = workflowsFeature.onEnd!({} as EndParts)
   const since = async (end: 'success' | 'partial' | 'failed' | 'cancelled', status = 'running') => {
     const operation = {
       id: crypto.randomUUID(),

@@ -179,8 +179,13 @@ test('triggers of one workflow may exchange their sources', async () => {
   const from = (of: typeof sources, ids: readonly (string | undefined)[] = []) => ({
     ...imports('Both'),
     when: of.map((source, at) => ({
-      ...{ ...plain, kind: 'imports' as const, from: source, collect: 10 },
-      ...{ max_files: null, cap: 100, ...(ids[at] ? { id: ids[at] } : {}) },
+      ...plain,
+      kind: 'imports' as const,
+      from: source,
+      collect: 10,
+      max_files: null,
+      cap: 100,
+      ...(ids[at] ? { id: ids[at] } : {}),
     })),
   })
   const { id } = await createWorkflow(own, from(sources), parts)

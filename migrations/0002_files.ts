@@ -211,6 +211,8 @@ const SCHEMA = `
     available_after_days integer check (available_after_days > 0),
     first_use_hours integer check (first_use_hours > 0),
     customer_tag text check (customer_tag <> ''),
+    -- For buyers, beside the file.
+    buyer_text text check (buyer_text <> ''),
     -- What a shop front shows of a file: pages of a PDF document, or seconds of audio. Null: none.
     sample_pages integer check (sample_pages > 0),
     sample_seconds integer check (sample_seconds > 0),

@@ -99,6 +99,7 @@ export const MAX_FIRST_USE_HOURS = 876_000
 /** The longest tag of the platform. */
 const MAX_CUSTOMER_TAG = 255
 const FIRST_YEAR = '2000'
+const MAX_BUYER_TEXT = 1000
 
 export const FILE_SETTINGS = {
   expiry_days: {
@@ -502,6 +503,42 @@ export const FILE_SETTINGS = {
       none: NO_TERM,
       maxLength: MAX_CUSTOMER_TAG,
       headers: ['customertag', 'requiredtag', 'membershiptag'],
+    },
+    plain: true,
+  },
+  buyer_text: {
+    schema: z
+      .string()
+      .overwrite((text) => text.replaceAll(/\r\n?/g, '\n').trim())
+      .min(1, sayPlain('Enter a text; null means that buyers see none'))
+      .max(MAX_BUYER_TEXT, sayFixed('At most {count} characters', { count: MAX_BUYER_TEXT }))
+      .regex(/^[^\p{Cc}]*(?:[\n\t][^\p{Cc}]*)*$/u, sayPlain('The text has control characters'))
+      // In a CSV file it means that there is none.
+      .refine(
+        (text) => text.toLowerCase() !== NO_TERM,
+        sayPlain('Enter a text; null means that buyers see none'),
+      )
+      .nullable(),
+    column: 'text',
+    form: {
+      title: 'Text for buyers',
+      help: 'Instructions or thanks, beside the file on the buyer’s page, in the library and in the mail about the order. Addresses become links.',
+      widget: 'textarea',
+      placeholder: 'Unpack the ZIP file, then open Start.pdf.',
+    },
+    description:
+      'A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders',
+    example: 'Unpack the ZIP file, then open Start.pdf.',
+    phrase: (text: string | null) =>
+      text === null ? say('no text for buyers') : say('a text for buyers'),
+    label: sayPlain('Text for buyers'),
+    subject: sayPlain('Its text for buyers'),
+    usual: null,
+    entry: {
+      title: 'Text for buyers',
+      none: NO_TERM,
+      maxLength: MAX_BUYER_TEXT,
+      headers: ['buyertext', 'textforbuyers', 'instructions', 'buyernote', 'downloadinstructions'],
     },
     plain: true,
   },

@@ -27,6 +27,7 @@ const ON_REQUEST: readonly ExportColumn[] = [
   'available_after_days',
   'first_use_hours',
   'customer_tag',
+  'buyer_text',
   'ask_for',
   'url',
 ]

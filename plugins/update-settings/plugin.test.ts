@@ -20,6 +20,7 @@ const settings: FileSettings = {
   view_days: 365,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  buyer_text: 'Open Start.pdf first.',
   ask_for: 'email',
   sample_pages: 5,
   sample_seconds: null,

@@ -202,6 +202,20 @@ export const updateSettings = definePlugin({
         ],
       },
       {
+        title: 'Text for buyers',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'A text',
+            fields: ['buyer_text'],
+            titles: { buyer_text: 'Text' },
+            help: 'Beside the file on the buyer’s page, in the library and in the mail about the order.',
+          },
+          { label: 'None', fields: [], set: { buyer_text: null } },
+        ],
+      },
+      {
         title: 'Ask before a download',
         as: 'select',
         choices: [

@@ -74,6 +74,7 @@ const SETTINGS: FileSettings = {
   view_days: 365,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  buyer_text: 'Open Start.pdf first.\nThen print it.',
   ask_for: 'email',
   sample_pages: 4,
   sample_seconds: 30,

@@ -115,6 +115,11 @@ const OTHERS: Readonly<Partial<Record<Field, readonly string[]>>> = {
     `Kundentag,Kunden-Tag,tag client,étiquette client,etiqueta de cliente,tag cliente,
     etiqueta do cliente,klanttag,顧客タグ`,
   ),
+  buyer_text: words(
+    `Text für Käufer,Anleitung,Hinweis für Käufer,texte pour les acheteurs,instructions,
+    texto para compradores,instrucciones,testo per gli acquirenti,istruzioni,
+    texto para os compradores,instruções,tekst voor kopers,購入者への説明`,
+  ),
   ask_for: words(
     `Abfrage,Abfrage vor Download,demander,demande avant téléchargement,preguntar,pedir,
     chiedere,solicitar,vragen,確認方法`,

@@ -165,7 +165,7 @@ function readSettings(
     const text = texts[field] ?? ''
     // An export writes this word: the file keeps the password that it has.
     const isKept = field === 'ask_for' && changes && text.toLowerCase() === 'password'
-    const value = text === '' || isKept ? undefined : settingIn(text, FILE_SETTINGS[field].entry)
+    const value = text === '' || isKept ? undefined : settingIn(text, FILE_SETTINGS[field])
     const isValue = typeof value !== 'object' || value === null
     values[field] = isValue ? value : undefined
     if (!isValue) wrong(field, value, text)
@@ -173,15 +173,17 @@ function readSettings(
   return values
 }
 
-type SettingCell = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]['entry']
+type CellSetting = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]
 
-function settingIn(text: string, entry: SettingCell): string | number | null | undefined | Problem {
+function settingIn(
+  text: string,
+  { entry, schema }: CellSetting,
+): string | number | null | undefined | Problem {
   if ('max' in entry) return wholeNumber(text, entry.max)
   if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
     return choice(text, entry.values)
   // A tag may be one of the other words: without it, the file would be open to all buyers.
-  if ('maxLength' in entry)
-    return text.toLowerCase() === entry.none ? null : textOf(text, entry.maxLength)
+  if ('maxLength' in entry) return text.toLowerCase() === entry.none ? null : textOf(text, schema)
   if (NONE.has(text.toLowerCase())) return null
   return 'day' in entry ? dayOf(text) : undefined
 }
@@ -460,13 +462,12 @@ function dayOf(written: string): string | Problem {
   }
 }
 
-const textOf = (text: string, maxLength: number): string | Problem =>
-  FILE_SETTINGS.customer_tag.schema.safeParse(text).success
+function textOf(text: string, schema: z.ZodType): string | Problem {
+  const parsed = schema.safeParse(text)
+  return parsed.success
     ? text
-    : {
-        code: 'invalid_value',
-        message: say('A tag has at most {count} characters and no comma', { count: maxLength }),
-      }
+    : { code: 'invalid_value', message: firstOf(parsed.error.issues).message }
+}
 
 /** One of the words, however its letters and spaces are written. */
 function choice<Value extends string>(text: string, values: readonly Value[]): Value | Problem {

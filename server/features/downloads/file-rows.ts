@@ -49,9 +49,30 @@ export interface BuyersRow {
   about: string
   /** Licence keys, each in its own line. */
   notes: readonly string[]
+  /** The shop's text about the file, by its lines. */
+  text: readonly TextLine[]
   /** The first is the main one. */
   buttons: readonly RowButton[]
 }
+
+/** A line of a text, in which addresses are links. */
+export type TextLine = readonly { text: string; address?: string }[]
+
+const ADDRESS = /(https?:\/\/[^\s<>"]*[^\s<>"'.,:;!?)\]}»”’])/u
+
+/** The lines of a text that a merchant wrote for buyers; null: there is none. */
+export const textLines = (text: string | null): TextLine[] =>
+  text === null
+    ? []
+    : text
+        .split('\n')
+        .map((line) =>
+          line
+            .split(ADDRESS)
+            .flatMap((part, at) =>
+              part === '' ? [] : at % 2 === 1 ? [{ text: part, address: part }] : [{ text: part }],
+            ),
+        )
 
 export interface RowButton extends Pick<PageButton, 'address' | 'post' | 'text'> {
   /** Names the file, for readers that list buttons alone. */

@@ -10,6 +10,7 @@ const file: OpenedPack['files'][number] = {
   size_bytes: 1000,
   key: 'k',
   view: 'download',
+  buyer_text: null,
   sha256: null,
   unpictured: true,
   download_limit: 3,
@@ -98,6 +99,22 @@ test('a row says that its file asks only where other files of the page do not as
   expect(abouts(file, { ...file, key: 'l' })).toEqual([false, false])
   expect(abouts(file, { ...file, key: 'p', locked: 'password' })).toEqual([true, true])
   expect(abouts(file, open)).toEqual([true, false])
+})
+
+test('the text of a file keeps its lines, and its addresses are links', () => {
+  const buyer_text = 'Read <b>first</b>.\n\nHelp (https://example.com/a?b=1&c=2): ask us.'
+  const [[row], [locked]] = [
+    rowsOf(shown({ ...file, gated: false, locked: null, buyer_text })),
+    rowsOf(shown({ ...file, buyer_text })),
+  ]
+  const address = 'https://example.com/a?b=1&c=2'
+  expect(row?.text).toEqual([
+    [{ text: 'Read <b>first</b>.' }],
+    [],
+    [{ text: 'Help (' }, { text: address, address }, { text: '): ask us.' }],
+  ])
+  // Only who may have the file reads it.
+  expect(locked?.text).toEqual([])
 })
 
 test('terms that all files share are said once, above them', () => {

@@ -14,6 +14,7 @@ import { hasViews } from './refusal.ts'
 import {
   groupRows,
   questionOf,
+  textLines,
   tileOf,
   type BuyersRow,
   type FileRows,
@@ -171,6 +172,7 @@ function fileRow(
       .filter((text) => text !== '')
       .join(' · '),
     notes: file.locked === null && !file.preparing ? keyTexts(t, file) : [],
+    text: file.locked === null ? textLines(file.buyer_text) : [],
     buttons: [...useButtons(t, file, pack, address), ...endButtons(t, file, pack, more)],
   }
 }

@@ -60,6 +60,7 @@ export function previewPage(
     ...file,
     key: '',
     download_limit: LIMIT,
+    buyer_text: null,
     sha256: null,
     unpictured: true,
     available_at: null,

@@ -32,6 +32,8 @@ export interface LibraryItem {
   content_type: string | null
   /** What buyers may do with it; null: a pack. */
   view: FileTarget['view'] | null
+  /** The shop's text about the file; null: there is none. */
+  buyer_text: string | null
   /** It has no preview. */
   unpictured: boolean
   order: string | null
@@ -83,6 +85,7 @@ interface ItemRow extends LinkFacts {
   sha256: string | null
   content_type: string | null
   view: FileTarget['view'] | null
+  buyer_text: string | null
   unpictured: boolean
   order_name: string | null
   created_at: Date
@@ -146,7 +149,7 @@ const READ = (found: string) => `
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
       coalesce(f.filename, k.name) as name, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
       ${sha256Of('l.shop_id', `coalesce(w.hash, ${CURRENT_HASH})`)} as sha256,
-      f.content_type, f.view, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
+      f.content_type, f.view, f.buyer_text, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
       o.name as order_name, l.created_at, coalesce(f.version, 1) as version,
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
@@ -252,6 +255,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     sha256: row.sha256,
     content_type: row.content_type,
     view: row.view,
+    buyer_text: row.buyer_text,
     unpictured: row.unpictured,
     order: row.order_name,
   }

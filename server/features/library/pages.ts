@@ -10,6 +10,7 @@ import { PAGE } from '../downloads/request.ts'
 import {
   groupRows,
   questionOf,
+  textLines,
   tileOf,
   type BuyersRow,
   type FileRows,
@@ -221,6 +222,7 @@ function shownItem(
       .filter((text) => text !== '')
       .join(' · '),
     notes: item.locked === null ? item.licence_keys.map((one) => licenceText(t, one)) : [],
+    text: item.locked === null ? textLines(item.buyer_text) : [],
     buttons: waits(item)
       ? []
       : [

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { renderMail } from '../../core/outbox/templates.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { readBuyerPage, type SavedBuyerPage } from '../downloads/buyer-page.ts'
+import { textLines } from '../downloads/file-rows.ts'
 import { textOn, type Colour } from '../downloads/colours.ts'
 import type { Locale } from '../downloads/translate.ts'
 import { LINK_TEMPLATE } from '../links/mail.ts'
@@ -42,6 +43,8 @@ export interface BuyerMailParts {
   /** Values of the texts, except the shop's name. */
   values: TextValues
   files?: readonly string[]
+  /** What the shop wrote about files. */
+  texts?: readonly { filename: string; text: string }[]
   /** Replaces the first text, the shop's own one too. */
   intro?: string
   /** The files that become available later, each with its time, and their title. */
@@ -73,6 +76,7 @@ export function renderBuyerMail(
     language: locale,
     shop: { name: shop },
     files,
+    texts: (parts.texts ?? []).map((of) => ({ ...of, lines: textLines(of.text) })),
     linked,
     before,
     after,

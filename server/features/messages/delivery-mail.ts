@@ -11,6 +11,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/lazy.ts'
+import { askWithin, ASKS_NOTHING } from '../links/model/asks.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { unusable } from '../links/model/ends.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
@@ -274,6 +275,8 @@ interface MailRow {
   email: string | null
   locale: string | null
   filenames: string[]
+  /** The shop's texts about files that ask for nothing. */
+  texts: { filename: string; text: string }[]
   files: number
   /** Names of files that a workflow is preparing: they are not among the others. */
   preparing: string[]
@@ -302,7 +305,7 @@ export async function writeDeliveryMails(
   const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, now() as now, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.preparing, f.later, f.ended, f.expires_at, f.views_end_at, f.viewed,
+       f.texts, f.files, f.preparing, f.later, f.ended, f.expires_at, f.views_end_at, f.viewed,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
          and k.revoked_at is null)
          as licensed
@@ -313,6 +316,10 @@ export async function writeDeliveryMails(
      join lateral (
        select coalesce((array_agg(f.filename order by f.filename) filter (where w.here))
            [1:${MAX_NAMED}], '{}') as filenames,
+         coalesce((array_agg(jsonb_build_object('filename', f.filename, 'text', f.buyer_text)
+           order by f.filename) filter (where w.here and f.buyer_text is not null
+             and ${askWithin('l', 'l.ask_of_page')} = '${ASKS_NOTHING}'))
+             [1:${MAX_NAMED}], '{}') as texts,
          count(*) filter (where w.here)::int as files,
          coalesce((array_agg(f.filename order by f.filename) filter (where w.waits and not w.later))
            [1:${MAX_NAMED}], '{}') as preparing,
@@ -324,7 +331,7 @@ export async function writeDeliveryMails(
          min(l.views_end_at) filter (where ${viewedOnly('f')} and not w.ended) as views_end_at,
          coalesce(bool_or(${viewedOnly('f')}), false) as viewed
        -- Offset: by the delivery. By the file, all links of a file that sells well would be read.
-       from (select c.* from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
+       from (select c.*, p.ask_for as ask_of_page from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
          and c.revoked_at is null where p.shop_id = d.shop_id and p.delivery_id = d.id offset 0) l
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
        join lateral (select *, not waits and not later and not ended as here
@@ -393,6 +400,7 @@ function contentOf(
     locale,
     values,
     files: more > 0 ? [...files, `+ ${more}`] : files,
+    texts: row.texts.map(({ filename, text }) => ({ filename: inOneLine(filename), text })),
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(nothingLeft ? { intro: text(ended) } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),

@@ -22,6 +22,7 @@ export const CSV_FIELDS = [
   'available_after_days',
   'first_use_hours',
   'customer_tag',
+  'buyer_text',
   'ask_for',
   'tags',
   'id',

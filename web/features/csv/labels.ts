@@ -47,6 +47,10 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: t('Customer tag'),
     help: t('Buyers need this tag. Empty or none: all buyers.'),
   },
+  buyer_text: {
+    label: t('Text for buyers'),
+    help: t('Instructions or thanks, beside the file. Empty or none: no text.'),
+  },
   ask_for: {
     label: t('Ask for'),
     help: t('email: buyers enter their address before a download. Empty or none: nothing.'),

@@ -84,7 +84,13 @@ export function EditSettings({ file, onClose }: { file: FileDetail; onClose: () 
   )
 }
 
-const COMMON: ReadonlySet<string> = new Set(['download_limit', 'expiry_days', 'visibility', 'view'])
+const COMMON: ReadonlySet<string> = new Set([
+  'download_limit',
+  'expiry_days',
+  'visibility',
+  'view',
+  'buyer_text',
+])
 
 /** A text that is no number is sent as it is, so that the server says what is wrong. */
 const sent = (value: NumberValue): number | null => (value === undefined ? '' : value) as number
@@ -125,6 +131,17 @@ const CommonFields = ({ value, problems, onChange }: FieldsProps) => (
       value={value.visibility}
       error={problems.at('visibility')}
       onChange={(one) => onChange({ visibility: one as FileDetail['visibility'] })}
+    />
+    <TextField
+      label={t('Text for buyers')}
+      helpText={t(
+        'Instructions or thanks, beside the file on the buyer’s page and in the mail about the order.',
+      )}
+      multiline={3}
+      maxLength={1000}
+      value={value.buyer_text ?? ''}
+      error={problems.at('buyer_text')}
+      onChange={(text) => onChange({ buyer_text: text === '' ? null : text })}
     />
   </>
 )

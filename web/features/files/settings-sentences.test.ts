@@ -13,6 +13,7 @@ const USUAL = {
   first_use_hours: null,
   customer_tag: null,
   ask_for: null,
+  buyer_text: null,
 } as const
 
 const PRIVATE = 'Only buyers and people with a link get it.'
@@ -42,6 +43,7 @@ test('a rare setting has a sentence only where it is set', () => {
       first_use_hours: 48,
       customer_tag: 'vip',
       ask_for: 'email',
+      buyer_text: 'Print it.',
     }),
   ).toEqual([
     'Buyers cannot download it.',
@@ -52,5 +54,6 @@ test('a rare setting has a sentence only where it is set', () => {
     'A link ends 2 days after its first use.',
     'Customers with the tag vip.',
     'It asks for their email address first.',
+    'Buyers read: “Print it.”',
   ])
 })

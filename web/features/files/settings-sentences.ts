@@ -19,6 +19,7 @@ const TERMS = [
   'first_use_hours',
   'customer_tag',
   'ask_for',
+  'buyer_text',
 ] as const satisfies readonly SettingName[]
 
 type Settings = Pick<FileDetail, (typeof TERMS)[number]>
@@ -38,6 +39,7 @@ export function settingSentences(file: Settings): string[] {
     ...(first_use_hours === null ? [] : [firstUseSentence(first_use_hours)]),
     ...(customer_tag === null ? [] : [`${customerTagText(customer_tag)}.`]),
     ...askSentence(file),
+    ...(file.buyer_text === null ? [] : [t('Buyers read: “{text}”', { text: file.buyer_text })]),
   ]
 }
 

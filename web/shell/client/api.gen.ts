@@ -158,6 +158,11 @@ export interface components {
          * @example 2027-03-01
          */
         available_from?: string | null
+        /**
+         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+         * @example Unpack the ZIP file, then open Start.pdf.
+         */
+        buyer_text?: string | null
         cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
@@ -786,6 +791,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        buyer_text: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -810,6 +816,7 @@ export interface components {
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
+        buyer_text?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -831,6 +838,7 @@ export interface components {
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
+        buyer_text?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -925,6 +933,11 @@ export interface components {
           sure: number
         } | null
         available_from: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        buyer_text: {
           header: string
           reason: string
           sure: number
@@ -1040,6 +1053,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        buyer_text: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1062,6 +1076,7 @@ export interface components {
           ask_for: string | null
           available_after_days: string | null
           available_from: string | null
+          buyer_text: string | null
           customer_tag: string | null
           download_limit: string | null
           expiry_days: string | null
@@ -1195,6 +1210,7 @@ export interface components {
             | 'available_after_days'
             | 'first_use_hours'
             | 'customer_tag'
+            | 'buyer_text'
             | 'ask_for'
             | 'tags'
             | 'id'
@@ -1234,6 +1250,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        buyer_text: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1254,6 +1271,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        buyer_text: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1279,6 +1297,7 @@ export interface components {
           ask_for?: string | null
           available_after_days?: string | null
           available_from?: string | null
+          buyer_text?: string | null
           customer_tag?: string | null
           download_limit?: string | null
           expiry_days?: string | null
@@ -2511,6 +2530,11 @@ export interface components {
            * @example 2027-03-01
            */
           available_from: string | null
+          /**
+           * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+           * @example Unpack the ZIP file, then open Start.pdf.
+           */
+          buyer_text: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
@@ -3231,6 +3255,11 @@ export interface components {
            * @example 2027-03-01
            */
           available_from: string | null
+          /**
+           * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+           * @example Unpack the ZIP file, then open Start.pdf.
+           */
+          buyer_text: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
@@ -3679,6 +3708,11 @@ export interface components {
            * @example 2027-03-01
            */
           available_from: string | null
+          /**
+           * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+           * @example Unpack the ZIP file, then open Start.pdf.
+           */
+          buyer_text: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
@@ -4623,6 +4657,11 @@ export interface components {
        * @example 2027-03-01
        */
       available_from: string | null
+      /**
+       * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+       * @example Unpack the ZIP file, then open Start.pdf.
+       */
+      buyer_text: string | null
       cdn: boolean
       content_type: string
       /** Format: date-time */
@@ -4749,6 +4788,11 @@ export interface components {
        * @example 2027-03-01
        */
       available_from?: string | null
+      /**
+       * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+       * @example Unpack the ZIP file, then open Start.pdf.
+       */
+      buyer_text?: string | null
       cdn?: boolean
       /**
        * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
@@ -5257,6 +5301,11 @@ export interface components {
          * @example 2027-03-01
          */
         available_from?: string | null
+        /**
+         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+         * @example Unpack the ZIP file, then open Start.pdf.
+         */
+        buyer_text?: string | null
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -9619,6 +9668,11 @@ export interface components {
          */
         available_from?: string | null
         /**
+         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+         * @example Unpack the ZIP file, then open Start.pdf.
+         */
+        buyer_text?: string | null
+        /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
          */
@@ -9690,6 +9744,11 @@ export interface components {
          */
         available_from?: string | null
         /**
+         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+         * @example Unpack the ZIP file, then open Start.pdf.
+         */
+        buyer_text?: string | null
+        /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
          */
@@ -9754,6 +9813,11 @@ export interface components {
          * @example 2027-03-01
          */
         available_from?: string | null
+        /**
+         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+         * @example Unpack the ZIP file, then open Start.pdf.
+         */
+        buyer_text?: string | null
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber

@@ -16,6 +16,7 @@ export const SETTING_LABELS = {
   available_after_days: t('Available after the purchase'),
   first_use_hours: t('Expires after the first use'),
   customer_tag: t('Available to'),
+  buyer_text: t('Text for buyers'),
   ask_for: t('Asked before a download'),
   sample_pages: t('Sample'),
   sample_seconds: t('Sample'),

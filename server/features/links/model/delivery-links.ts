@@ -43,7 +43,7 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, f.content_type, f.view, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
+    `select f.filename, f.content_type, f.view, f.buyer_text, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
        ${sha256Of('f.shop_id', 'coalesce(w.hash, v.hash)')} as sha256,
        ${hasNoPicture('f.shop_id', 'v.hash')} as unpictured, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.ends_at as expires_at,

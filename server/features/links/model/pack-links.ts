@@ -68,6 +68,7 @@ export interface PackFile {
   filename: string
   content_type: string
   view: FileSettings['view']
+  buyer_text: string | null
   size_bytes: number
   /** Null: not computed yet. */
   sha256: string | null
@@ -124,12 +125,13 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, content_type, view, size_bytes, sha256, unpictured, ...own }: PackFileRow,
+  { filename, content_type, view, buyer_text, size_bytes, sha256, unpictured, ...own }: PackFileRow,
   key: string,
 ): PackFile => ({
   filename,
   content_type,
   view,
+  buyer_text,
   size_bytes,
   sha256,
   unpictured,
@@ -152,7 +154,7 @@ export const packViewsEnd = (l: string, p: string): string =>
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
-    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes,
+    `select f.id as file_id, f.filename, f.content_type, f.view, f.buyer_text, f.size_bytes,
        ${VERSION_SHA256} as sha256, ${hasNoPicture('v.shop_id', 'v.hash')} as unpictured,
        c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,

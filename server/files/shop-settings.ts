@@ -14,6 +14,7 @@ import {
 import { languageOf, TEXT_LANGUAGES } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
+const MAX_MAIL_DELAY = 60
 const MAX_RECIPIENTS = 50
 const MAX_SMS_RECIPIENTS = 5
 /** Country and number, without spaces; 15 digits at most (ITU-T E.164). */
@@ -128,6 +129,14 @@ const fields = {
     .describe(
       'Buyers whose order has a phone number and no email address get a text message with the link; only with `delivery_mail` `own`',
     ),
+  mail_delay_minutes: z
+    .number()
+    .int(sayPlain('Whole minutes'))
+    .min(0, sayPlain('From 0 to 60 minutes'))
+    .max(MAX_MAIL_DELAY, sayPlain('From 0 to 60 minutes'))
+    .describe(
+      'Minutes that the mail or text about a new delivery waits, so that an order can be cancelled or its address corrected before; only with `delivery_mail` `own`',
+    ),
   delivery_workflow: z
     .string()
     .max(100)
@@ -166,6 +175,7 @@ export const shopSettingsSchema = z
     new_files_mail: fields.new_files_mail.default(true),
     release_mail: fields.release_mail.default(true),
     text_buyers: fields.text_buyers.default(false),
+    mail_delay_minutes: fields.mail_delay_minutes.default(0),
     delivery_workflow: fields.delivery_workflow.default(null),
   })
   .meta({ id: 'Settings' })

@@ -76,17 +76,24 @@ export function mailedDelivery(payload: unknown): MailedDelivery | null {
 export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 
 /**
- * Queues the first mail of deliveries (bare UUIDs), which are sent in batches. Idempotent. Call it
- * in the transaction that decides to send them.
+ * Queues the first mail of deliveries (bare UUIDs), which are sent in batches, or each after a delay.
+ * Idempotent. Call it in the transaction that decides to send them.
  */
-export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+export async function queueFirstMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  delayMinutes = 0,
+): Promise<void> {
   if (deliveries.length === 0) return
   const ids = await insertMails(tx, deliveries, {
     occasion: 'first',
     about: 'order',
-    batched: true,
+    batched: delayMinutes === 0,
+    delayMinutes,
   })
-  if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+  if (ids.length === 0) return
+  if (delayMinutes > 0) await queueTimedMessages(tx, ids)
+  else await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
 
 /** The error of a mail whose delivery was held or withdrawn after the mail was queued. */
@@ -251,18 +258,30 @@ async function insertMails(
     operation?: string
     released?: string
     batched?: boolean
+    delayMinutes?: number
   },
 ): Promise<string[]> {
   const { occasion, about, operation = null, released = null, batched = false } = mail
+  const { delayMinutes = 0 } = mail
   const rows = await tx.query<{ id: string }>(
-    `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
+    `insert into outbox (shop_id, key, kind, payload, operation_id, batched, due_at)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'delivery', delivery, 'about', :about::text,
          'given', case when :about::text = 'added' then :operation::uuid end,
          'released', :released::text),
-       :operation::uuid, :batched
+       :operation::uuid, :batched,
+       case when :delay::int > 0 then now() + :delay::int * interval '1 minute' end
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
-    { deliveries, template: TEMPLATE, occasion, about, operation, released, batched },
+    {
+      deliveries,
+      template: TEMPLATE,
+      occasion,
+      about,
+      operation,
+      released,
+      batched,
+      delay: delayMinutes,
+    },
   )
   return rows.map(({ id }) => id)
 }

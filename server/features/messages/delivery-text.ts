@@ -4,7 +4,7 @@
 import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { queuePromptMessages } from '../../core/queue/queue.ts'
+import { queuePromptMessages, queueTimedMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
@@ -45,19 +45,20 @@ export async function queueDeliveryTexts(
   tx: ShopScope,
   deliveries: readonly string[],
   occasion: string,
+  delayMinutes = 0,
 ): Promise<void> {
   if (deliveries.length === 0) return
   const rows = await tx.query<{ id: string }>(
-    `insert into outbox (shop_id, key, kind, payload)
+    `insert into outbox (shop_id, key, kind, payload, due_at)
      select :shop, 'delivery-text/' || delivery || '/' || :occasion::text, 'sms',
-       jsonb_build_object('template', :template::text, 'delivery', delivery)
+       jsonb_build_object('template', :template::text, 'delivery', delivery),
+       case when :delay::int > 0 then now() + :delay::int * interval '1 minute' end
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
-    { deliveries, occasion, template: TEMPLATE },
+    { deliveries, occasion, template: TEMPLATE, delay: delayMinutes },
   )
-  await queuePromptMessages(
-    tx,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  if (delayMinutes > 0) await queueTimedMessages(tx, ids)
+  else await queuePromptMessages(tx, ids)
   await tx.query(
     `update deliveries set texted_at = coalesce(texted_at, now())
      where shop_id = :shop and id = any(:deliveries::uuid[])`,

@@ -33,7 +33,7 @@ export async function endTriedMessages(
          then :corrected::text else :replaced::text end
      where shop_id = :shop and payload ->> 'delivery' = :delivery::text and status = 'waiting'
        and coalesce(payload ->> 'about', 'order') in ('order', 'edited')
-       and (attempts > 0 or result is not null)
+       and (attempts > 0 or result is not null or due_at > now())
      returning key like '%/first' as first`,
     { delivery, email, corrected: CORRECTED, replaced: REPLACED },
   )

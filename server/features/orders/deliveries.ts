@@ -258,6 +258,8 @@ export interface DeliveryDetail extends DeliverySummary {
     error_text: Text | null
     created_at: Date
     sent_at: Date | null
+    /** It waits until then; null: it does not. */
+    due_at: Date | null
   }[]
   download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
   refused_list: RefusedDownload[]
@@ -364,14 +366,15 @@ const listLines = (
     delivery,
   )
 
-/** Newest first. An email that waits for another attempt goes to the current address. */
+/** Newest first. An email that waits goes to the current address. */
 const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
   scope.query<DeliveryDetail['messages'][number]>(
-    `select m.id, m.kind, case when m.kind = 'email' and m.status = 'waiting' and m.result is not null
+    `select m.id, m.kind, case when m.kind = 'email' and m.status = 'waiting'
          then to_jsonb(array_remove(array[coalesce(d.email, o.email)], null))
          else coalesce(m.result -> 'to', '[]') end as to,
       coalesce(m.result ->> 'subject', '') as subject, m.status,
-       ${KEPT} as kept, m.error, m.error_text, m.created_at, m.sent_at
+       ${KEPT} as kept, m.error, m.error_text, m.created_at, m.sent_at,
+       case when m.status = 'waiting' and m.due_at > now() then m.due_at end as due_at
      from outbox m join deliveries d on d.shop_id = :shop and d.id = :id::uuid
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text

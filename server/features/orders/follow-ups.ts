@@ -46,13 +46,14 @@ export async function queueFollowUps(
     ? []
     : written.filter((one) => mailable(one) && one.row.mailed_at === null)
   const first = mailed.map(({ row }) => row.id)
-  await queueFirstMails(tx, first)
+  const delay = settings.mail_delay_minutes
+  await queueFirstMails(tx, first, delay)
   const textable = ({ row }: FollowedDelivery) =>
     textsBuyers(settings) && statusOf(row) === 'ready' && row.email === null && row.has_phone
   const texted = written
     .filter((one) => textable(one) && one.row.texted_at === null && one.row.mailed_at === null)
     .map(({ row }) => row.id)
-  await queueDeliveryTexts(tx, texted, 'first')
+  await queueDeliveryTexts(tx, texted, 'first', delay)
   await promiseMails(tx, [...first, ...texted])
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))

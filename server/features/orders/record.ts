@@ -215,6 +215,11 @@ export const deliveryDetailSchema = deliverySchema
         error_text: messageText,
         created_at: timestamp,
         sent_at: timestamp.nullable(),
+        due_at: timestamp
+          .nullable()
+          .describe(
+            'It is not sent before (`mail_delay_minutes`); null: it does not wait for a time',
+          ),
       }),
     ),
     download_list: z
@@ -360,6 +365,7 @@ export const deliveryDetailRecord = (
     kept: message.kept,
     created_at: message.created_at.toISOString(),
     sent_at: text(message.sent_at),
+    due_at: text(message.due_at),
   })),
   download_list: row.download_list.map((download) => ({
     at: download.at.toISOString(),

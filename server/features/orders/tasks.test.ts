@@ -461,6 +461,32 @@ describe('first mails', () => {
     expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
   })
 
+  test('waits as long as the shop wants, unless it is sent again before', async () => {
+    await settings({ mail_delay_minutes: 10 })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await shop.run('mails')
+    const { id } = (await shop.delivery(order))!
+    const rows = () =>
+      shop.scope.query<{ status: string; wait: number | null; runs: boolean }>(
+        `select o.status, extract(epoch from o.due_at - o.created_at)::int as wait,
+           j.run_at = coalesce(o.due_at, j.run_at) as runs
+         from outbox o left join graphile_worker.jobs j on j.key = 'message:' || o.id
+         where o.shop_id = :shop and o.payload ->> 'delivery' = :id::text order by o.id`,
+        { id },
+      )
+    expect([await rows(), mailsTo(about.email)]).toEqual([
+      [{ status: 'waiting', wait: 600, runs: true }],
+      [],
+    ])
+    await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
+    expect(await rows()).toMatchObject([
+      { status: 'failed', wait: 600 },
+      { status: 'waiting', wait: null, runs: true },
+    ])
+  })
+
   test('a buyer who reported a mail as spam gets no news, but what was bought and what the shop sends', async () => {
     const about = buyer()
     const order = await shop.buy(about)

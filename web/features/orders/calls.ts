@@ -35,6 +35,7 @@ export type DeliverySettings = Pick<
   | 'new_files_mail'
   | 'release_mail'
   | 'text_buyers'
+  | 'mail_delay_minutes'
 > & {
   /** The id of the workflow of deliveries; null: none. */
   delivery_workflow?: string | null

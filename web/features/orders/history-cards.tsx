@@ -43,11 +43,11 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
       text: t('Emails and text messages to the buyer are listed here.'),
     }}
   >
-    {messages.map(({ id, kind, to, subject, status, kept, error, created_at, sent_at }) => (
+    {messages.map(({ id, kind, to, subject, status, kept, error, created_at, sent_at, due_at }) => (
       <li key={id}>
         <BlockStack>
           <Text as="span" breakWord>
-            {subject}
+            {subject === '' ? t('Message about the order') : subject}
           </Text>
           <Text as="span" variant="bodySm" tone="subdued" breakWord>
             {kind === 'sms'
@@ -60,7 +60,11 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
             </Text>
           )}
         </BlockStack>
-        <span>{momentText(sent_at ?? created_at)}</span>
+        <span>
+          {due_at === null
+            ? momentText(sent_at ?? created_at)
+            : t('Is sent {moment}', { moment: momentText(due_at) })}
+        </span>
         <StatusBadge word={messageWord({ status, kept })} />
       </li>
     ))}

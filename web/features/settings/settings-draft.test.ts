@@ -34,6 +34,7 @@ const saved: ShopSettings = {
   new_files_mail: true,
   release_mail: true,
   text_buyers: false,
+  mail_delay_minutes: 0,
   pack_watermarks: {},
 }
 const draft = draftOf(saved)

@@ -1725,6 +1725,8 @@ export interface components {
       messages: {
         /** Format: date-time */
         created_at: string
+        /** @description It is not sent before (`mail_delay_minutes`); null: it does not wait for a time */
+        due_at: string | null
         error: string | null
         /** @description Absent: the English text has no values, so it is its own message */
         error_text?: components['schemas']['Text']
@@ -9080,6 +9082,11 @@ export interface components {
        */
       hold_risky_orders: boolean
       /**
+       * @description Minutes that the mail or text about a new delivery waits, so that an order can be cancelled or its address corrected before; only with `delivery_mail` `own`
+       * @default 0
+       */
+      mail_delay_minutes: number
+      /**
        * @description The language of emails to the shop; null: the language of its online store
        * @default null
        */
@@ -9210,6 +9217,8 @@ export interface components {
       fulfil_orders?: boolean
       /** @description Hold deliveries that the platform advises to cancel or to investigate */
       hold_risky_orders?: boolean
+      /** @description Minutes that the mail or text about a new delivery waits, so that an order can be cancelled or its address corrected before; only with `delivery_mail` `own` */
+      mail_delay_minutes?: number
       /** @description The language of emails to the shop; null: the language of its online store */
       mail_language?: ('en' | 'de' | 'es' | 'fr' | 'ja' | 'pt') | null
       /** @description How files are matched to products, tried in this order; empty: only manually */

@@ -202,6 +202,12 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
   </BlockStack>
 )
 
+const DELAYS = [0, 5, 10, 15, 30, 60]
+
+/** Over the API, others can be set. */
+const delaysWith = (minutes: number): readonly number[] =>
+  DELAYS.includes(minutes) ? DELAYS : [...DELAYS, minutes].sort((a, b) => a - b)
+
 const MailFields = ({ value, onChange }: Props) => (
   <BlockStack gap="400">
     <ChoiceList
@@ -211,7 +217,7 @@ const MailFields = ({ value, onChange }: Props) => (
         {
           value: 'own',
           label: t('Stevedore sends an email with the link'),
-          helpText: t('In the language of the buyer, as soon as the files are ready.'),
+          helpText: t('In the language of the buyer, when the files are ready.'),
         },
         {
           value: 'platform',
@@ -226,6 +232,23 @@ const MailFields = ({ value, onChange }: Props) => (
         onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
       }
     />
+    {value.delivery_mail === 'own' && (
+      <Select
+        label={t('When it is sent')}
+        helpText={t(
+          'A delay leaves time to cancel an order or to correct its address. The page after the purchase has the link immediately.',
+        )}
+        options={delaysWith(value.mail_delay_minutes).map((minutes) => ({
+          value: String(minutes),
+          label:
+            minutes === 0
+              ? t('Immediately')
+              : t('After {minutes, plural, one {# minute} other {# minutes}}', { minutes }),
+        }))}
+        value={String(value.mail_delay_minutes)}
+        onChange={(minutes) => onChange({ mail_delay_minutes: Number(minutes) })}
+      />
+    )}
     {value.delivery_mail === 'own' && (
       <Checkbox
         label={t('Email buyers when a file becomes available')}

@@ -45,8 +45,12 @@ const SCHEMA = `
     return normalize(
       replace(replace(replace(replace(
         regexp_replace(
-          translate(lower(normalize(whole, nfkd) collate "pg_unicode_fast"),
-            'øđðħłıŧĸς‐‑‒–—―−⁄‘’‚‛“”„‟«»', 'oddhlitkσ-------/''''''''""""""'),
+          translate(
+            lower(normalize(translate(whole, '´″', '''"'), nfkd) collate "pg_unicode_fast"),
+            'øđðħłıŧĸς‐‑‒–—―−⁄‘’‚‛“”„‟«»♯ىیےکڪہھەۃةٱ'
+              '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙',
+            'oddhlitkσ-------/''''''''""""""#يييككههههها'
+              '01234567890123456789012345678901234567890123456789'),
           '[\\u00ad\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u2060\\u20d0-\\u20ff\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff]+',
           '', 'g'),
         'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),

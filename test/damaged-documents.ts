@@ -32,6 +32,15 @@ const pictured = (says: string, data: Buffer) =>
 
 const compressed = deflateSync(Buffer.alloc(64, 'picture '))
 
+/** The first page also draws content that cannot be decoded, or has parts of its content that are none. */
+const withContent = (contents: string, ...extra: readonly Buffer[]) =>
+  documentOf(
+    numberedPages(2).map(({ draws = '' }, at) =>
+      at === 0 ? { says: `/MediaBox [0 0 200 300] /Contents ${contents}` } : { draws },
+    ),
+    { extra: [streamOf('', numberedPages(1)[0]?.draws ?? ''), ...extra] },
+  )
+
 export const DAMAGED_DOCUMENTS: Record<string, Buffer> = {
   'a name with a stray #': replaced(/\/F (3 0 R|24 Tf)/g, '/F#1 $1'),
   'a JPEG that is none': pictured('/Filter /DCTDecode', Buffer.from('this is no JPEG')),
@@ -67,6 +76,16 @@ export const DAMAGED_DOCUMENTS: Record<string, Buffer> = {
   'a box of words': bytesOf(text.replaceAll('[0 0 200 300]', '(none)')),
   'content that is cut off': documentOf(
     numberedPages(2).map(({ draws }) => ({ draws: `${draws} q BT (open` })),
+  ),
+  'content with parts that are none': withContent('[10 0 R null 99 0 R << >>]'),
+  'content in a list that is an object': withContent('11 0 R', Buffer.from('[10 0 R null]')),
+  'content that cannot be decompressed': withContent(
+    '[10 0 R 11 0 R]',
+    streamOf('/Filter /FlateDecode', 'this is not compressed'),
+  ),
+  'content with an unknown filter': withContent(
+    '[10 0 R 11 0 R]',
+    streamOf('/Filter /NoSuchFilter', 'anything'),
   ),
   'junk after the end': Buffer.concat([good, Buffer.alloc(5000, '<!-- page -->\n')]),
   'zeros after the end': Buffer.concat([good, Buffer.alloc(9000)]),

@@ -9,6 +9,7 @@ export const SHORT_TABLES: readonly ShortTable[] = [
   ['windows-1250', 'Czech', ['Střih na šaty.pdf', 'Dětské čepice.pdf', 'Návod.pdf']],
   ['windows-1250', 'Polish', ['Ćwiczenia z żółtą książką.pdf', 'Łódź.pdf']],
   ['windows-1250', 'Polish', ['Wykrój sukienki.pdf', 'Książka kucharska.pdf']],
+  ['windows-1250', 'Polish', ['Ćwiczenia dla początkujących.pdf', 'Język polski.pdf']],
   [
     'windows-1250',
     'Croatian',

@@ -1,5 +1,5 @@
 // What a search compares: texts without case, accents and forms of writing. The page, the server and
-// PostgreSQL (`search_text`, migration 60) have one rule, so that a list, a selection and the marks
+// PostgreSQL (`search_text`, migrations/0002_files.ts) have one rule, so that a list, a selection and the marks
 // in a row agree.
 
 /** Letters that no decomposition of Unicode takes apart, and signs that keyboards replace. */
@@ -8,8 +8,14 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
   ['æ', 'ae'],
   ['œ', 'oe'],
   ['þ', 'th'],
-  ...paired('øđðħłıŧĸς‐‑‒–—―−⁄‘’‚‛“”„‟«»', `oddhlitkσ-------/''''""""""`),
+  ...paired('øđðħłıŧĸς‐‑‒–—―−⁄‘’‚‛“”„‟«»♯', `oddhlitkσ-------/''''""""""#`),
+  // Arabic letters in their forms, and as neighbouring languages have them.
+  ...paired('ىیےکڪہھەۃةٱ', 'يييككههههها'),
+  ...paired('٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '01234567890123456789'),
+  ...paired('०१२३४५६७८९০১২৩৪৫৬৭৮৯๐๑๒๓๔๕๖๗๘๙', '012345678901234567890123456789'),
 ])
+/** They are decomposed into a space and an accent, and into two apostrophes. */
+const WHOLE: ReadonlyMap<string, string> = new Map(paired('´″', `'"`))
 
 function paired(from: string, to: string): [string, string][] {
   const targets = [...to]
@@ -40,6 +46,7 @@ export const searchKey = (text: string): string =>
   /^[\0-\x7f]*$/.test(text)
     ? text.toLowerCase()
     : text
+        .replace(/[´″]/g, (sign) => WHOLE.get(sign) ?? sign)
         .normalize('NFKD')
         .toLowerCase()
         .replace(MARKS, '')

@@ -42,7 +42,8 @@ export async function optimizeDocument(
   const pictures = await writePictures(opened, task)
   const { isOld } = await readClaims(folder, opened)
   const before = (await stat(path.join(folder, 'in.pdf'))).size
-  const repack = before - pictures.bytes < REPACKED_BYTES
+  // Streams of a repaired document may be undecodable.
+  const repack = !opened.repaired && before - pictures.bytes < REPACKED_BYTES
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,
     ...(await writeChanges(folder, pictures.changes)),

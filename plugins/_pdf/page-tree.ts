@@ -1,5 +1,5 @@
 // Completes a page tree that readers accept and qpdf does not: missing types, parents, counts and
-// sizes, and pages that do not exist.
+// sizes, pages that do not exist, and parts of their content that are none.
 import { ownValue } from '../contract/sandbox.ts'
 import {
   isDictionary,
@@ -50,7 +50,8 @@ function visit(
   const kids = work.objects.resolve(own['/Kids'])
   if (!isList(kids)) {
     const box: Dictionary = hasBox ? {} : { '/MediaBox': LETTER }
-    change(work, node, own, { '/Type': '/Page', ...above, ...box })
+    const contents = contentsOf(own['/Contents'], work.objects)
+    change(work, node, own, { '/Type': '/Page', ...above, ...box, ...contents })
     return 1
   }
   if (work.seen.has(node)) return 0
@@ -65,6 +66,14 @@ function visit(
   const complete = { '/Type': '/Pages', ...above, '/Kids': kept, '/Count': count }
   change(work, node, own, complete)
   return count
+}
+
+/** The content of a page without the parts of it that are no streams. */
+function contentsOf(value: Value | undefined, { resolve, streams }: Objects): Dictionary {
+  const parts = resolve(value)
+  if (!isList(parts)) return {}
+  const kept = parts.filter((part) => isReference(part) && streams.has(part))
+  return kept.length === parts.length ? {} : { '/Contents': kept }
 }
 
 /** A page that is written in the tree and not as an object. */

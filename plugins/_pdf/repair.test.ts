@@ -12,7 +12,14 @@ afterAll(() => house.close())
 
 const PAGES = ['page 1', 'page 2']
 /** One of each way in which a document is repaired. */
-const FEW = ['a name with a stray #', 'a JPEG that is none', 'no header', 'no table']
+const FEW = [
+  'a name with a stray #',
+  'a JPEG that is none',
+  'no header',
+  'no table',
+  'content with parts that are none',
+  'content that cannot be decompressed',
+]
 
 type Made = { documents: Buffer[]; warnings: readonly { code: string }[] }
 const WAYS: Record<string, (bytes: Buffer) => Promise<Made>> = {

@@ -1,10 +1,11 @@
 // A mark on every page, upright as the page is seen.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract/index.ts'
 import { ownValue } from '../contract/sandbox.ts'
 import { claimWarnings, readClaims, type Claims } from './claims.ts'
 import { writeResult } from './finish.ts'
+import { isDamage } from './open.ts'
 import { writeChanges } from './changes.ts'
 import { textMark, streamOf, type Mark, type Stream } from './picture-mark.ts'
 import type { OpenedDocument } from './opened.ts'
@@ -177,7 +178,10 @@ function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }:
   ].join('\n')
 }
 
-/** Extracts the pages' contents, decoded, into one file each. */
+/**
+ * Extracts the pages' contents, decoded, into one file each. Content that cannot be decoded draws nothing: of a
+ * repaired document, it counts as empty.
+ */
 async function extractContents(
   folder: string,
   opened: OpenedDocument,
@@ -190,17 +194,22 @@ async function extractContents(
     '--decode-level=generalized',
     `--json-stream-prefix=${HERE}/${CONTENT}`,
   ]
-  await readObjects(folder, opened, ids, decoded)
+  const extract = (some: readonly string[]) => readObjects(folder, opened, some, decoded)
+  try {
+    await extract(ids)
+  } catch (error) {
+    if (!(opened.repaired && isDamage(error))) throw error
+    for (const id of ids) await extract([id]).catch(() => writeFile(contentFile(folder, id), ''))
+  }
 }
+
+const contentFile = (folder: string, id: string) => path.join(folder, `${CONTENT}-${parseInt(id)}`)
 
 /** The content of a page. Its parts are joined with a space, as readers do. */
 async function readContents(folder: string, { contents }: Page): Promise<Buffer> {
   const parts: Buffer[] = []
   for (const content of contents)
-    parts.push(
-      await readFile(path.join(folder, `${CONTENT}-${parseInt(content)}`)),
-      Buffer.from('\n'),
-    )
+    parts.push(await readFile(contentFile(folder, content)), Buffer.from('\n'))
   return Buffer.concat(parts)
 }
 

@@ -74,7 +74,7 @@ export interface Failure {
  */
 export class PortError extends Error {
   readonly code: string
-  readonly retryable: boolean
+  retryable: boolean
   /** English, as `message` is. */
   readonly detail: string | undefined
   /** The message and the detail as they were given, for other languages. */

@@ -82,16 +82,18 @@ export function mismatchOf(filename: string, found: string | undefined): Mismatc
   const answer = answerOf(found)
   if (promised.length === 0) {
     // Files of other formats may contain anything except a web page or a program.
+    if (answer && NEVER_TEXT.has(extension)) return { ...answer, not }
+    if (answer?.kind === 'page' && (NEVER_PAGES.has(extension) || isOtherFile(extension)))
+      return { ...answer, not }
     if (!isOtherFile(extension)) return null
-    if (answer?.kind === 'page') return { ...answer, not }
     return PROGRAMS.test(found) ? { is: textOf(sayPlain('a program')), not, kind: 'other' } : null
   }
-  if (answer)
-    return {
-      ...answer,
-      not,
-      ...(promised.every(({ mayBeText }) => mayBeText) ? { kind: 'other' } : {}),
-    }
+  if (answer) {
+    const isMeant =
+      promised.every(({ mayBe }) => mayBe !== null) &&
+      (answer.kind === 'text' || promised.some(({ mayBe }) => mayBe === 'any text'))
+    return { ...answer, not, ...(isMeant ? { kind: 'other' } : {}) }
+  }
   const format = formatOf(found)
   if (format && promised.includes(format)) return null
   const is = nameOf(found)
@@ -118,20 +120,25 @@ interface Format {
   extensions: ReadonlySet<string>
   types: ReadonlySet<string>
   /**
-   * Whether text under its extensions may be meant: programs export tables and pages as `.xls` and
-   * `.doc`.
+   * Which text under its extensions may be meant. `any text`: web pages and XML too, since programs export
+   * tables and pages as `.xls` and `.doc`.
    */
-  mayBeText: boolean
+  mayBe: 'text' | 'any text' | null
 }
 
 const words = (text: string): Set<string> =>
   new Set(text.split(/\s+/).filter((word) => word !== ''))
 
-const format = (name: string, extensions: string, types: string, mayBeText = false): Format => ({
+const format = (
+  name: string,
+  extensions: string,
+  types: string,
+  mayBe: Format['mayBe'] = null,
+): Format => ({
   name,
   extensions: words(extensions),
   types: words(types),
-  mayBeText,
+  mayBe,
 })
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument.'
@@ -140,21 +147,37 @@ const office = (kind: string, macros: string) =>
   `${OFFICE}${kind}ml.document ${OFFICE}${kind}ml.sheet ${OFFICE}${kind}ml.presentation
    ${OFFICE}${kind}ml.slideshow ${OFFICE}${kind}ml.template ${macros}`
 
+/** Formats of programs whose content is not detected here, but is never text. */
+const NEVER_TEXT = words(`
+  pes pec dst jef hus vip vp3 xxx sew dsb dsz emb pcs fcm gsd studio studio3 scut4 scut5
+  procreate brush brushset brushlibrary swatches abr atn afdesign afphoto afpub afbrushes afassets
+  indd indt idml cdr cmx dwg xd sketch clip sut kra ora xcf pspimage djvu xps oxps vsdx
+  aep mogrt ffx prproj skp 3dm f3d sldprt sldasm blend c4d max mb ztl glb usdz unitypackage uasset ctb lys
+  mscz mxl sib musx gp3 gp4 gp5 ptb flp als adg adv nki nkm sf2 fxp fxb dcp
+  band logicx caf wv ape dsf dff amr ac3 rm rmvb swf cr3 raf rwl x3f erf mrw 3fr iiq jxr exr dds ico icns cur emf wmf
+  pages numbers xlsb accdb mdb one kfx kpf lit ibooks eot
+  iso dmg msi deb rpm ipa cab lzh lz lz4 sit sitx exe`)
+
+/** Formats of text that no web page has. */
+const NEVER_PAGES = words(`
+  svg csv tsv dxf plt hpgl gcode nc obj stl ply scad ics vcf srt vtt ass ssa lrc cube 3dl lut xmp lrtemplate
+  ly abc musicxml pgn bib`)
+
 /**
  * Archives with other extensions of programs (`.procreate`, `.brushset`, `.sketch`) are not listed:
  * an extension that no entry names promises nothing.
  */
 const FORMATS: readonly Format[] = [
   format('PDF', 'pdf ai', 'application/pdf'),
-  format('PostScript', 'ps eps ai', 'application/postscript application/eps', true),
-  format('RTF', 'rtf doc dot', 'application/rtf', true),
+  format('PostScript', 'ps eps ai', 'application/postscript application/eps', 'text'),
+  format('RTF', 'rtf doc dot', 'application/rtf', 'text'),
   // Word, Excel and PowerPoint encrypt their newer documents into the older container.
   format(
     'Office',
     `doc dot xls xlt ppt pps pot msg vsd pub
      docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm ppsx ppsm potx potm`,
     'application/x-cfb application/vnd.ms-outlook',
-    true,
+    'any text',
   ),
   format(
     'Word',
@@ -245,7 +268,9 @@ const FORMATS: readonly Format[] = [
   format('Matroska', 'mkv mka mk3d webm weba', 'video/matroska video/webm'),
   format('AVI', 'avi', 'video/vnd.avi'),
   format('Windows Media', 'wmv wma asf', 'audio/x-ms-asf video/x-ms-asf application/vnd.ms-asf'),
-  format('MPEG', 'mpg mpeg vob m2v mp2 m2ts mts', 'video/mpeg video/MP1S video/MP2P video/mp2t'),
+  format('MPEG', 'mpg mpeg vob m2v mp2 m2ts', 'video/mpeg video/MP1S video/MP2P video/mp2t'),
+  // Also a module of TypeScript.
+  format('AVCHD', 'mts', 'video/mp2t', 'text'),
   format('Flash Video', 'flv', 'video/x-flv'),
 
   // A font may have outlines of either kind under either extension.

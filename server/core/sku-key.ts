@@ -23,19 +23,24 @@ function valueOf(digit: string): number {
   return (code - zero) % 10
 }
 
+const DOUBLE_QUOTES = /[“”„‟″〝〞＂]/gu
+
 /**
- * Like `nameKey`, also without differences of width, of the kind of a dash, a space or a bracket,
- * and between ß and ss. `server/matching/sku-in-name.ts` splits it at delimiters.
+ * Like `nameKey`, also without differences of width, of the kind of a dash, a quotation mark, a slash, a
+ * space or a bracket, of the number of spaces, and between ß and ss. `server/matching/sku-in-name.ts` splits it at delimiters.
  */
 export function skuKey(code: string): string {
-  if (ASCII.test(code)) return code.toLowerCase().trim()
+  if (ASCII.test(code)) return code.toLowerCase().trim().replace(/ {2,}/g, ' ')
   const plain = withoutInvisible(code)
+    // `″` is two signs in NFKC, and `„` opens like a bracket.
+    .replace(DOUBLE_QUOTES, '"')
     .normalize('NFKC')
-    .replace(/[\p{Pd}\u2212]/gu, '-')
+    .replace(/[\p{Pd}\u2212\u2043\u02d7]/gu, '-')
+    .replace(/[\u2044\u2215]/gu, '/')
     .replace(/\p{Pc}/gu, '_')
     .replace(/\p{Ps}/gu, '(')
     .replace(/\p{Pe}/gu, ')')
-    .replace(/\s/gu, ' ')
+    .replace(/[\s\u0085\u2800]+/gu, ' ')
   return nameKey(withPlainDigits(withPlainApostrophes(plain)))
     .replaceAll('ß', 'ss')
     .trim()
@@ -47,15 +52,18 @@ export const partsKey = (key: string): string =>
 
 /**
  * The other spellings of a SKU, in which it counts only if no other SKU of the shop has them: Latin
- * letters for those of another script that look alike, katakana for hiragana, two letters for `ä`, and
- * no accents.
+ * letters for those of another script that look alike, katakana for hiragana, two letters for `ä`, `x` for
+ * `×`, and no accents.
  * @param key from `skuKey`
  */
 export function otherSkuKeys(key: string): string[] {
   if (ASCII.test(key)) return []
   // Codes are compared without case, and capitals are those that look alike.
   const latin = nameKey(
-    inOneScript(key.toUpperCase()).replace(/[\p{L}\p{M}]+/gu, (word) => latinTwinOf(word) ?? word),
+    inOneScript(key.toUpperCase().replaceAll('×', 'X')).replace(
+      /[\p{L}\p{M}]+/gu,
+      (word) => latinTwinOf(word) ?? word,
+    ),
   ).replaceAll('ß', 'ss')
   const plain = inKatakana(latin)
   const bare = (text: string) =>

@@ -36,10 +36,13 @@ const LANGUAGES = Object.values({
 const LETTER = /[^\0-\x7f\P{L}µªº]/gu
 const BESIDE_DIGIT = /\p{N}[^\0-\x7f\P{L}µªº]|[^\0-\x7f\P{L}µªº]\p{N}/u
 
+/** Signs that no word has inside: `pocz¹tek` is `początek` in another encoding. */
+const INSIDE_A_WORD = /\p{L}[¡¢£¤¥¦¨¬¯±³¸¹¼½¾¿]\p{L}/u
+
 /** Whether the text has letters beside ASCII, and one language has all of them. */
 export function hasOneLanguage(text: string): boolean {
   const letters = new Set(text.toLowerCase().match(LETTER))
-  if (letters.size === 0 || BESIDE_DIGIT.test(text)) return false
+  if (letters.size === 0 || BESIDE_DIGIT.test(text) || INSIDE_A_WORD.test(text)) return false
   return LANGUAGES.some((language) => [...letters].every((letter) => language.has(letter)))
 }
 

@@ -132,11 +132,13 @@ export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null 
 }
 
 /** How an entry ends with `skip` whose name a file of the shop has. */
-export const NAME_TAKEN = {
-  status: 'skipped',
-  code: 'duplicate_filename',
-  reason: sayPlain('A file of this name is in the shop'),
-} as const satisfies ItemEnding
+export const nameTaken = (existing: string | null) =>
+  ({
+    status: 'skipped',
+    code: 'duplicate_filename',
+    reason: sayPlain('A file of this name is in the shop'),
+    ...(existing === null ? {} : { existing }),
+  }) as const satisfies ItemEnding
 
 /** The error of an item whose file another operation has claimed. */
 export const inUse: ItemError = {

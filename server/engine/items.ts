@@ -264,6 +264,16 @@ export async function* finishedItems(
   }
 }
 
+/** The file and the error to show: an entry that was left out for a file of the shop shows this file. */
+export function shownOutcome({
+  file_id,
+  error,
+}: Pick<ItemRow, 'file_id' | 'error'>): Pick<ItemRow, 'file_id' | 'error'> {
+  if (error?.existing === undefined) return { file_id, error }
+  const { existing, ...own } = error
+  return { file_id: existing, error: own }
+}
+
 /** The address that the item's import used, without secrets. Null: it used none. */
 export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null

@@ -88,9 +88,18 @@ export type UnfinishedEnding = Exclude<ItemEnding, { status: 'done' }>
 
 /** The outcome for an item's file. */
 export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
-export const skippedFor = (reason: AnyText, code = 'skipped'): WriteResult => ({
+export const skippedFor = ({
+  reason,
+  code = 'skipped',
+  existing,
+}: Omit<Extract<ItemEnding, { status: 'skipped' }>, 'status'>): WriteResult => ({
   status: 'skipped',
-  error: { code, ...storedMessage(reason), retryable: false },
+  error: {
+    code,
+    ...storedMessage(reason),
+    retryable: false,
+    ...(existing === undefined ? {} : { existing }),
+  },
 })
 
 /** The row of an item whose steps succeeded, with the outcome for its file. */
@@ -99,7 +108,7 @@ export function doneRow(item: WorkItem, result: WriteResult): OutcomeRow {
   if (result.status === 'pending')
     return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
   const unchanged = unchangedReason(item, result)
-  if (unchanged !== null) return { ...row, ...skippedFor(unchanged) }
+  if (unchanged !== null) return { ...row, ...skippedFor({ reason: unchanged }) }
   return { ...row, ...(result.status === 'done' ? {} : stagedOf(item)), ...result }
 }
 
@@ -108,7 +117,7 @@ export function endedRow(item: WorkItem, ending: UnfinishedEnding): OutcomeRow {
   const row = rowOf(item)
   switch (ending.status) {
     case 'skipped':
-      return { ...row, ...stagedOf(item), ...skippedFor(ending.reason, ending.code) }
+      return { ...row, ...stagedOf(item), ...skippedFor(ending) }
     case 'failed':
       return { ...row, ...stagedOf(item), status: 'failed', error: ending.error }
     case 'again':

@@ -185,6 +185,8 @@ export interface OperationRow {
 export interface ItemError extends StoredDetail {
   code: string
   retryable: boolean
+  /** The bare UUID of the file for which an entry was left out. */
+  existing?: string
 }
 
 /** An item that a worker is processing. */
@@ -214,8 +216,8 @@ export interface WorkItem {
   known: KnownVersion | null
   /** The hash of the steps that work on its bytes; null: it is no entry, or they depend on more. */
   byte_steps: string | null
-  /** Whether its entry is left out because a file of the shop has its name. */
-  left_out: boolean
+  /** The file of the shop for whose name its entry is left out; null: it is not. */
+  left_out_for: string | null
   /**
    * What the operation that is undone did to the file, and when. Null: this is no undo, or nothing
    * is recorded.
@@ -242,8 +244,8 @@ export interface WorkItem {
 /** How the processing of an item ended. `again`: it waits for another attempt. */
 export type ItemEnding =
   | { status: 'done' }
-  /** `code`: what the outcome's code is; absent: `skipped`. */
-  | { status: 'skipped'; reason: AnyText; code?: string }
+  /** `code`: what the outcome's code is; absent: `skipped`. `existing`: the file for which it is. */
+  | { status: 'skipped'; reason: AnyText; code?: string; existing?: string }
   /** It failed for good. `stops`: the step with which the whole operation ends. */
   | { status: 'failed'; error: ItemError; stops?: string }
   /** `uncounted`: the attempt does not count. */

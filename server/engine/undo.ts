@@ -26,7 +26,7 @@ import {
   loadRecords,
   endingOfFailure,
   inUse,
-  NAME_TAKEN,
+  nameTaken,
   obstacleOf,
 } from './item-work.ts'
 import { filePlaceOf, itemPlugins } from './steps.ts'
@@ -231,7 +231,7 @@ async function loadLeftOut(tx: ShopScope, items: readonly WorkItem[]): Promise<v
     tx,
     skipping.map(({ key }) => key),
   )
-  for (const { item, key } of skipping) item.left_out = owners.has(key)
+  for (const { item, key } of skipping) item.left_out_for = owners.get(key) ?? null
 }
 
 // Before the first step: items whose files are gone or claimed by others end here, and an undo
@@ -253,7 +253,7 @@ export function prepare(
   // Files that get other names may be admitted all the same.
   const renames = itemPlugins(operation.workflow, plugins).some(({ ordered }) => ordered)
   const endingOf = (item: WorkItem): ItemEnding | null => {
-    if (item.left_out && !renames) return NAME_TAKEN
+    if (item.left_out_for !== null && !renames) return nameTaken(item.left_out_for)
     if (busy.has(item)) return endingOfFailure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }

@@ -31,7 +31,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   undo: null,
   known: null,
   byte_steps: null,
-  left_out: false,
+  left_out_for: null,
   facts: null,
   warnings: [],
   effects: {},

@@ -47,8 +47,8 @@ export type AdmissionResult =
   | (NewVersion & { status: 'versioned' })
   /** An existing file that has these bytes. `ledger`: what else was changed; null: nothing. */
   | { status: 'same'; fileId: string; filename: string; mapped: boolean; ledger: Ledger | null }
-  /** `skip`: a file of the shop has its name. */
-  | { status: 'left_out' }
+  /** `skip`: a file of the shop has its name. Null: an earlier entry of the preview will have it. */
+  | { status: 'left_out'; existing: string | null }
   | { status: 'refused'; code: ErrorCode; message: AnyText }
 
 export interface NewVersion {

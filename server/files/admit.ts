@@ -41,8 +41,10 @@ export async function admitFiles(
     tx,
     open().map(({ admission }) => admission),
   )
-  for (const { admission, at } of open())
-    if (leftOut.has(admission)) results[at] = { status: 'left_out' }
+  for (const { admission, at } of open()) {
+    const existing = leftOut.get(admission)
+    if (existing !== undefined) results[at] = { status: 'left_out', existing }
+  }
   const quota = open()
   const refusals = await refusedByQuota(
     tx,
@@ -95,18 +97,23 @@ async function placeAdmitted(
   await ensurePublicAddresses(tx, publicFiles(admissions, results))
 }
 
-/** The admissions that are left out because files of the shop have their names. */
+/** The admissions that are left out because files of the shop have their names, with these files. */
 async function findLeftOut(
   tx: ShopScope,
   admissions: readonly Admission[],
-): Promise<ReadonlySet<Admission>> {
+): Promise<ReadonlyMap<Admission, string>> {
   const skipping = admissions.filter(
     ({ onConflict, replaces }) => onConflict === 'skip' && replaces === undefined,
   )
-  if (skipping.length === 0) return new Set()
+  if (skipping.length === 0) return new Map()
   const keyOf = ({ draft }: Admission) => nameKey(draft.filename)
   const owners = await findNameOwners(tx, skipping.map(keyOf))
-  return new Set(skipping.filter((admission) => owners.has(keyOf(admission))))
+  return new Map(
+    skipping.flatMap((admission) => {
+      const owner = owners.get(keyOf(admission))
+      return owner === undefined ? [] : [[admission, owner] as const]
+    }),
+  )
 }
 
 /** Results whose bytes no row may name. */

@@ -39,7 +39,6 @@ export async function resolveConflict(
   admission: Admission,
 ): Promise<AdmissionResult> {
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
-  if (admission.onConflict === 'skip') return { status: 'left_out' }
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<ExistingFile>(
@@ -49,6 +48,7 @@ export async function resolveConflict(
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
+  if (admission.onConflict === 'skip') return { status: 'left_out', existing: existing.id }
   if (existing.claimed) return refusedAdmission('file_in_use')
   if (admission.onConflict === 'new_version')
     return addVersionTo(tx, { ...existing, filename }, admission)

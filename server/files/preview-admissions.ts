@@ -137,7 +137,8 @@ function named(
   const owner = owners.get(nameKey(filename))
   if (owner === undefined) return take(filename)
   if (onConflict === 'error') return refused('duplicate_filename')
-  if (onConflict === 'skip') return { status: 'left_out' }
+  if (onConflict === 'skip')
+    return { status: 'left_out', existing: versions.has(owner) ? owner : null }
   if (onConflict === 'rename') {
     const free = candidates(filename).find((name) => !owners.has(nameKey(name)))
     return free === undefined ? refused('duplicate_filename') : take(free)

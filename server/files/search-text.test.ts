@@ -64,6 +64,13 @@ describe('hasWord', () => {
     ['soft\u00adware', 'software'],
     ['Mother’s–Day', "mother's-day"],
     ['１２ charts', '12'],
+    ['كتاب ٣', '3'],
+    ['पाठ १', '1'],
+    ['کتاب مدرسة', 'كتاب مدرسه'],
+    ['ملف على', 'علي'],
+    ['don´t', "don't"],
+    ['10″ hoop', '10"'],
+    ['Etude in C♯', 'c#'],
   ])('%s has %s', (text, word) => expect(hasWord(text, word)).toBe(true))
 
   it.each([

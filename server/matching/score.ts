@@ -224,13 +224,19 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
     cost += typos
     isReplaced ||= !isSpelledByLetters(word) || isOtherWord(word, one)
   }
-  const isOther = [left, open].every((words) => words.some((word) => !STOP_WORDS.has(word)))
+  const isOther =
+    [left, open].every((words) => words.some((word) => !STOP_WORDS.has(word))) ||
+    isOtherLetter(left, open)
   const isDistinct = [...left, ...open].some((word) => distinctionOf(word) !== null)
   return {
     cost: cost + lossOf(left) + lossOf(open),
     penalty: isOther || isDistinct || isReplaced ? OTHER_WORD : 0,
   }
 }
+
+/** `Clarinet in A` is not `Clarinet in B`: such an `a` is no article. */
+const isOtherLetter = (left: readonly string[], open: readonly string[]) =>
+  left.length === 1 && open.length === 1 && left[0]?.length === 1 && open[0]?.length === 1
 
 /** The cost of words that only one text has: their letters, half of them for little words. */
 const lossOf = (words: readonly string[]) =>

@@ -15,6 +15,7 @@ const SPELLED: readonly (readonly [RegExp, string | ((...found: string[]) => str
   [/♮/gu, ' natural '],
   [/♂/gu, ' male '],
   [/♀/gu, ' female '],
+  [new RegExp(`${START}(\\p{L})##`, 'gu'), '$1 sharp sharp '],
   // Not `Issue #3` and `Issue#3`.
   [new RegExp(`${START}(\\p{L})#`, 'gu'), '$1 sharp '],
   [/(\p{L})#(?![\p{L}\p{N}])/gu, '$1 sharp '],
@@ -27,6 +28,11 @@ const SPELLED: readonly (readonly [RegExp, string | ((...found: string[]) => str
   // A grade or a blood group, not a hyphen or a dash.
   [new RegExp(`${START}(\\p{L})[-\u2212](?=[\\s_)\\],;]|$)`, 'gu'), '$1 minus '],
   [/(^|[\s([])[-\u2212](?=\p{N})/gu, '$1 minus '],
+  // Exponents and charges: `10⁻³`, `Na⁺`.
+  [/[\u207a\u208a]/gu, ' plus '],
+  [/[\u207b\u208b]/gu, ' minus '],
+  // `20×30 cm` is written `20x30 cm` in names of files.
+  [/(?<=\p{N}\s?)×(?=\s?\p{N})/gu, 'x'],
   [/(^|[\s([_-])\.(?=net(?![\p{L}\p{M}]))/giu, '$1 dot '],
   [/(?<![\p{L}\p{N}])([2-9])xl(?![\p{L}\p{N}])/giu, (_, times: string) => `${'x'.repeat(+times)}l`],
 ]

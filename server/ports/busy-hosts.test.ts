@@ -89,6 +89,13 @@ test.concurrent.each<[string, 'open' | 'window', number, Refuse]>([
   ['403 with a used up limit', 'window', 3, answering(403, { 'x-ratelimit-remaining': '0' })],
   ['420', 'window', 3, answering(420)],
   ['509', 'window', 3, answering(509)],
+  // Apache's mod_evasive and IIS; CloudLinux; proxies whose programs are busy.
+  ['403', 'open', 2, answering(403)],
+  ['403', 'window', 3, answering(403)],
+  ['508', 'open', 2, answering(508)],
+  ['502', 'window', 3, answering(502)],
+  ['500', 'open', 1, answering(500)],
+  ['408', 'open', 2, answering(408)],
 ])('every file of a host that refuses by %s (%s, %i) is imported', async (_, per, most, refuse) => {
   const host = await startBusyHost({ most, per }, refuse)
   const { operation, attempts } = await importFrom(host.url)
@@ -106,4 +113,31 @@ test.concurrent('a host that refuses everything ends after three attempts of eac
   const { operation } = await importFrom(host.url, 20)
   expect(operation).toMatchObject({ status: 'failed', failed: 20 })
   expect(asked).toBeLessThan(40)
+})
+
+test.concurrent('files that a host really forbids fail soon, beside others of it', async () => {
+  let asked = 0
+  const server = createServer((request, response) => {
+    if (Number(/\d+/.exec(request.url ?? '')) % 3 > 0) return void response.end('%PDF-1.4')
+    asked++
+    answering(403)(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(server)
+  const { port } = server.address() as AddressInfo
+  const { operation } = await importFrom(`http://127.0.0.1:${port}`, 60)
+  expect(operation).toMatchObject({ status: 'partial', done: 40, failed: 20 })
+  // Again at most once, alone.
+  expect(asked).toBeLessThanOrEqual(40)
+})
+
+test.concurrent('a host that forbids everything is asked once for most files', async () => {
+  let asked = 0
+  const host = await startBusyHost({ most: 0, per: 'open' }, (response) => {
+    asked++
+    answering(403)(response)
+  })
+  const { operation } = await importFrom(host.url, 20)
+  expect(operation).toMatchObject({ status: 'failed', failed: 20 })
+  expect(asked).toBeLessThanOrEqual(24)
 })

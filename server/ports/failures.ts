@@ -96,6 +96,7 @@ function answered(status: number): Text {
   return say('The server answered {status}', values)
 }
 const TRANSIENT = new Set([408, 425])
+const isTransient = (status: number) => status >= 500 || TRANSIENT.has(status)
 
 /** A refusal for the limits of the host, which says nothing about the file. */
 export class ThrottledAnswer extends PortError {
@@ -129,7 +130,7 @@ export function badStatus(status: number, headers: IncomingHttpHeaders, url: URL
   if (headers['cf-mitigated'] === 'challenge') return challenged(status)
   if (status === 403 && PROTECTED_FOLDER.test(url.pathname)) return notAccessible(false, PROTECTED)
   const detail = answered(status)
-  const limit = limitOf(status, headers)
+  const limit = limitOf(status, headers, url)
   if (limit?.marked) {
     const { retryAfter } = limit
     return new ThrottledAnswer(
@@ -138,7 +139,7 @@ export function badStatus(status: number, headers: IncomingHttpHeaders, url: URL
     )
   }
   if (status === 404) return new NotFoundAnswer(detail)
-  return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
+  return notAccessible(isTransient(status), detail)
 }
 
 /** How a host refuses a request for its limits. */
@@ -147,24 +148,32 @@ export interface HostRefusal {
   marked: boolean
   /** The time that the host asks to wait, in seconds. */
   retryAfter?: number | undefined
+  /** Whether the answer is more often about the file than about a limit. */
+  mayBeFinal?: true
 }
 
 /** 420 and 529 are of single services, 430 is Shopify's, 509 that of hosts with a bandwidth limit. */
 const LIMIT_STATUSES = new Set([420, 429, 430, 509, 529])
-/** Statuses that are about a limit where the answer says so. */
-const MARKED_STATUSES = new Set([403, 503])
 
-/** Whether an answer refuses a request for the host's limits. Null: it does not. */
-export function limitOf(status: number, headers: IncomingHttpHeaders): HostRefusal | null {
+/**
+ * Whether an answer may refuse a request for the host's limits. Null: it does not. Hosts that are busy
+ * answer 500, 502, 504 or 508 without a reason, and modules that protect them (mod_evasive, IIS) 403.
+ */
+export function limitOf(
+  status: number,
+  headers: IncomingHttpHeaders,
+  url: URL,
+): HostRefusal | null {
   if (headers['cf-mitigated'] === 'challenge') return null
   const always = LIMIT_STATUSES.has(status)
-  if (!always && !MARKED_STATUSES.has(status)) return null
+  const isForbidden = status === 403 && !PROTECTED_FOLDER.test(url.pathname)
+  if (!always && !isForbidden && !isTransient(status)) return null
   const isUsedUp = USED_UP.some((name) => String(ownValue(headers, name)).trim() === '0')
   const stated = headers['retry-after']
   const retryAfter =
     stated === undefined ? (isUsedUp ? resetOf(headers) : undefined) : secondsOf(stated)
   if (always || retryAfter !== undefined || isUsedUp) return { marked: true, retryAfter }
-  return status === 503 ? { marked: false } : null
+  return isForbidden ? { marked: false, mayBeFinal: true } : { marked: false }
 }
 
 const USED_UP = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']

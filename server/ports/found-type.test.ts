@@ -24,6 +24,18 @@ it.each([
   ['a program', program, 'application/x-msdownload'],
   ['a page', Buffer.from('\n<!-- of ours -->\n<!DOCTYPE html><html>'), 'text/html'],
   ['a page without a doctype', Buffer.from('<HTML lang="en">'), 'text/html'],
+  [
+    'XHTML',
+    Buffer.from('<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD"><html>'),
+    'text/html',
+  ],
+  ['text in UTF-16', Buffer.from('\ufeffLink expired', 'utf16le'), 'text/plain'],
+  ['text in UTF-16 BE', Buffer.from('\ufeffリンク切れ', 'utf16le').swap16(), 'text/plain'],
+  [
+    'an MP3 file of Layer I',
+    Buffer.concat([Buffer.from('fffe5004', 'hex'), Buffer.alloc(400)]),
+    'audio/mpeg',
+  ],
   ['text that names a tag', Buffer.from('Write <html> first'), undefined],
   ['JSON', Buffer.from('\n{ "error": "expired" }'), 'application/json'],
   ['a list in JSON', Buffer.from('[{"id": 1}]'), 'application/json'],

@@ -81,6 +81,8 @@ export async function foundType(
   head: Buffer,
   text: string = head.toString('latin1'),
 ): Promise<{ found_type?: string }> {
+  // The library takes its mark for the beginning of an MP3 file.
+  if (isUtf16(head)) return TEXT
   if (isPage(text)) return { found_type: 'text/html' }
   if (isJson(text)) return { found_type: 'application/json' }
   if (isDrawing(text)) return { found_type: 'image/svg+xml' }
@@ -117,18 +119,28 @@ export async function typeByStart(claimed: string | null, head: Buffer): Promise
   return isText(head, text) ? claimed : null
 }
 
-/** Text has no control characters but tabs, line ends and escapes; in UTF-16 it has zeros. */
-const isText = (head: Buffer, text: string): boolean =>
-  /^(?:\xff\xfe|\xfe\xff)/.test(text) ||
-  (!/[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(text) && !isShortCode(head))
+/** Text has no control characters but tabs, line ends and escapes. */
+const CONTROL = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/
+const isText = (head: Buffer, text: string): boolean => !CONTROL.test(text) && !isShortCode(head)
+
+/** Has it the mark of UTF-16, and only characters of texts? */
+function isUtf16(head: Buffer): boolean {
+  const encoding = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-16be'
+  if (encoding === 'utf-16be' && !(head[0] === 0xfe && head[1] === 0xff)) return false
+  // The last character may be cut off.
+  const text = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1))
+  return !CONTROL.test(text) && !/[\ufffd\p{Cn}\p{Co}]/u.test(text.slice(0, -1))
+}
 
 /** Few bytes may have no control character by chance: then most of them are ASCII in text. */
 const isShortCode = (head: Buffer): boolean =>
   head.length < 200 && !isUtf8(head) && head.filter((byte) => byte > 127).length * 2 > head.length
 
-/** Text has no signature: HTML is detected by its first tag. */
+/** Text has no signature: HTML is detected by its first tag, which in XHTML follows a declaration. */
 const isPage = (text: string): boolean =>
-  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)
+  /^(?:\uFEFF|ï»¿)?(?:\s|<\?xml[^>]{0,200}\?>|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
+    text,
+  )
 
 /** A drawing: its first tag may follow a declaration, comments and a document type. */
 const isDrawing = (text: string): boolean =>

@@ -281,7 +281,7 @@ function judgeAnswer(
   { method }: Message,
   { status, headers }: Head,
 ): PortError | null {
-  const limit = limitOf(status, headers)
+  const limit = limitOf(status, headers, url)
   if (limit === null) {
     turn.answered()
     return null

@@ -18,6 +18,8 @@ const LONGEST_ASKED_MS = 15 * 60_000
 /** After this many rests, or failed connections, in a row a host is given up for a minute. */
 const MAX_RESTS = 6
 const MAX_FAILURES = 12
+/** After this many rests in a row (half a minute), an answer that may be final is. */
+const MAX_DOUBTS = 5
 /**
  * How many refusals of one address do not count as attempts. Some hosts refuse a single file for
  * days by 429, and 503 or a reset may be a fault of the file.
@@ -97,6 +99,12 @@ class Host {
   /** Why the host is given up; null: it is not. */
   #givenUp: PortError | null = null
   #burstSpared = true
+  /** `#answers` at the beginning of the last rest. */
+  #answersBefore = 0
+  /** Whether a refusal has shown that the host has a limit. */
+  #isLimited = false
+  /** Whether answers that may be final were found to be about the file. */
+  #isBelieved = false
   readonly #refusals = new Map<string, number>()
   readonly #waiting = new Map<number | null, Waiter[]>()
 
@@ -158,7 +166,10 @@ class Host {
   answered(url: string): void {
     this.#answers++
     // Some of the requests that were open together were answered: the host serves few at a time.
-    if (this.#drains) this.#narrow()
+    if (this.#drains) {
+      this.#isLimited = true
+      this.#narrow()
+    }
     this.#failures = 0
     this.#rests = 0
     this.#givenUp = null
@@ -193,8 +204,23 @@ class Host {
     return isShared || this.#room < PER_HOST
   }
 
-  #rest({ retryAfter }: HostRefusal, error: PortError): void {
+  /**
+   * Whether an answer that is more often about the file than about a limit is about the file: the host
+   * gave it to a request that was alone, where it has answered others since, or none ever.
+   */
+  isFinal(request: OpenRequest): boolean {
+    if (this.#isBelieved || !this.mayBeLimit(request)) return true
+    if (request.isShared) return false
+    const isRepeated = this.#refusals.has(request.url) && this.#answers > this.#answersBefore
+    this.#isBelieved = isRepeated || this.#answers === 0 || this.#rests >= MAX_DOUBTS
+    if (this.#isBelieved && !this.#isLimited) this.#room = PER_HOST
+    return this.#isBelieved
+  }
+
+  #rest({ retryAfter, mayBeFinal }: HostRefusal, error: PortError): void {
     const least = this.#options.restMs * 2 ** this.#rests
+    this.#isLimited ||= !mayBeFinal
+    this.#answersBefore = this.#answers
     this.#restsSince = performance.now()
     this.#narrow()
     this.#rests++
@@ -302,8 +328,10 @@ export class HostTurn implements OpenRequest {
 
   /** The host refused the request for its limits. Marks the error if the attempt does not count. */
   refused(refusal: HostRefusal, error: PortError): void {
+    if (refusal.mayBeFinal && this.#host.isFinal(this)) return this.answered()
     if (!refusal.marked && !this.#host.mayBeLimit(this)) return
     error.uncounted = this.#host.refused(this, refusal, error)
+    error.retryable ||= error.uncounted
   }
 
   /** The host gave no answer. Marks the error as `refused` does. */

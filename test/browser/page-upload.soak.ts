@@ -304,7 +304,7 @@ soakTest(
 
     await page.reload()
     await choose(page, copy)
-    await page.getByRole('button', { name: 'Leave them out' }).click()
+    await page.getByRole('button', { name: 'Leave it out' }).click()
     await left.waitFor({ state: 'detached' })
     expect(await page.getByRole('list', { name: 'Uploads' }).count()).toBe(0)
   },

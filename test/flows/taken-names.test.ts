@@ -36,7 +36,11 @@ const WAYS: Record<string, (fresh: string) => Promise<Answer['body']>> = {
       ],
     })
     expect(body).toMatchObject({ status: 'success', imported: 1, skipped: 1, failed: 0 })
-    expect(body.files[0]).toMatchObject({ status: 'skipped', file_id: null, error: REASON })
+    expect(body.files[0]).toMatchObject({
+      status: 'skipped',
+      file_id: (await taken()).id,
+      error: { ...REASON, retryable: false },
+    })
     return untilEnded(app.owner, body.job_id)
   },
   csv: async (fresh) => {
@@ -83,6 +87,9 @@ test.each(Object.keys(WAYS))(
     const operation = await WAYS[way]!(`${way}.txt`)
     expect(operation).toMatchObject({ status: 'success', done: 1, skipped: 1, failed: 0 })
     expect(origin.total - fetched).toBe(way === 'upload' ? 0 : 1)
+    const items = await call('GET', `/api/operations/${operation.id}/items?status=skipped`)
+    expect(items.body.data).toMatchObject([{ file_id: before.id, error: REASON }])
+    expect(items.body.data[0].error).not.toHaveProperty('existing')
     expect(await taken()).toEqual(before)
   },
 )
@@ -93,5 +100,7 @@ test('two entries of one name: the second one is left out', async () => {
     url: origin.url + address(size, 'twice'),
   }))
   const { body } = await call('POST', '/api/files/import', { files, on_conflict: 'skip' })
-  expect(body.files).toMatchObject([{ status: 'imported' }, { status: 'skipped', error: REASON }])
+  const [first, second] = body.files
+  expect(first).toMatchObject({ status: 'imported', file_id: expect.stringMatching(/^file_/) })
+  expect(second).toMatchObject({ status: 'skipped', file_id: first.file_id, error: REASON })
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { ItemRow } from '../../engine/items.ts'
+import { shownOutcome, type ItemRow } from '../../engine/items.ts'
 import type { OperationRow } from '../../engine/types.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -172,10 +172,10 @@ const STATUSES = {
 
 function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
   const status = item.after?.same_bytes ? 'unchanged' : STATUSES[item.status]
-  const { error } = item
+  const { file_id, error } = shownOutcome(item)
   return {
     filename: item.filename,
-    file_id: item.file_id && toPublicId('file', item.file_id),
+    file_id: file_id && toPublicId('file', file_id),
     status,
     product_mapped: item.product_mapped,
     ...(error && status !== 'queued' ? { error } : {}),

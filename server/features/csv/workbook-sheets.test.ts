@@ -45,6 +45,22 @@ it.each([
     'of a template',
     [`text = text.replace('spreadsheetml.sheet.main', 'spreadsheetml.template.main')`],
   ],
+  ['with backslashes in its names', [`name = name.replace('/', '\\\\')`]],
+  ['with names in another case', [`name = name.replace('sheet1', 'Sheet1')`]],
+  [
+    'with references that begin with ./',
+    [`text = text.replace('"worksheets/', '"./worksheets/').replace('"xl/', '"./xl/')`],
+  ],
+  [
+    'with escaped references',
+    [`name = name.replace('sheet1', 'my sheet')`, `text = text.replace('sheet1', 'my%20sheet')`],
+  ],
+  [
+    'in UTF-16',
+    [
+      `text = text.replace('encoding="UTF-8"', 'encoding="UTF-16"').encode('utf-16') if name.startswith('xl/') else text`,
+    ],
+  ],
 ])('a workbook %s is read', async (_, steps) =>
   expect(await sheetsOf(rewritten(await workbook(), ...steps))).toEqual([
     { name: 'Files', text: 'filename\na.pdf' },

@@ -5,7 +5,7 @@ import Papa from 'papaparse'
 import { ownValue, Refusal, sayPlain } from '../../../plugins/contract/sandbox.ts'
 import { HEADER_WITHIN } from './format.ts'
 import { normalizeHeader, wordFor } from './headers.ts'
-import { entryOf } from './zip-entry.ts'
+import { changedArchive, entryOf } from './zip-entry.ts'
 
 export interface SheetText {
   name: string
@@ -22,7 +22,7 @@ const MAX_ROWS = 1_048_576
 
 /** Reads the visible sheets that have a cell. Throws `Refusal` for files that are no workbook. */
 export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
-  const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readFilled : null
+  const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readNamed : null
   if (!read) throw new Refusal('invalid_csv', otherArchive(bytes))
   const hidden = read === readOds ? hiddenSheets(bytes) : new Set<string>()
   const visible = (info: { name: string; hidden?: boolean; veryHidden?: boolean }) =>
@@ -50,6 +50,62 @@ function otherArchive(bytes: Buffer): string {
 }
 
 type ReadOptions = NonNullable<Parameters<typeof readXlsx>[1]>
+
+/**
+ * Names of parts ignore case, and references to them may be escaped or begin with `./` (ECMA-376 part 2);
+ * old programs write `\`. The library compares them as they are written: then they are all written alike.
+ */
+async function readNamed(bytes: Buffer, options: ReadOptions) {
+  try {
+    return await readFilled(bytes, options)
+  } catch (error) {
+    const plain = changedArchive(bytes, (written, read) => {
+      const name = written.replaceAll('\\', '/').replace(/^\//, '')
+      if (!/\.(?:xml|rels)$/i.test(name)) return null
+      const isTypes = name.toLowerCase() === '[content_types].xml'
+      const text = xmlText(read())
+      const content =
+        isTypes || /\.rels$/i.test(name) ? text.replace(REFERENCES, plainReference) : text
+      return {
+        name: isTypes ? '[Content_Types].xml' : name.toLowerCase(),
+        content: Buffer.from(content),
+      }
+    })
+    return readFilled(plain, options).catch(() => {
+      throw error
+    })
+  }
+}
+
+const REFERENCES = /(\s(?:Target|PartName)=)(?:"([^"]*)"|'([^']*)')/g
+
+function plainReference(_: string, name: string, double?: string, single?: string): string {
+  const written = double ?? single ?? ''
+  const isAddressOfWeb = /^[a-z][a-z0-9+.-]*:/i.test(written)
+  return `${name}"${isAddressOfWeb ? written : plainTarget(written)}"`
+}
+
+const plainTarget = (target: string): string =>
+  (decoded(target) ?? target)
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.\/)+/, '')
+    .toLowerCase()
+
+function decoded(target: string): string | null {
+  try {
+    return decodeURIComponent(target)
+  } catch {
+    return null
+  }
+}
+
+/** XML is UTF-8 or UTF-16, whose mark it then has. */
+function xmlText(bytes: Buffer): string {
+  const isSwapped = bytes[0] === 0xfe && bytes[1] === 0xff
+  if (!isSwapped && !(bytes[0] === 0xff && bytes[1] === 0xfe)) return bytes.toString()
+  const text = new TextDecoder(isSwapped ? 'utf-16be' : 'utf-16le').decode(bytes)
+  return text.replace(/(<\?xml[^>]*?)\sencoding=(?:"[^"]*"|'[^']*')/i, '$1')
+}
 
 /**
  * The library refuses sheets of more than 20 million cells, and counts empty cells with a format: one

@@ -24,6 +24,10 @@ test('names that people give are not temporary names of programs', async () => {
     'a.pdf.processing',
     'a.pdf.tmp12',
     'a.pdf.tmp.1234',
+    'a.pdf.xfer',
+    'a.pdf.INCOMING',
+    'a.pdf.temporary',
+    'a.pdf.moving',
     'a.pdf.!ut',
     '.a.pdf.Xk3PzQ',
     '.in.a.pdf',
@@ -57,7 +61,18 @@ test('names that people give are not temporary names of programs', async () => {
 })
 
 test('empty files that mark another one as complete are no content', async () => {
-  const names = ['a.pdf.done', 'a.ok', 'a.pdf.ready', 'batch.trigger', '_SUCCESS', 'done', 'a.fin']
+  const names = [
+    'a.pdf.done',
+    'a.ok',
+    'a.pdf.ready',
+    'batch.trigger',
+    '_SUCCESS',
+    'done',
+    'a.fin',
+    'a.pdf.rdy',
+    'a.trig',
+    'a.eot',
+  ]
   const contentOf = async (size: number) => {
     const rows = await app.owner.scope.query<{ name: string }>(
       `select name from unnest(:names::text[]) n(name),

@@ -7,7 +7,7 @@ import { SYSTEM_FILE, SYSTEM_FOLDER } from '../../../plugins/_page/system-files.
  * integration `name.writing` and `name.inprogress`, torrent programs `name.!ut`. Scanners test a
  * folder with `name.LCK`.
  */
-const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|tmp[._-]{0,1}[0-9]+|temp|ffs_tmp|incomplete|unfinished|upload|uploading|download|downloading|crdownload|opdownload|aria2|lck|lock|camellock|writing|new|_copying_|copying|inprogress|in_progress|in-progress|progress|processing|pending|transfer|transferring|sending|receiving|wip|swp|swo|swx|!ut|!qb|!sync|bc!)|___jb_(tmp|old)___)$`
+const TEMPORARY_END = String.raw`(~|\.(filepart|part|partial|tmp|tmp[._-]{0,1}[0-9]+|temp|ffs_tmp|incomplete|unfinished|upload|uploading|download|downloading|crdownload|opdownload|aria2|lck|lock|camellock|writing|new|_copying_|copying|inprogress|in_progress|in-progress|progress|processing|pending|transfer|transferring|sending|receiving|incoming|loading|xfer|moving|temporary|tempfile|wrk|busy|wip|swp|swo|swx|!ut|!qb|!sync|bc!)|___jb_(tmp|old)___)$`
 
 /**
  * Cyberduck appends eight letters and digits to the name: `guide.pdf-4kT9xQ2z`. People end names with
@@ -26,7 +26,7 @@ const TEMPORARY_NAME = `(^[.~]|^(tmp|temp)[._-]|^#.*#$|${TEMPORARY_END})`
 const TEMPORARY_FOLDER = String.raw`(^|/)\.`
 
 /** Empty files that programs send to say that another one is complete. */
-const MARKER = String.raw`(^_{0,1}|\.)(success|succeeded|started|committed|done|ok|ready|trigger|trg|complete|completed|finished|fin|sem|semaphore|go|eof|end|flag|ctl)$`
+const MARKER = String.raw`(^_{0,1}|\.)(success|succeeded|started|committed|done|ok|ready|trigger|trig|trg|rdy|ack|eot|complete|completed|finished|fin|sem|semaphore|go|eof|end|flag|ctl)$`
 
 /**
  * `rename`: its name is temporary; `nothing`: it is a system file or an empty

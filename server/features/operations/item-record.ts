@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { shownAsk, type Mapping } from '../../../plugins/contract/index.ts'
 import { ITEM_STATUSES } from '../../engine/types.ts'
-import { urlOf, type ItemRow } from '../../engine/items.ts'
+import { shownOutcome, urlOf, type ItemRow } from '../../engine/items.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { itemError, messageText, timestamp, warning } from '../../http/schemas.ts'
@@ -112,15 +112,16 @@ export function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>
 }
 
 export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
+  const { file_id, error } = shownOutcome(item)
   return {
     position: item.position,
     status: item.status,
     filename: item.filename,
-    file_id: item.file_id && toPublicId('file', item.file_id),
+    file_id: file_id && toPublicId('file', file_id),
     url: urlOf(item),
     product_mapped: item.product_mapped,
     attempt: item.attempt,
-    error: item.error,
+    error,
     warnings: item.warnings ?? [],
     candidates: (item.candidates ?? []).map(
       ({ product_id, product_title, variant_id, score, reason }) => ({

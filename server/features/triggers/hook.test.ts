@@ -87,6 +87,12 @@ test('what the shop does not have is named, and nothing is taken', async () => {
   const foreign = toPublicId('file', crypto.randomUUID())
   const { status, body } = await post({ files: [file.filename, foreign], skus: ['none'] })
   expect(status).toBe(422)
+  expect(body.error).toMatchObject({
+    type: 'invalid_request',
+    code: 'validation_failed',
+    status,
+    request_id: expect.stringMatching(/^req_/),
+  })
   expect(body.error.details.map(({ param }: { param: string }) => param)).toEqual([
     'files[1]',
     'skus[0]',

@@ -42,6 +42,10 @@ export const OTHER_PRODUCTS: readonly (readonly [title: string, name: string])[]
   ['Truyện má', 'Truyện mà.pdf'],
   ['Рассказы мой сад', 'Рассказы мои сад.pdf'],
   ['Poster 2XL', 'Poster XL.pdf'],
+  ['Clarinet Concerto in A', 'Clarinet Concerto in B.pdf'],
+  ['Prelude in C## minor', 'Prelude in C# minor.pdf'],
+  ['10⁻³ Tables', '10³ Tables.pdf'],
+  ['Na⁺ Poster', 'Na Poster.pdf'],
 ]
 
 /** A title, and the name of a file that may be of this product. */
@@ -80,6 +84,8 @@ export const SAME_PRODUCTS: readonly (readonly [title: string, name: string])[] 
   ['Book ①', 'Book 1.pdf'],
   ['Part 2/3 of the course', 'part 2 3 of the course.pdf'],
   ['Poster 2XL', 'Poster XXL.pdf'],
+  ['Print 20×30 cm', 'print-20x30-cm.pdf'],
+  ['Print 20 × 30 cm', 'Print 20 x 30 cm.pdf'],
   ['10" Embroidery Hoop', '10 Embroidery Hoop.pdf'],
   ['✨ Slow Bread ✨', 'Slow Bread.pdf'],
   ['Straße', 'Strasse.pdf'],

@@ -38,7 +38,12 @@ export function SameFiles({ left: { files, of }, onLeave, onSend }: Props) {
             { count: files.length, of },
           )}
         </Text>
-        <Text as="p">{t('They are not sent. The files of your shop stay as they are.')}</Text>
+        <Text as="p">
+          {t(
+            '{count, plural, one {It is} other {They are}} not sent. The files of your shop stay as they are.',
+            { count: files.length },
+          )}
+        </Text>
         <ul className="bullets" aria-label={t('Files that are here already')}>
           {files.slice(0, SHOWN).map(({ file: { path }, as }) => (
             <li key={path}>
@@ -55,7 +60,9 @@ export function SameFiles({ left: { files, of }, onLeave, onSend }: Props) {
         </ul>
         <InlineStack gap="200">
           <Button variant="primary" onClick={onLeave}>
-            {t('Leave them out')}
+            {t('{count, plural, one {Leave it out} other {Leave them out}}', {
+              count: files.length,
+            })}
           </Button>
           <Button onClick={onSend}>{t('Send all the same')}</Button>
         </InlineStack>

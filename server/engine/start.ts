@@ -9,7 +9,7 @@ import type { SealPlace } from '../core/client-address.ts'
 import { present } from '../core/lazy.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { freezeItems, type OperationSource } from './freeze.ts'
-import type { OperationRequest, SourceRecord, StoredWorkflow, OperationRow } from './types.ts'
+import type { OperationCause, OperationRequest, SourceRecord, StoredWorkflow, OperationRow } from './types.ts'
 import {
   strategyOf,
   itemPlugins,
@@ -46,6 +46,8 @@ export interface StartInput {
   scheduleId?: string
   /** The triggers that lead to it, first to last: bare UUIDs. */
   path?: readonly string[]
+  /** Absent: a request, or the schedule. */
+  cause?: OperationCause
 }
 
 export interface OperationQuotas {
@@ -125,11 +127,11 @@ async function insertOperation(
   const [created] = await tx.query<{ id: string }>(
     `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
        idempotency_key, total,
-       label, source, ledger, preview, status, undoes, schedule_id, path, open, prompt)
+       label, source, ledger, preview, status, undoes, schedule_id, path, cause, open, prompt)
      values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
        :label, :source, :ledger, :preview, :status, :undoes, :schedule,
        coalesce((select path from operations where shop_id = :shop and id = :undoes::uuid), :path),
-       :open, :prompt)
+       :cause, :open, :prompt)
      on conflict (shop_id, idempotency_key) do nothing
      returning id`,
     {
@@ -148,6 +150,7 @@ async function insertOperation(
       undoes: input.source.type === 'operation' ? input.source.id : null,
       schedule: input.scheduleId ?? null,
       path: input.path ?? [],
+      cause: input.cause ? JSON.stringify(input.cause) : null,
       open: input.open ?? false,
       prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
     },

@@ -67,6 +67,31 @@ export interface OperationRequest {
   callback_sealed?: string
 }
 
+/** What started an operation beside a request and a scheduled task. */
+export interface OperationCause {
+  kind: 'event' | 'hook' | 'imports'
+  /** The name of the event. */
+  event?: string
+  /** The source of imports that its workflow is for. */
+  source?: string
+  /** The name that the source had. */
+  name?: string
+  /** The last operation that raised the event, a bare UUID. Absent: none did. */
+  operation?: string
+  /** How many events it took. */
+  count?: number
+}
+
+/** An operation that led to another one. */
+export interface LeadingOperation {
+  id: string
+  kind: 'import' | 'bulk'
+  title: string
+  cause: OperationCause | null
+  schedule_id: string | null
+  requested_by: string
+}
+
 /** The operation's selection, as its row keeps it. */
 export type SourceRecord =
   /**
@@ -165,6 +190,9 @@ export interface OperationRow {
   schedule_id: string | null
   /** The triggers that led to it, first to last: bare UUIDs. */
   path: string[]
+  cause: OperationCause | null
+  /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
+  led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */
   artifact?: Artifact | null
   /** What its preview found; null: no preview, or not ready. */

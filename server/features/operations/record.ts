@@ -12,6 +12,7 @@ import { present } from '../../core/lazy.ts'
 import { summaryFields } from '../workflows/describe.ts'
 import type { Reply } from '../../http/endpoint.ts'
 import { textSchema, timestamp, warning } from '../../http/schemas.ts'
+import { becauseOf, becauseSchema } from './because.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
 
@@ -93,6 +94,7 @@ export const operationSchema = z
         'More files may still arrive, such as the next file of an upload: `total` can grow',
       ),
     requested_by: z.string(),
+    because: becauseSchema.describe('What started it'),
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
@@ -184,6 +186,7 @@ export function operationRecord(
     ...estimateRemaining(operation, now),
     receiving: operation.open,
     requested_by: operation.requested_by,
+    because: becauseOf(operation),
     created_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,
     finished_at: operation.finished_at?.toISOString() ?? null,

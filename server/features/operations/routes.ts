@@ -107,6 +107,7 @@ const list = ({ engine, clock }: OperationParts) =>
         .optional()
         .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
       schedule_id: publicId('schedule', 'a schedule').optional(),
+      workflow: z.string().max(100).optional().describe('The workflow that they run'),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),

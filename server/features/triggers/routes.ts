@@ -2,7 +2,7 @@
 // paused, give a hook its address, and stop what runs.
 import { z } from 'zod'
 import { randomBytes } from 'node:crypto'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { TRIGGER_TASK } from '../../core/outbox/webhook-events.ts'
@@ -59,7 +59,7 @@ export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[
     replies: { 200: { description: 'How many were cancelled', schema: stopped } },
     handler: async ({ caller: { scope }, params }) => {
       const id = await ownWorkflow(scope, params.id)
-      const cancelled = await scope.transaction((tx) => cancelRuns(tx, id, engine, 'all'))
+      const cancelled = await retryTransaction(scope, (tx) => cancelRuns(tx, id, engine, 'all'))
       return { body: { cancelled } }
     },
   }),

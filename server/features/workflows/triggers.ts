@@ -309,12 +309,17 @@ export async function writeTriggers(
     const id = (trigger.id && parsePublicId('trigger', trigger.id)) || null
     const { from, on_conflict, quiet_seconds, which, ...plain } = trigger
     await tx.query(
-      `insert into triggers (shop_id, id, workflow_id, kind, enabled, source, event, options,
+      `with other as (select id from triggers where shop_id = :shop and id = :id::uuid
+           and kind <> :kind),
+         forgotten as (delete from trigger_events where shop_id = :shop
+           and trigger_id in (select id from other) and taken_at is null)
+       insert into triggers (shop_id, id, workflow_id, kind, enabled, source, event, options,
          filter, collect, max_files, cap)
        values (:shop, coalesce(:id::uuid, uuidv7()), :workflow, :kind, :enabled, :source, :event,
          :options, :which, :collect, :max_files, :cap)
        on conflict (shop_id, id) do update set kind = excluded.kind, enabled = excluded.enabled,
          source = excluded.source, event = excluded.event, options = excluded.options,
+         secret_hash = case when triggers.kind = excluded.kind then triggers.secret_hash end,
          filter = excluded.filter, collect = excluded.collect, max_files = excluded.max_files,
          cap = excluded.cap, updated_at = now()`,
       {

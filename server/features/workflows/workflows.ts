@@ -124,9 +124,9 @@ export async function cancelRuns(
 ): Promise<number> {
   const rows = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and finished_at is null
-       and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
+       and status <> 'cancelled' and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
          and status in ('queued', 'previewed') and started_at is null))
-     for no key update skip locked`,
+     for no key update`,
     { workflow: toPublicId('workflow', id), all: which === 'all' },
   )
   for (const run of rows) await move(tx, run.id, 'cancel')

@@ -19,6 +19,7 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
+import { eventText } from '../../shell/labels/events.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
@@ -29,7 +30,6 @@ import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
-import { EVENTS } from './when-text.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import './workflows.css'
 
@@ -211,7 +211,7 @@ function startsText(workflow: Workflow, channels: readonly Channel[]): string {
       : runsOnText(workflow, channels)
   if (!enabled) return t('{runsOn}. Off', { runsOn })
   const events = when.map(({ event }) => event).filter((event) => event !== null)
-  const happens = events.map((event) => t('when {event}', { event: EVENTS.get(event) ?? event }))
+  const happens = events.map((event) => t('when {event}', { event: eventText(event) }))
   return [runsOn, ...happens].join('; ')
 }
 

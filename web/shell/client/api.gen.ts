@@ -102,6 +102,37 @@ export interface components {
       location: string
       size_bytes: number
     }
+    Because: {
+      /** @description How many events or calls it took */
+      count: number
+      /** @description Of `event`: its name */
+      event: string | null
+      /** @description Of `imports`: the source */
+      from: components['schemas']['ImportSource'] | null
+      /** @description The name of the account, connection or key */
+      from_name: string | null
+      /**
+       * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+       * @enum {string}
+       */
+      kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
+      /** @description The operations whose events led to it, first to last, each with what started it */
+      led_by: {
+        /** @description Of `event`: its name */
+        event: string | null
+        /** @description Of `imports`: the source */
+        from: components['schemas']['ImportSource'] | null
+        /** @description The name of the account, connection or key */
+        from_name: string | null
+        /**
+         * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+         * @enum {string}
+         */
+        kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
+        operation_id: string
+        title: string
+      }[]
+    }
     BlockedAddress: {
       /** @description It reported a mail as spam: it gets no mails about new versions and added files */
       complaint: boolean
@@ -1346,6 +1377,8 @@ export interface components {
         size_bytes: number
         url: string
       } | null
+      /** @description What started it */
+      because: components['schemas']['Because']
       bytes: number
       /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number
@@ -2873,6 +2906,7 @@ export interface components {
             | 'cancelled'
             | 'undone'
           to?: string
+          workflow?: string
         }
       }
       'GET /api/operations/{id}': {
@@ -6313,6 +6347,8 @@ export interface components {
         size_bytes: number
         url: string
       } | null
+      /** @description What started it */
+      because: components['schemas']['Because']
       bytes: number
       /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number

@@ -22,6 +22,7 @@ import {
   type ImportSource,
 } from './sources.ts'
 
+/** Of a workflow, with its scheduled tasks. */
 const MAX_TRIGGERS = 5
 const MAX_COLLECT_SECONDS = 86_400
 const MAX_QUIET_SECONDS = 86_400
@@ -192,6 +193,35 @@ export const channelsOf = ({ when = [], channel }: Given<WhenBody>): ImportChann
   }),
 ]
 
+/** How many scheduled tasks run a workflow, by its bare UUID. */
+async function countTimes(scope: ShopScope, workflow: string): Promise<number> {
+  const { times } = await scope.one<{ times: number }>(
+    `select count(*)::int as times from triggers
+     where shop_id = :shop and workflow_id = :workflow and kind = 'times'`,
+    { workflow },
+  )
+  return times
+}
+
+const TOO_MANY = say('At most {most} start a workflow, with its scheduled tasks', {
+  most: MAX_TRIGGERS,
+})
+
+/** The problem of one more scheduled task of a workflow, by its id in requests. */
+export async function oneTooMany(
+  scope: ShopScope,
+  workflow: string,
+): Promise<WorkflowProblem[]> {
+  const id = parsePublicId('workflow', workflow)
+  if (id === null) return []
+  const { others } = await scope.one<{ others: number }>(
+    `select count(*)::int as others from triggers
+     where shop_id = :shop and workflow_id = :id`,
+    { id },
+  )
+  return others < MAX_TRIGGERS ? [] : [{ param: 'workflow', message: TOO_MANY }]
+}
+
 /** Finds the problems of triggers; `kind`: of their workflow. */
 export async function triggerProblems(
   scope: ShopScope,
@@ -200,8 +230,8 @@ export async function triggerProblems(
 ): Promise<WorkflowProblem[]> {
   const problems: WorkflowProblem[] = []
   const named: { stored: string; at: string }[] = []
-  if (when.length > MAX_TRIGGERS)
-    problems.push({ param: 'when', message: say('At most {most}', { most: MAX_TRIGGERS }) })
+  const times = id === null || when.length === 0 ? 0 : await countTimes(scope, id)
+  if (when.length + times > MAX_TRIGGERS) problems.push({ param: 'when', message: TOO_MANY })
   for (const [index, trigger] of when.slice(0, MAX_TRIGGERS).entries()) {
     const at = `when[${index}]`
     if (trigger?.kind === undefined) continue
@@ -304,6 +334,12 @@ export async function writeTriggers(
     `delete from triggers where shop_id = :shop and workflow_id = :workflow and kind <> 'times'
        and not id = any(:ids::uuid[])`,
     { workflow, ids },
+  )
+  // Triggers may exchange their sources, of which each is in the table once.
+  await tx.query(
+    `update triggers set source = 'moves:' || id where shop_id = :shop and workflow_id = :workflow
+       and source is not null`,
+    { workflow },
   )
   for (const trigger of triggers) {
     const id = (trigger.id && parsePublicId('trigger', trigger.id)) || null

@@ -138,6 +138,24 @@ test('a run says what started it: the chain of operations whose events led to it
   expect(listed.data).toMatchObject([{ workflow: mark.id, because: event }])
 })
 
+test('files that wait for a product to be chosen are one event of their operation', async () => {
+  const { scope } = app.owner
+  const asks = await onChange('asks', { event: 'review.opened' })
+  await scope.query(
+    `insert into products (shop_id, id, title, title_key, handle, status)
+     values (:shop, 't1', 'Twin atlas', 'twin atlas', 'twin-1', 'ACTIVE'),
+       (:shop, 't2', 'Twin atlas', 'twin atlas', 'twin-2', 'ACTIVE')`,
+  )
+  const [bare] = await makeFiles(scope, [{ filename: 'Twin atlas.pdf' }])
+  const file = toPublicId('file', present(bare, 'Its file'))
+  const body = { action: 'map-products', select: { file_ids: [file] } }
+  const { body: operation } = await call('POST', '/api/operations', body)
+  await untilEnded(app.owner, operation.id)
+  expect((await call('GET', '/api/reviews')).body.data).toMatchObject([{ file: { id: file } }])
+  expect(await waiting(asks)).toEqual([parsePublicId('op', operation.id)])
+  expect(await run(asks)).toHaveLength(1)
+})
+
 test('a change of nothing is no event, and neither is one that the condition leaves out a run', async () => {
   const marks = await onChange('left-out', { which: { tags: ['no file has it'] } })
   await changeAll('three')

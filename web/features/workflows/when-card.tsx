@@ -147,10 +147,8 @@ function AddTrigger({ isImport, onAdd, onTimes }: AddProps) {
       <ActionList
         actionRole="menuitem"
         items={[
-          item(
-            t('When something happens'),
-            t('Files arrive, are changed, are delivered …'),
-            () => onAdd('event'),
+          item(t('When something happens'), t('Files arrive, are changed, are delivered …'), () =>
+            onAdd('event'),
           ),
           item(t('At times'), t('Every night, on all files that meet conditions'), onTimes),
           item(t('When a program calls'), t('A secret address that names files'), () =>

@@ -20,6 +20,8 @@ export interface OperationFilter {
   schedule?: string
   /** The workflow that they run, by its id in requests. */
   workflow?: string
+  /** Only those whose workflow continues later. */
+  waiting?: true
   /** Only operations whose workflow's title, action or channel have these words. */
   search?: string
   /** Only operations in which files failed for this code. */
@@ -44,7 +46,11 @@ const LED_BY = `(
     'cause', cause, 'schedule_id', schedule_id, 'requested_by', requested_by) order by n desc) from led)`
 
 const COLUMNS = `operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind,
-  ${LED_BY} as led_by`
+  ${LED_BY} as led_by,
+  (select p.kind from operations p where p.shop_id = operations.shop_id
+    and p.id = operations.continues) as continues_kind,
+  array(select n.id from operations n where n.shop_id = operations.shop_id
+    and n.continues = operations.id order by n.id) as continued_by`
 
 /** The operation with this UUID, or null. */
 export const readOperation = (scope: ShopScope, id: string): Promise<OperationRow | null> =>
@@ -84,6 +90,7 @@ const CONDITIONS = {
   to: 'created_at < :to::timestamptz',
   schedule: 'schedule_id = :schedule::uuid',
   workflow: `workflow ->> 'id' = :workflow`,
+  waiting: 'continue_at is not null',
   error: `(jsonb_exists(failure_causes, :error) or stopped ->> 'code' = :error)`,
   before: 'id < :before::uuid',
 } satisfies Partial<Record<keyof OperationFilter, string>>

@@ -10,6 +10,7 @@ import type {
   Step,
   Workflow,
   Outcome,
+  Wait,
 } from '../../plugins/contract/index.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
@@ -145,6 +146,11 @@ export type StoredWorkflow = Omit<Workflow, 'steps'> & {
    * Steps that ran before a retry replaced them: the undo reverses their effects too. Absent: none.
    */
   earlier?: readonly StoredStep[]
+  /**
+   * What another operation does with the files that are done, after the wait that is its first
+   * step. Absent: nothing.
+   */
+  after?: { wait: Wait; steps: readonly Step[] }
 }
 
 export interface OperationRow {
@@ -191,6 +197,13 @@ export interface OperationRow {
   /** The triggers that led to it, first to last: bare UUIDs. */
   path: string[]
   cause: OperationCause | null
+  /** The part of its workflow before it: a bare UUID. */
+  continues: string | null
+  continues_kind?: 'import' | 'bulk' | null
+  /** The parts that continue it: bare UUIDs, of bulk operations. Absent: not read. */
+  continued_by?: string[]
+  continue_at: Date | null
+  continue_since: Date | null
   /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
   led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */

@@ -44,7 +44,8 @@ const startedBy = ({
   schedule_id,
   requested_by,
 }: Pick<LeadingOperation, 'cause' | 'schedule_id' | 'requested_by'>) => ({
-  kind: cause?.kind ?? (isDue(schedule_id, requested_by) ? ('times' as const) : ('request' as const)),
+  kind:
+    cause?.kind ?? (isDue(schedule_id, requested_by) ? ('times' as const) : ('request' as const)),
   event: cause?.event ?? null,
   from: cause?.source === undefined ? null : givenSource(cause.source),
   from_name: cause?.name ?? null,

@@ -117,6 +117,17 @@ export const operationSchema = z
       ),
     stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
+    continues: z
+      .string()
+      .nullable()
+      .describe('The part of its workflow before it, which a wait ended'),
+    continued_by: z.array(z.string()).describe('The parts of its workflow after it'),
+    waits: z
+      .object({ until: timestamp, steps: z.array(stepSchema) })
+      .nullable()
+      .describe(
+        'When the next part of its workflow starts on the files that are done, and its steps',
+      ),
     artifact: z
       .object({
         filename: z.string(),
@@ -202,6 +213,10 @@ export function operationRecord(
     foreseen: operation.preview_counts,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
+    continues:
+      operation.continues && toOperationId(operation.continues_kind ?? 'bulk', operation.continues),
+    continued_by: (operation.continued_by ?? []).map((id) => toOperationId('bulk', id)),
+    waits: waitsOf(operation, engine.plugins),
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
@@ -216,6 +231,14 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
     title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
     ...summaryFields(step, plugins),
   }))
+
+const waitsOf = (
+  { continue_at, undone_by, workflow: { after } }: OperationRow,
+  plugins: Engine['plugins'],
+): OperationRecord['waits'] =>
+  continue_at && after && undone_by === null
+    ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
+    : null
 
 /**
  * The public id of the operation that this one undoes, whose prefix follows from that operation's

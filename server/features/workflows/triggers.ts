@@ -208,10 +208,7 @@ const TOO_MANY = say('At most {most} start a workflow, with its scheduled tasks'
 })
 
 /** The problem of one more scheduled task of a workflow, by its id in requests. */
-export async function oneTooMany(
-  scope: ShopScope,
-  workflow: string,
-): Promise<WorkflowProblem[]> {
+export async function oneTooMany(scope: ShopScope, workflow: string): Promise<WorkflowProblem[]> {
   const id = parsePublicId('workflow', workflow)
   if (id === null) return []
   const { others } = await scope.one<{ others: number }>(

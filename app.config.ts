@@ -36,6 +36,7 @@ import { tellBuyers } from './plugins/tell-buyers/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
+import { wait } from './plugins/wait/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
 import { zipFiles } from './plugins/zip-files/plugin.ts'
 import { apiChannel } from './server/features/imports/api-channel.ts'
@@ -85,6 +86,7 @@ const plugins = [
   backUpFiles,
   optimizeImage,
   optimizePdf,
+  wait,
   watermarkPdf,
   splitPdf,
   mergePdf,

@@ -101,6 +101,7 @@ export const SERVER_OFFERS: Offers = {
     'record.ts',
     'references.ts',
     'sources.ts',
+    'triggers.ts',
     'workflows.ts',
   ],
 }
@@ -162,7 +163,7 @@ export const WEB_OFFERS: Offers = {
     'step-labels.ts',
   ],
   preparation: ['calls.ts', 'labels.ts'],
-  schedules: ['calls.ts'],
+  schedules: ['calls.ts', 'delete-schedule.tsx', 'labels.ts'],
   settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
   upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
 }

@@ -49,6 +49,15 @@ const SCHEMA = `
     schedule_id uuid,
     -- The triggers that led to it, first to last: none of them starts because of it.
     path uuid[] not null default '{}',
+    -- What started it beside a request and a scheduled task:
+    -- {"kind": "event" | "hook" | "imports", "event", "source", "name", "operation", "count"}.
+    cause jsonb,
+    -- The part of its workflow before it, which ended with a wait.
+    continues uuid,
+    -- When the next part of its workflow starts; null: it has none, or it has started.
+    continue_at timestamptz,
+    -- The next part takes the files that ended from then on; null: all.
+    continue_since timestamptz,
     paused_at timestamptz,
     -- Time spent paused: excluded from the estimate of the remaining time.
     paused_ms bigint not null default 0,
@@ -90,6 +99,11 @@ const SCHEMA = `
   create index operations_action on operations (shop_id, action, id desc); -- history by action
   create index operations_schedule on operations (shop_id, schedule_id, id desc)
     where schedule_id is not null;
+  create index operations_workflow on operations (shop_id, (workflow ->> 'id'), id desc); -- its runs
+  create index operations_continues on operations (shop_id, continues)
+    where continues is not null; -- the parts after
+  create index operations_waiting on operations (continue_at)
+    where continue_at is not null; -- those due, and those that a list shows
   -- Operations that can be undone, and the sweep of those whose time is over.
   create index operations_undo_until on operations (undo_until) where undo_until is not null;
   create index operations_old on operations (detail, finished_at)

@@ -76,6 +76,9 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   advice?: Readonly<Record<string, string>>
 }
 
+/** How long, or until which day or time. */
+export type Wait = { seconds: number } | { until: string }
+
 /** Works on the items of a batch. */
 export interface ItemPlugin<
   Options extends z.ZodType = z.ZodType,
@@ -120,6 +123,11 @@ export interface ItemPlugin<
    * `file.facts`, for `matchesCondition`. Absent: its options have none.
    */
   conditions?(options: z.output<Options>): readonly Condition[]
+  /**
+   * Set if the steps after it are an operation of their own, which starts after this time with the
+   * files that were done before it. Its plan changes nothing.
+   */
+  waits?(options: z.output<Options>): Wait
   /**
    * Decides about each item and changes nothing. The engine may call it first with files that are
    * not loaded: reading one throws, and `plan` is called again with the files loaded. If it reads

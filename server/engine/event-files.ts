@@ -21,6 +21,7 @@ const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
   // An import maps the files that it creates, and existing ones to what their entries state.
   mapped: `(i.after -> 'mappings' is not null
     or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
+  asking: 'i.candidates is not null',
   failed: 'true',
 }
 
@@ -29,6 +30,13 @@ export const endedIn = ({ since, until }: { since: string; until: string }): str
   `coalesce(i.finished_at, '-infinity') between coalesce(${since}, '-infinity')
     and coalesce(${until}, 'infinity')`
 
+/** Of events that are not about files that are done. */
+const STATUS: Partial<Record<EventFiles, string>> = {
+  failed: "= 'failed'",
+  // A file without a product is left out, and asked about, if there was nothing else to do.
+  asking: "in ('done', 'skipped')",
+}
+
 /** SQL of items `i` of an operation `o` that an event is about. Absent `about`: all that are done. */
 export const isAbout = (about?: EventFiles): string =>
-  `i.status = '${about === 'failed' ? 'failed' : 'done'}' and i.file_id is not null${about ? ` and ${IS_ONE_OF[about]}` : ''}`
+  `i.status ${STATUS[about ?? 'imported'] ?? "= 'done'"} and i.file_id is not null${about ? ` and ${IS_ONE_OF[about]}` : ''}`

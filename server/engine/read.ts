@@ -18,6 +18,10 @@ export interface OperationFilter {
   to?: string
   /** The schedule that started them, a bare UUID. */
   schedule?: string
+  /** The workflow that they run, by its id in requests. */
+  workflow?: string
+  /** Only those whose workflow continues later. */
+  waiting?: true
   /** Only operations whose workflow's title, action or channel have these words. */
   search?: string
   /** Only operations in which files failed for this code. */
@@ -31,7 +35,22 @@ const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id
     and u.id = operations.undoes)`
 
-const COLUMNS = `operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind`
+/** Reads no row for the many operations that no other one led to. */
+const LED_BY = `(
+  with recursive led as (
+    select 1 as n, o.* from operations o where o.shop_id = operations.shop_id
+      and o.id = (operations.cause ->> 'operation')::uuid
+    union all select n + 1, o.* from led join operations o on o.shop_id = led.shop_id
+      and o.id = (led.cause ->> 'operation')::uuid)
+  select jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'title', workflow ->> 'title',
+    'cause', cause, 'schedule_id', schedule_id, 'requested_by', requested_by) order by n desc) from led)`
+
+const COLUMNS = `operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind,
+  ${LED_BY} as led_by,
+  (select p.kind from operations p where p.shop_id = operations.shop_id
+    and p.id = operations.continues) as continues_kind,
+  array(select n.id from operations n where n.shop_id = operations.shop_id
+    and n.continues = operations.id order by n.id) as continued_by`
 
 /** The operation with this UUID, or null. */
 export const readOperation = (scope: ShopScope, id: string): Promise<OperationRow | null> =>
@@ -70,6 +89,8 @@ const CONDITIONS = {
   from: 'created_at >= :from::timestamptz',
   to: 'created_at < :to::timestamptz',
   schedule: 'schedule_id = :schedule::uuid',
+  workflow: `workflow ->> 'id' = :workflow`,
+  waiting: 'continue_at is not null',
   error: `(jsonb_exists(failure_causes, :error) or stopped ->> 'code' = :error)`,
   before: 'id < :before::uuid',
 } satisfies Partial<Record<keyof OperationFilter, string>>

@@ -118,20 +118,23 @@ export const openOptions = (
  * with secret options opened.
  */
 export const givenWorkflow = (
-  { earlier: _, ...stored }: StoredWorkflow,
+  { earlier: _, after, ...stored }: StoredWorkflow,
   plugins: readonly Plugin[],
   place: Place,
 ): Workflow => ({
   ...stored,
-  steps: withoutPreceding(stored, plugins).steps.map(({ given, ...step }: StoredStep): Step => {
-    const plugin = plugins.find(({ id }) => id === step.plugin)
-    if (!plugin || !step.options) return step
-    const options = openOptions(step, plugin, place)
-    if (!given) return { ...step, options }
-    const names = sensitiveOptions(plugin)
-    const secret = Object.entries(options).filter(([name]) => names.includes(name))
-    return { ...step, options: { ...given, ...Object.fromEntries(secret) } }
-  }),
+  steps: [
+    ...withoutPreceding(stored, plugins).steps.map(({ given, ...step }: StoredStep): Step => {
+      const plugin = plugins.find(({ id }) => id === step.plugin)
+      if (!plugin || !step.options) return step
+      const options = openOptions(step, plugin, place)
+      if (!given) return { ...step, options }
+      const names = sensitiveOptions(plugin)
+      const secret = Object.entries(options).filter(([name]) => names.includes(name))
+      return { ...step, options: { ...given, ...Object.fromEntries(secret) } }
+    }),
+    ...(after?.steps ?? []),
+  ],
 })
 
 function mapSensitive<S extends Step>(

@@ -9,7 +9,13 @@ import type { SealPlace } from '../core/client-address.ts'
 import { present } from '../core/lazy.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { freezeItems, type OperationSource } from './freeze.ts'
-import type { OperationRequest, SourceRecord, StoredWorkflow, OperationRow } from './types.ts'
+import type {
+  OperationCause,
+  OperationRequest,
+  SourceRecord,
+  StoredWorkflow,
+  OperationRow,
+} from './types.ts'
 import {
   strategyOf,
   itemPlugins,
@@ -17,6 +23,7 @@ import {
   takesSettings,
   withPreceding,
   withSettings,
+  firstPart,
 } from './steps.ts'
 import type { EngineParts } from './parts.ts'
 import { addEntries, type GrowingChange, type GrowingEntry } from './grow.ts'
@@ -46,6 +53,10 @@ export interface StartInput {
   scheduleId?: string
   /** The triggers that lead to it, first to last: bare UUIDs. */
   path?: readonly string[]
+  /** The part of its workflow before it: a bare UUID. */
+  continues?: string
+  /** Absent: a request, or the schedule. */
+  cause?: OperationCause
 }
 
 export interface OperationQuotas {
@@ -125,11 +136,11 @@ async function insertOperation(
   const [created] = await tx.query<{ id: string }>(
     `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
        idempotency_key, total,
-       label, source, ledger, preview, status, undoes, schedule_id, path, open, prompt)
+       label, source, ledger, preview, status, undoes, schedule_id, path, cause, continues, open, prompt)
      values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
        :label, :source, :ledger, :preview, :status, :undoes, :schedule,
        coalesce((select path from operations where shop_id = :shop and id = :undoes::uuid), :path),
-       :open, :prompt)
+       :cause, :continues, :open, :prompt)
      on conflict (shop_id, idempotency_key) do nothing
      returning id`,
     {
@@ -148,6 +159,8 @@ async function insertOperation(
       undoes: input.source.type === 'operation' ? input.source.id : null,
       schedule: input.scheduleId ?? null,
       path: input.path ?? [],
+      cause: input.cause ? JSON.stringify(input.cause) : null,
+      continues: input.continues ?? null,
       open: input.open ?? false,
       prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
     },
@@ -172,7 +185,8 @@ const insertChains = (
  * Whether the operation has a result for each file. It needs none if all steps work on the whole
  * operation and say so.
  */
-export function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+export function needsLedger(workflow: StoredWorkflow, plugins: readonly Plugin[]): boolean {
+  if (workflow.after) return true
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')
   return (
@@ -236,7 +250,8 @@ export async function storedWorkflow(
   scope: ShopScope,
   workflow: Workflow,
 ): Promise<StoredWorkflow> {
-  const fixed = withPreceding(await fixedWorkflow(scope, workflow, plugins), plugins)
+  const part = firstPart(workflow, plugins)
+  const fixed = withPreceding(await fixedWorkflow(scope, part, plugins), plugins)
   return sealOptions(fixed, plugins, { shop: scope.shop, secrets })
 }
 

@@ -8,6 +8,7 @@ import {
   type ShopSettings,
   type Step,
   type Text,
+  type Wait,
   type Workflow,
 } from '../../plugins/contract/index.ts'
 import { AppError } from '../core/errors.ts'
@@ -75,6 +76,27 @@ export const withSettings = (
     return { ...step, options: options as Record<string, unknown>, given }
   }),
 })
+
+/** The step after which another operation continues; -1: none. */
+export const waitAt = (steps: readonly Step[], plugins: readonly Plugin[]): number =>
+  steps.findIndex((step) => waitOf(step, plugins) !== null)
+
+function waitOf(step: Step, plugins: readonly Plugin[]): Wait | null {
+  const plugin = pluginOf(plugins, step)
+  if (!plugin || plugin.scope === 'operation' || !plugin.waits) return null
+  const options = plugin.options.safeParse(step.options ?? {})
+  return options.success ? plugin.waits(options.data) : null
+}
+
+/** The steps up to the first wait, with what follows it. */
+export function firstPart(workflow: StoredWorkflow, plugins: readonly Plugin[]): StoredWorkflow {
+  const at = waitAt(workflow.steps, plugins)
+  const steps = at < 0 ? [] : workflow.steps.slice(at)
+  const wait = steps[0] ? waitOf(steps[0], plugins) : null
+  return wait
+    ? { ...workflow, steps: workflow.steps.slice(0, at), after: { wait, steps } }
+    : workflow
+}
 
 /**
  * Adds the steps that other steps' options require before them. Throws `workflow_broken` if a

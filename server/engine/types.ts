@@ -10,6 +10,7 @@ import type {
   Step,
   Workflow,
   Outcome,
+  Wait,
 } from '../../plugins/contract/index.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
@@ -67,6 +68,31 @@ export interface OperationRequest {
   callback_sealed?: string
 }
 
+/** What started an operation beside a request and a scheduled task. */
+export interface OperationCause {
+  kind: 'event' | 'hook' | 'imports'
+  /** The name of the event. */
+  event?: string
+  /** The source of imports that its workflow is for. */
+  source?: string
+  /** The name that the source had. */
+  name?: string
+  /** The last operation that raised the event, a bare UUID. Absent: none did. */
+  operation?: string
+  /** How many events it took. */
+  count?: number
+}
+
+/** An operation that led to another one. */
+export interface LeadingOperation {
+  id: string
+  kind: 'import' | 'bulk'
+  title: string
+  cause: OperationCause | null
+  schedule_id: string | null
+  requested_by: string
+}
+
 /** The operation's selection, as its row keeps it. */
 export type SourceRecord =
   /**
@@ -120,6 +146,11 @@ export type StoredWorkflow = Omit<Workflow, 'steps'> & {
    * Steps that ran before a retry replaced them: the undo reverses their effects too. Absent: none.
    */
   earlier?: readonly StoredStep[]
+  /**
+   * What another operation does with the files that are done, after the wait that is its first
+   * step. Absent: nothing.
+   */
+  after?: { wait: Wait; steps: readonly Step[] }
 }
 
 export interface OperationRow {
@@ -165,6 +196,16 @@ export interface OperationRow {
   schedule_id: string | null
   /** The triggers that led to it, first to last: bare UUIDs. */
   path: string[]
+  cause: OperationCause | null
+  /** The part of its workflow before it: a bare UUID. */
+  continues: string | null
+  continues_kind?: 'import' | 'bulk' | null
+  /** The parts that continue it: bare UUIDs, of bulk operations. Absent: not read. */
+  continued_by?: string[]
+  continue_at: Date | null
+  continue_since: Date | null
+  /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
+  led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */
   artifact?: Artifact | null
   /** What its preview found; null: no preview, or not ready. */

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { ensurePack } from '../../files/mappings.ts'
+import { eventStatements, wantEvent } from '../../../test/told-events.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { askForMore, get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 
@@ -94,6 +96,18 @@ test('a link accepts one request a day, also of two concurrent ones', async () =
   expect((await askForMore(port, { key })).text).toContain('was sent</h1>')
   depot.time.now = start
   expect(await mails()).toHaveLength(2)
+})
+
+test('a request for more is an event about the files of its link', async () => {
+  const quiet = await usedUp('unasked.pdf')
+  expect(await eventStatements(database, () => askForMore(port, { key: quiet.key }))).toBe(0)
+  const told = await wantEvent(depot.scope, 'buyer.asked')
+  const link = await usedUp('asked.pdf')
+  await askForMore(port, { key: link.key, message: 'Once more', email: 'me@example.com' })
+  expect(await told()).toMatchObject([
+    { link_id: toPublicId('link', link.id), email: 'me@example.com', message: 'Once more' },
+  ])
+  await depot.scope.from('webhook_endpoints').delete()
 })
 
 test('invalid fields show their error and the entered text; nothing is sent', async () => {

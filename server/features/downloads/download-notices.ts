@@ -1,6 +1,7 @@
 // Notifications of downloads, for files that have them switched on, and of buyers who ask for more
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
+import { z } from 'zod'
 import { lines, say, textOf, type Text } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import { attemptEach } from '../../core/db/attempt-each.ts'
@@ -12,6 +13,7 @@ import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { raiseUsed } from './exhausted-links.ts'
 import { linkEnded } from '../links/model/ends.ts'
+import { defineEvent, isWanted, raiseEvent } from '../../core/outbox/webhook-events.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { MailPayload } from '../../core/outbox/templates.ts'
 
@@ -111,6 +113,43 @@ interface AskedLink {
   file_id: string | null
   pack_id: string | null
   email: string | null
+  /** Does a receiver of `buyer.asked` want to know? */
+  told: boolean
+}
+
+export const buyerAsked = defineEvent({
+  name: 'buyer.asked',
+  title: say('A buyer asks for more'),
+  about: 'The holder of a link asks the shop for more downloads: at most once a day for each link',
+  starts: say('a buyer asks for more'),
+  data: z.object({
+    link_id: z.string(),
+    file_id: z.string().nullable(),
+    pack_id: z.string().nullable(),
+    delivery_id: z.string().nullable(),
+    email: z.string().nullable().describe('Where they can be answered'),
+    message: z.string().nullable(),
+  }),
+})
+
+async function raiseAsked(tx: ShopScope, ask: Ask, link: AskedLink): Promise<void> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from files where shop_id = :shop and deleted_at is null
+       and (id = :file::uuid or (:file::uuid is null and pack_id = :pack::uuid))`,
+    { file: link.file_id, pack: link.pack_id },
+  )
+  await raiseEvent(tx, buyerAsked, {
+    key: `${ask.link}/${ask.now.getTime()}`,
+    data: {
+      link_id: toPublicId('link', ask.link),
+      file_id: link.file_id && toPublicId('file', link.file_id),
+      pack_id: link.pack_id && toPublicId('pack', link.pack_id),
+      delivery_id: link.delivery_id && toPublicId('delivery', link.delivery_id),
+      email: ask.email,
+      message: ask.message,
+    },
+    files: rows.map(({ id }) => id),
+  })
 }
 
 /** False if this link has asked within the last day. */
@@ -130,10 +169,12 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
      ) named
      where l.shop_id = :shop and l.id = named.id
        and (l.asked_at is null or l.asked_at <= :now::timestamptz - :every::interval)
-     returning named.name, named.delivery as delivery_id, l.file_id, l.pack_id, l.email`,
+     returning named.name, named.delivery as delivery_id, l.file_id, l.pack_id, l.email,
+       ${isWanted(`'${buyerAsked.name}'`)} as told`,
     { link: ask.link, now: ask.now, every: ASK_INTERVAL },
   )
   if (!link) return false
+  if (link.told) await raiseAsked(tx, ask, link)
   const { delivery_id: delivery } = link
   if (delivery !== null) await recordAsk(tx, delivery, ask)
   const shop = await readShop(tx)

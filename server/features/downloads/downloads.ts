@@ -127,7 +127,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
     counting.invalidate(shop),
   )
-  const attempts = createRefusedAttempts(database.pool, log)
+  const attempts = createRefusedAttempts(database, log)
   const views = createRecordedViews(database.pool, log)
   const answer = createAnswers(parts, { query, counting, checks, attempts, views })
   const writePending = () => writeAll(counting, recorder, [attempts, views])

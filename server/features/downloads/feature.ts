@@ -3,7 +3,8 @@ import type { Delivery } from './downloads.ts'
 import { deliveryAddress } from './request.ts'
 import { deliveryDownloaded, linkExhausted } from './exhausted-links.ts'
 import type { Database } from '../../core/db/database.ts'
-import { notifyDownloads } from './download-notices.ts'
+import { buyerAsked, notifyDownloads } from './download-notices.ts'
+import { linkRefused } from './refused-attempts.ts'
 import { sweepDownloads } from './record.ts'
 import { sweepBatches } from './counted-writes.ts'
 import { sweepSessions } from './counting/sessions.ts'
@@ -22,7 +23,7 @@ export const downloadsFeature = defineFeature({
     },
   ],
   listings: operationListings,
-  events: [linkExhausted, deliveryDownloaded],
+  events: [linkExhausted, linkRefused, buyerAsked, deliveryDownloaded],
   sweeps: ({ database, clock }: { database: Database; clock: () => Date }) => ({
     counted_batches: () => sweepBatches(database.pool, clock()),
     sessions: () => sweepSessions(database.pool, clock()),

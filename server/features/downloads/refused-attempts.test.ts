@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { get, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
+import { eventStatements, wantEvent } from '../../../test/told-events.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { agentFamily } from './agent-family.ts'
 import { sweepDownloads } from './record.ts'
 import { KEPT_ATTEMPTS } from './refused-attempts.ts'
@@ -110,3 +112,37 @@ test.each([
 ])('the program of “%s” is “%s”', (agent, family) => {
   expect(agentFamily(agent)).toBe(family)
 })
+
+test('a refused link is one event an hour, and none that nobody wants', async () => {
+  const [quiet, link] = [await depot.addLink(BYTES), await depot.addLink(BYTES)]
+  for (const { id } of [quiet, link]) await depot.setLink(id, { revoked_at: depot.time.now })
+  const refuse = async (key: string) => {
+    await get(port, key)
+    await depot.flush()
+  }
+  expect(await eventStatements(database, () => refuse(quiet.key))).toBe(0)
+  const told = await wantEvent(depot.scope, 'link.refused')
+  const started = depot.time.now
+  const at = (minutes: number) => new Date(Math.ceil(+started / HOUR) * HOUR + minutes * 60_000)
+  const data = {
+    id: toPublicId('link', link.id),
+    file_id: toPublicId('file', link.file),
+    reason: 'revoked',
+  }
+  for (const [minutes, events] of [
+    [0, 1],
+    [1, 1],
+    [59, 1],
+    [60, 2],
+    [61, 2],
+  ] as const) {
+    depot.time.now = at(minutes)
+    await refuse(link.key)
+    expect(await told()).toEqual(Array(events).fill(data))
+  }
+  // Further attempts cost no statement, however many there are.
+  expect(await eventStatements(database, () => refuse(link.key))).toBe(0)
+  depot.time.now = started
+})
+
+const HOUR = 3600_000

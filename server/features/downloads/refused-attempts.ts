@@ -1,8 +1,13 @@
 // Downloads that the holder of a link was refused: when, from where and why, for the merchant who
 // helps them. They are written in batches after the responses, so that no request waits for them. A
 // killed process loses those of the last seconds, and so does a database that stays unavailable.
-import type pg from 'pg'
+import { z } from 'zod'
+import { say } from '../../../plugins/contract/index.ts'
 import { shortenedAddress } from '../../core/client-address.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { defineEvent, raiseEvents } from '../../core/outbox/webhook-events.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
@@ -61,6 +66,19 @@ const isUnprepared = ({ target }: KnownLink) => target !== null && !target.hash
 const isRevoked = ({ blocked, revoked_at, out }: KnownLink): boolean =>
   blocked === null ? revoked_at !== null || out : blocked === 'refused'
 
+export const linkRefused = defineEvent({
+  name: 'link.refused',
+  title: say('A download is refused'),
+  about:
+    'A link whose holder was refused a download: the first time within an hour of the clock, however often they try',
+  starts: say('a download is refused'),
+  data: z.object({
+    id: z.string(),
+    file_id: z.string().nullable().describe('null: the page of a delivery or a pack'),
+    reason: z.enum(REFUSED_REASONS),
+  }),
+})
+
 export interface RefusedAttempts {
   /** Queues an attempt; never throws. */
   record(link: KnownLink, reason: RefusedReason, client: Client, at: Date): void
@@ -97,7 +115,17 @@ const INSERT = `
   order by 1, 2, 4, 5
   on conflict (shop_id, link_id, reason, minute) do update set
     (at, times, address, agent) =
-    (excluded.at, r.times + excluded.times, excluded.address, excluded.agent)`
+    (excluded.at, r.times + excluded.times, excluded.address, excluded.agent)
+  returning shop_id, link_id, file_id, reason, minute, exists (
+      select from webhook_endpoints w where w.shop_id = r.shop_id and w.enabled
+        and (w.events = '{}' or '${linkRefused.name}' = any(w.events))
+      union all select from triggers t where t.shop_id = r.shop_id and t.enabled
+        and t.event = '${linkRefused.name}')
+    -- The minutes of a link before this one have told it.
+    and not exists (select from refused_downloads o where o.shop_id = r.shop_id
+      and o.link_id = r.link_id and (o.minute, o.reason) <> (r.minute, r.reason)
+      and o.minute between date_trunc('hour', r.minute) and r.minute)
+    and old.times is null as told`
 
 const DROP_OLD = `
   delete from refused_downloads r using (
@@ -109,11 +137,11 @@ const DROP_OLD = `
   where old.place > ${KEPT_ATTEMPTS} and r.shop_id = old.shop_id and r.link_id = old.link_id
     and r.reason = old.reason and r.minute = old.minute`
 
-export function createRefusedAttempts(pool: pg.Pool, log: Logger): RefusedAttempts {
+export function createRefusedAttempts(database: Database, log: Logger): RefusedAttempts {
   const rows = new WaitingRows<Attempt>({
     about: 'refused downloads',
     log,
-    write: (attempts) => writeAttempts(pool, attempts),
+    write: (attempts) => writeAttempts(database, attempts),
   })
   return {
     record: (link, reason, client, at) => {
@@ -133,7 +161,7 @@ export function createRefusedAttempts(pool: pg.Pool, log: Logger): RefusedAttemp
   }
 }
 
-async function writeAttempts(pool: pg.Pool, attempts: readonly Attempt[]): Promise<void> {
+async function writeAttempts(database: Database, attempts: readonly Attempt[]): Promise<void> {
   const links = [
     plainArray(attempts.map(({ shop }) => shop)),
     plainArray(attempts.map(({ link }) => link)),
@@ -147,6 +175,45 @@ async function writeAttempts(pool: pg.Pool, attempts: readonly Attempt[]): Promi
     attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
     attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
   ]
-  await pool.query({ name: 'delivery_refused', text: INSERT, values })
+  const { pool } = database
+  const { rows } = await pool.query<WrittenAttempt>({
+    name: 'delivery_refused',
+    text: INSERT,
+    values,
+  })
+  for (const [shop, told] of Map.groupBy(
+    rows.filter((row) => row.told),
+    (row) => row.shop_id,
+  ))
+    await raiseRefused(forShop(database, shop), told)
   await pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })
 }
+
+interface WrittenAttempt {
+  shop_id: number
+  link_id: string
+  file_id: string | null
+  reason: RefusedReason
+  minute: Date
+  /** It is the link's first of its hour, and a receiver wants to know it. */
+  told: boolean
+}
+
+const HOUR_MS = 60 * MINUTE_MS
+
+const raiseRefused = (scope: ShopScope, attempts: readonly WrittenAttempt[]): Promise<void> =>
+  scope.transaction((tx) =>
+    raiseEvents(
+      tx,
+      linkRefused,
+      attempts.map(({ link_id, file_id, reason, minute }) => ({
+        key: `${link_id}/${Math.floor(minute.getTime() / HOUR_MS)}`,
+        data: {
+          id: toPublicId('link', link_id),
+          file_id: file_id && toPublicId('file', file_id),
+          reason,
+        },
+        files: file_id === null ? [] : [file_id],
+      })),
+    ),
+  )

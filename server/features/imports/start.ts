@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { GrowingEntry } from '../../engine/grow.ts'
 import type { StartInput } from '../../engine/start.ts'
+import type { OperationCause } from '../../engine/types.ts'
 import { cleanName } from '../../files/rules.ts'
 import { draftFrom, type DraftOptions } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -74,7 +75,7 @@ export async function startImport(
     request
   const sources = sourceKeys(channel.id, from ?? {})
   const attached = await attachedWorkflow(scope, sources, engine.plugins)
-  const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)
+  const workflow = attached?.workflow ?? builtInWorkflow(channel.id, engine.workflows)
   if (!workflow) throw new Error(`The channel ${channel.id} has no workflow`)
   return engine.start(scope, {
     workflow: { ...workflow, ...present({ parallel }) },
@@ -82,9 +83,19 @@ export async function startImport(
     source: { type: 'entries', entries: await importEntries(scope, files) },
     request: present({ auto_map, notify, sync, callback_url }),
     requestedBy,
+    ...(attached ? { cause: causeOf(attached) } : {}),
     ...present(options),
   } satisfies StartInput)
 }
+
+const causeOf = ({
+  source,
+  sourceName,
+}: NonNullable<Awaited<ReturnType<typeof attachedWorkflow>>>): OperationCause => ({
+  kind: 'imports',
+  source,
+  ...(sourceName === null ? {} : { name: sourceName }),
+})
 
 /** Converts files to the form that the engine takes, for an operation that grows. */
 export async function importEntries(

@@ -2,6 +2,7 @@
 import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { productCreated } from '../../storefront/mirror/created-products.ts'
 import { ACCEPTING } from './accept-reviews.ts'
 import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
@@ -36,6 +37,15 @@ export const mappingFeature = defineFeature({
         about: 'mapped',
       },
     }),
+    defineEvent({
+      name: 'review.opened',
+      title: say('Files wait for a product to be chosen'),
+      about: 'The files that match several products, so that a person must choose',
+      starts: say('files wait for a product to be chosen'),
+      data: operationFilesData,
+      operations: { of: { completed: true }, content: 'files', about: 'asking' },
+    }),
+    productCreated,
   ],
   effects: () => [reviewEffect],
   onEnd: () => [

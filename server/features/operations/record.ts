@@ -12,6 +12,7 @@ import { present } from '../../core/lazy.ts'
 import { summaryFields } from '../workflows/describe.ts'
 import type { Reply } from '../../http/endpoint.ts'
 import { textSchema, timestamp, warning } from '../../http/schemas.ts'
+import { becauseOf, becauseSchema } from './because.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
 
@@ -93,6 +94,7 @@ export const operationSchema = z
         'More files may still arrive, such as the next file of an upload: `total` can grow',
       ),
     requested_by: z.string(),
+    because: becauseSchema.describe('What started it'),
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable(),
@@ -115,6 +117,17 @@ export const operationSchema = z
       ),
     stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
+    continues: z
+      .string()
+      .nullable()
+      .describe('The part of its workflow before it, which a wait ended'),
+    continued_by: z.array(z.string()).describe('The parts of its workflow after it'),
+    waits: z
+      .object({ until: timestamp, steps: z.array(stepSchema) })
+      .nullable()
+      .describe(
+        'When the next part of its workflow starts on the files that are done, and its steps',
+      ),
     artifact: z
       .object({
         filename: z.string(),
@@ -184,6 +197,7 @@ export function operationRecord(
     ...estimateRemaining(operation, now),
     receiving: operation.open,
     requested_by: operation.requested_by,
+    because: becauseOf(operation),
     created_at: operation.created_at.toISOString(),
     started_at: operation.started_at?.toISOString() ?? null,
     finished_at: operation.finished_at?.toISOString() ?? null,
@@ -199,6 +213,10 @@ export function operationRecord(
     foreseen: operation.preview_counts,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
+    continues:
+      operation.continues && toOperationId(operation.continues_kind ?? 'bulk', operation.continues),
+    continued_by: (operation.continued_by ?? []).map((id) => toOperationId('bulk', id)),
+    waits: waitsOf(operation, engine.plugins),
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
@@ -213,6 +231,14 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
     title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
     ...summaryFields(step, plugins),
   }))
+
+const waitsOf = (
+  { continue_at, undone_by, workflow: { after } }: OperationRow,
+  plugins: Engine['plugins'],
+): OperationRecord['waits'] =>
+  continue_at && after && undone_by === null
+    ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
+    : null
 
 /**
  * The public id of the operation that this one undoes, whose prefix follows from that operation's

@@ -58,7 +58,9 @@ async function workflowNow(
   scope: ShopScope,
   operation: OperationRow,
 ): Promise<Workflow> {
-  const { workflow, schedule_id } = operation
+  const { workflow, schedule_id, continues } = operation
+  // The steps before a wait have run on its files already.
+  if (continues !== null) return engine.given(scope, operation)
   const scheduled = schedule_id === null ? null : await workflowOfSchedule(scope, schedule_id)
   // The schedule may run something else by now.
   if (scheduled?.id === workflow.id) return scheduled

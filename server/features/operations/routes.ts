@@ -107,12 +107,14 @@ const list = ({ engine, clock }: OperationParts) =>
         .optional()
         .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
       schedule_id: publicId('schedule', 'a schedule').optional(),
+      workflow: z.string().max(100).optional().describe('The workflow that they run'),
+      waiting: flag.optional().describe('`true`: only those whose workflow continues after a wait'),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
-      const { cursor, limit, schedule_id, from, to, ...filter } = query
+      const { cursor, limit, schedule_id, from, to, waiting, ...filter } = query
       const [since, until] = [
         await momentOf(caller.scope, from),
         await endOfRange(caller.scope, to),
@@ -121,6 +123,7 @@ const list = ({ engine, clock }: OperationParts) =>
       const rows = await engine.list(caller.scope, {
         ...filter,
         limit: limit + 1,
+        ...(waiting ? { waiting } : {}),
         ...(since ? { from: since } : {}),
         ...(until ? { to: until } : {}),
         ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { say } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { defineEvent, MAX_NAMED_FILES, raiseEvent } from '../../core/outbox/webhook-events.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 
 const data = z.object({
@@ -56,3 +56,32 @@ export const deliveryData = (
   order_id,
   file_ids: files.map((file) => toPublicId('file', file)),
 })
+
+export const fileReleased = defineEvent({
+  name: 'file.released',
+  title: say('Files are released'),
+  about: 'The files whose day of release has come for buyers, who can have them from now on',
+  starts: say('files are released'),
+  data: z.object({
+    links: z.number().int().describe('How many links of buyers they are released through'),
+    total: z.number().int(),
+    file_ids: z.array(z.string()).describe(`The first ${MAX_NAMED_FILES} files`),
+  }),
+})
+
+/** Must be called in the transaction that releases the files (bare UUIDs) of these links. */
+export async function raiseReleased(
+  tx: ShopScope,
+  { links, files, now }: { links: readonly string[]; files: readonly string[]; now: Date },
+): Promise<void> {
+  const all = [...new Set(files)]
+  await raiseEvent(tx, fileReleased, {
+    key: `${links.toSorted()[0]}/${now.getTime()}`,
+    data: {
+      links: links.length,
+      total: all.length,
+      file_ids: all.slice(0, MAX_NAMED_FILES).map((file) => toPublicId('file', file)),
+    },
+    files: all,
+  })
+}

@@ -9,7 +9,7 @@ import { effectTask, type EffectParts } from './effects.ts'
 import { adminExtensions } from './extensions/admin-origin.ts'
 import { thankYouRequests, type ThankYouParts } from './extensions/thank-you.ts'
 import { createOrderPages, type OrderPagesParts } from './order-pages.ts'
-import { deliveryHeld, deliveryReady, orderRefunded } from './events.ts'
+import { deliveryHeld, deliveryReady, fileReleased, orderRefunded } from './events.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
@@ -48,7 +48,7 @@ export const ordersFeature = defineFeature({
   },
   effects: ({ secrets }) => [giveEffect(secrets)],
   guard: guardImport,
-  events: [deliveryReady, deliveryHeld, orderRefunded],
+  events: [fileReleased, deliveryReady, deliveryHeld, orderRefunded],
   changesDelivery: true,
   tasks: (
     parts: EffectParts &

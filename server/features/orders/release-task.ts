@@ -3,6 +3,8 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { readShop } from '../../files/shop-settings.ts'
+import { isWanted } from '../../core/outbox/webhook-events.ts'
+import { fileReleased, raiseReleased } from './events.ts'
 import { laterReleaseOf } from '../links/model/release.ts'
 import { queueReleaseMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
@@ -138,7 +140,7 @@ export const releaseDue = (scope: ShopScope, now: Date): Promise<boolean> =>
     if (mails && (await isBusy(tx))) return false
     // Locked links are skipped, so that no order of locks can deadlock: the next step has them. The
     // links of a delivery are taken together, so that it gets one mail.
-    const released = await tx.query<{ parent_id: string | null }>(
+    const released = await tx.query<ReleasedLink>(
       `with first as (
          select id, parent_id from links
          where shop_id = :shop and available_at <= :now and released_at is null
@@ -151,12 +153,29 @@ export const releaseDue = (scope: ShopScope, now: Date): Promise<boolean> =>
        )
        update links l set released_at = :now from held
        where l.shop_id = :shop and l.id = held.id
-       returning case when l.paid and l.revoked_at is null then l.parent_id end as parent_id`,
+       returning case when l.paid and l.revoked_at is null then l.parent_id end as parent_id,
+         l.id, case when l.revoked_at is null and ${isWanted(`'${fileReleased.name}'`)}
+           then l.file_id end as told`,
       { now },
     )
+    const told = released.filter((link) => link.told !== null)
+    if (told.length > 0)
+      await raiseReleased(tx, {
+        links: told.map(({ id }) => id),
+        files: told.flatMap(({ told: file }) => file ?? []),
+        now,
+      })
     if (mails) await tellBuyers(tx, released, { now, texts: textsBuyers(settings) })
     return released.length > 0
   })
+
+interface ReleasedLink {
+  id: string
+  /** The page of a delivery whose buyer has paid. */
+  parent_id: string | null
+  /** Its file, if a receiver wants to know of the release: a bare UUID. */
+  told: string | null
+}
 
 async function isBusy(tx: ShopScope): Promise<boolean> {
   const { waiting } = await tx.one<{ waiting: number }>(

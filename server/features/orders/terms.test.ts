@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
+import { eventStatements, wantEvent } from '../../../test/told-events.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
 import { PortError } from '../../../plugins/contract/index.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
@@ -178,6 +180,27 @@ describe('a release', () => {
     depot.time.now = MARCH
     expect(await codeOf(closed)).toBe('sent')
     expect((await linkOf(made.links[0]!)).downloads).toBe(1)
+  })
+
+  test('is an event about its file once its time has come', async () => {
+    const day = new Date(+AT + 2 * DAY)
+    const made = await buy([{ available_after_days: 2 }, {}])
+    const told = await wantEvent(depot.scope, 'file.released')
+    await release()
+    expect(await told()).toEqual([])
+    depot.time.now = day
+    await release()
+    const [file] = await depot.scope.query<{ file_id: string }>(
+      'select file_id from links where shop_id = :shop and id = :id',
+      { id: made.links[0] },
+    )
+    const ids = [toPublicId('file', file!.file_id)]
+    expect(await told()).toEqual([{ links: 1, total: 1, file_ids: ids }])
+    await depot.scope.from('webhook_endpoints').delete()
+    depot.time.now = AT
+    await buy([{ available_after_days: 2 }])
+    depot.time.now = day
+    expect(await eventStatements(database, release)).toBe(0)
   })
 
   test('some days after the purchase: of the order, the link or the pack’s link; the later of both terms', async () => {

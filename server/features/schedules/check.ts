@@ -12,6 +12,7 @@ import {
   referencesInFilter,
   type Reference,
 } from '../workflows/references.ts'
+import { oneTooMany } from '../workflows/triggers.ts'
 import { cronProblem } from './times.ts'
 import type { FileFilter } from '../../files/filter.ts'
 import type { Given } from '../../http/endpoint.ts'
@@ -52,10 +53,12 @@ export async function scheduleProblems(
     before && body.enabled === false ? referencesOf(before, parts).map(keyOf) : [],
   )
   const what = whatProblems(body, parts)
+  const joins = body.workflow && body.workflow !== before?.workflow ? body.workflow : null
   return [
     ...(name === null ? [] : [{ param: 'name', message: name }]),
     ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
     ...what,
+    ...(joins === null ? [] : await oneTooMany(scope, joins)),
     ...(await referenceProblems(
       scope,
       named.filter((one) => !kept.has(keyOf(one))),

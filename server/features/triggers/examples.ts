@@ -7,4 +7,6 @@ export const triggersExamples: Examples = {
   'post /api/triggers/{id}/address': { params: { id: IDS.trigger }, status: 200 },
   'post /api/workflows/{id}/resume': { params: workflow, status: 204 },
   'post /api/workflows/{id}/stop': { params: workflow, status: 200 },
+  'post /api/operations/{id}/continue': { params: { id: IDS.operation }, status: 409 },
+  'delete /api/operations/{id}/wait': { params: { id: IDS.operation }, status: 409 },
 }

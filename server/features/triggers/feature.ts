@@ -4,6 +4,7 @@ import { hookRequests, type HookRequestParts } from './hook.ts'
 import { triggerRoutes, type TriggerRouteParts } from './routes.ts'
 import { triggerTask, type TriggerTaskParts } from './run.ts'
 import { sweepEvents } from './sweep.ts'
+import { armWait, waitTask } from './wait.ts'
 import { defineFeature } from '../feature.ts'
 
 export const triggersFeature = defineFeature({
@@ -11,7 +12,8 @@ export const triggersFeature = defineFeature({
   examples: triggersExamples,
   endpoints: (parts: TriggerRouteParts) => triggerRoutes(parts),
   requests: (parts: HookRequestParts) => [hookRequests(parts)],
-  tasks: (parts: TriggerTaskParts) => [triggerTask(parts)],
+  tasks: (parts: TriggerTaskParts) => [triggerTask(parts), waitTask(parts)],
+  onEnd: () => [{ of: { completed: true, worked: true }, run: armWait }],
   sweeps: (parts: Parameters<typeof sweepEvents>[0]) => ({
     'trigger-events': () => sweepEvents(parts),
   }),

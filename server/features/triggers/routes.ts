@@ -2,21 +2,28 @@
 // paused, give a hook its address, and stop what runs.
 import { z } from 'zod'
 import { randomBytes } from 'node:crypto'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import { say } from '../../../plugins/contract/index.ts'
+import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { TRIGGER_TASK } from '../../core/outbox/webhook-events.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { hashKey } from '../../core/secrets.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
+import { permissionsOf } from '../../engine/steps.ts'
+import { endpointsOf, requireScopes, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { errorSchema } from '../../http/schemas.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
+import { findOperation } from '../operations/routes.ts'
 import { cancelRuns, readWorkflow } from '../workflows/workflows.ts'
 import { HOOKS } from './hook.ts'
+import { continueRun, endWait, nextWorkflow } from './wait.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
 
 export interface TriggerRouteParts {
   engine: Engine
+  clock: () => Date
   /** The start of the addresses that this server gives to others. */
   baseUrl: string
 }
@@ -24,7 +31,7 @@ export interface TriggerRouteParts {
 const address = z.object({ address: z.string() }).meta({ id: 'HookAddress' })
 const stopped = z.object({ cancelled: z.int() }).meta({ id: 'StoppedRuns' })
 
-export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[] => [
+export const triggerRoutes = ({ engine, baseUrl, clock }: TriggerRouteParts): Endpoint[] => [
   endpoint('POST /api/triggers/{id}/address', {
     summary: 'Give a hook a new address',
     description:
@@ -59,11 +66,51 @@ export const triggerRoutes = ({ engine, baseUrl }: TriggerRouteParts): Endpoint[
     replies: { 200: { description: 'How many were cancelled', schema: stopped } },
     handler: async ({ caller: { scope }, params }) => {
       const id = await ownWorkflow(scope, params.id)
-      const cancelled = await scope.transaction((tx) => cancelRuns(tx, id, engine, 'all'))
+      const cancelled = await retryTransaction(scope, (tx) => cancelRuns(tx, id, engine, 'all'))
       return { body: { cancelled } }
     },
   }),
+  ...waitRoutes(engine, clock),
 ]
+
+const waitRoutes = (engine: Engine, clock: () => Date): Endpoint[] => [
+  endpoint('POST /api/operations/{id}/continue', {
+    summary: 'Start the next part of an operation’s workflow now, before its wait is over',
+    scope: 'operations:write',
+    replies: {
+      202: { description: 'The next part; follow `Location`', schema: operationSchema },
+      409: { description: 'It does not wait, or no file is left', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const { scope } = caller
+      const operation = await findOperation(engine, scope, params.id)
+      const { after } = operation.workflow
+      if (after)
+        requireScopes(
+          caller,
+          permissionsOf(nextWorkflow(operation, after), engine.plugins) as Scope[],
+        )
+      const next = await continueRun(engine, scope, operation.id, true)
+      if (next === null) throw new AppError('operation_state', { message: NO_WAIT })
+      return acceptedOperation({ engine, clock }, scope, next)
+    },
+  }),
+  endpoint('DELETE /api/operations/{id}/wait', {
+    summary: 'End the wait of an operation’s workflow: its next part does not start',
+    scope: 'operations:write',
+    replies: {
+      204: { description: 'Ended', schema: null },
+      409: { description: 'It does not wait', schema: errorSchema },
+    },
+    handler: async ({ caller: { scope }, params }) => {
+      const { id } = await findOperation(engine, scope, params.id)
+      if (!(await endWait(scope, id))) throw new AppError('operation_state', { message: NO_WAIT })
+      return { status: 204, body: null }
+    },
+  }),
+]
+
+const NO_WAIT = say('This operation does not wait, or no file is left')
 
 /** The bare UUID of a workflow of the shop. Throws `not_found`. */
 async function ownWorkflow(scope: ShopScope, given: string): Promise<string> {

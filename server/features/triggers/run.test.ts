@@ -82,6 +82,8 @@ const changeAll = async (name: string, filter: object = {}) => {
   await untilEnded(app.owner, operation.id)
   return parsePublicId('op', operation.id)!
 }
+const lastRun = async ({ id }: Saved): Promise<string> =>
+  (await call('GET', `/api/operations?workflow=${id}&limit=1`)).body.data[0].id
 /** The event of a file’s change, as the end of this operation raises it. */
 const raise = (
   key: string,
@@ -105,6 +107,53 @@ test('a change of all files is one event that names its operation, and one run t
   expect(ended).toMatchObject({ status: 'success', total, channel: 'trigger' })
   // Its own change is no event for it.
   expect(await waiting(marks)).toEqual([])
+})
+
+test('a run says what started it: the chain of operations whose events led to it', async () => {
+  const mark = await onChange('chain-mark')
+  const tidy = await onChange('chain-tidy')
+  const first = await changeAll('chain', { tags: ['tenth'] })
+  const started = async (of: Saved) => {
+    const id = toPublicId('op', present((await run(of))[0], 'A run'))
+    return untilEnded(app.owner, id)
+  }
+  const marked = await started(mark)
+  const tidied = await started(tidy)
+  const none = { from: null, from_name: null }
+  const byHand = { operation_id: toPublicId('op', first), kind: 'request', event: null, ...none }
+  const event = { kind: 'event', event: CHANGED.name, ...none }
+  expect(marked.because).toMatchObject({ ...event, count: 1, led_by: [byHand] })
+  // Two events: that of the request, and that of the workflow, which has a longer path.
+  const runs = [tidied, await untilEnded(app.owner, await lastRun(tidy))]
+  expect(runs.map(({ because }) => because.led_by)).toEqual(
+    expect.arrayContaining([
+      [expect.objectContaining(byHand)],
+      [
+        expect.objectContaining(byHand),
+        expect.objectContaining({ ...event, operation_id: marked.id, title: 'chain-mark' }),
+      ],
+    ]),
+  )
+  const { body: listed } = await call('GET', `/api/operations?workflow=${mark.id}&limit=1`)
+  expect(listed.data).toMatchObject([{ workflow: mark.id, because: event }])
+})
+
+test('files that wait for a product to be chosen are one event of their operation', async () => {
+  const { scope } = app.owner
+  const asks = await onChange('asks', { event: 'review.opened' })
+  await scope.query(
+    `insert into products (shop_id, id, title, title_key, handle, status)
+     values (:shop, 't1', 'Twin atlas', 'twin atlas', 'twin-1', 'ACTIVE'),
+       (:shop, 't2', 'Twin atlas', 'twin atlas', 'twin-2', 'ACTIVE')`,
+  )
+  const [bare] = await makeFiles(scope, [{ filename: 'Twin atlas.pdf' }])
+  const file = toPublicId('file', present(bare, 'Its file'))
+  const body = { action: 'map-products', select: { file_ids: [file] } }
+  const { body: operation } = await call('POST', '/api/operations', body)
+  await untilEnded(app.owner, operation.id)
+  expect((await call('GET', '/api/reviews')).body.data).toMatchObject([{ file: { id: file } }])
+  expect(await waiting(asks)).toEqual([parsePublicId('op', operation.id)])
+  expect(await run(asks)).toHaveLength(1)
 })
 
 test('a change of nothing is no event, and neither is one that the condition leaves out a run', async () => {

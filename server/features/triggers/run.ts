@@ -20,6 +20,7 @@ import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { endedIn, isAbout } from '../../engine/event-files.ts'
 import { placedFilter } from '../../engine/steps.ts'
+import type { OperationCause } from '../../engine/types.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { triggerChannel } from '../imports/origins.ts'
 import { deletes } from '../workflows/describe.ts'
@@ -62,6 +63,7 @@ interface LockedTrigger {
   id: string
   workflow_id: string
   name: string
+  kind: 'event' | 'hook'
   filter: FileFilter
   cap: number
   max_files: number | null
@@ -117,7 +119,7 @@ const RECENT = `(select coalesce(jsonb_agg(one), '[]') from jsonb_array_elements
 
 const lockTrigger = (tx: ShopScope, id: string): Promise<LockedTrigger | null> =>
   tx.first<LockedTrigger>(
-    `select t.id, t.workflow_id, w.name, t.filter, t.cap, t.max_files,
+    `select t.id, t.workflow_id, w.name, t.kind, t.filter, t.cap, t.max_files,
        jsonb_array_length(r.recent) as runs,
        (select coalesce(sum((one ->> 'files')::int), 0)::int
         from jsonb_array_elements(r.recent) one) as files
@@ -206,6 +208,7 @@ async function startRun(
     requestedBy: trigger.name,
     dryRun: above,
     path: [...(of[0]?.path ?? []), trigger.id],
+    cause: causeOf(trigger, of),
   })
   await noteRun(tx, trigger.id, { operation, total, of: of.map(({ id }) => id) })
   if (above)
@@ -222,6 +225,16 @@ async function startRun(
       operation_id: operation,
     })
   return operation
+}
+
+function causeOf({ kind }: LockedTrigger, of: readonly TakenEvent[]): OperationCause {
+  const operation = of.findLast(({ operation_id }) => operation_id !== null)?.operation_id
+  return {
+    kind,
+    ...(kind === 'event' && of[0] ? { event: of[0].event } : {}),
+    ...(operation ? { operation } : {}),
+    count: of.length,
+  }
 }
 
 /** The files of these events that the trigger selects, each once. */

@@ -11,6 +11,7 @@ import {
 } from '../../../plugins/contract/index.ts'
 import { parseBounded } from '../../core/bounds.ts'
 import type { Given } from '../../http/endpoint.ts'
+import { waitAt } from '../../engine/steps.ts'
 import { builtInWorkflow } from './channel.ts'
 import { channelsOf, type ImportChannelOf, type TriggerBody } from './triggers.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
@@ -130,6 +131,7 @@ function bodyProblems(
     ),
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
+    ...waitProblems(steps, parts.plugins),
   ]
 }
 
@@ -216,14 +218,30 @@ function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   )
 }
 
+/** Problems of the steps that end a part of the workflow. */
+function waitProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  return steps.flatMap((step, at): WorkflowProblem[] => {
+    if (waitAt([step], plugins) < 0) return []
+    const wrong = (param: string, message: Text) => [{ param: `steps[${at}]${param}`, message }]
+    return [
+      ...(at === steps.length - 1 ? wrong('', say('Nothing follows this step: add one')) : []),
+      ...(step.when ? wrong('.when', say('All files wait together')) : []),
+    ]
+  })
+}
+
 /** What a step's plugin declares to work on; null: files and imports, or the whole operation. */
 function worksOn(step: Step, plugins: readonly Plugin[]) {
   const plugin = pluginOf(step, plugins)
   return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
 }
 
-function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
-  const problems: WorkflowProblem[] = []
+function importProblems(all: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  // After a wait the files exist, and the steps are those of a workflow on files.
+  const waits = waitAt(all, plugins)
+  const steps = waits < 0 ? all : all.slice(0, waits)
+  const later = waits < 0 ? [] : bulkProblems(all, plugins)
+  const problems = later.filter(({ param }) => Number(/\d+/.exec(param)?.[0]) > waits)
   const fetches = (step: Step | undefined) => pluginOf(step, plugins)?.kind === 'fetch'
   if (!fetches(steps[0]))
     problems.push({

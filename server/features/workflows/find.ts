@@ -37,6 +37,13 @@ export async function requireWorkflow(
   return requireWhole(runnable(own), parts.plugins)
 }
 
+/** SQL: the name of what the source of a trigger `t` refers to by its id; null: it has the name. */
+const SOURCE_NAME = `(
+  select name from drop_accounts where shop_id = :shop
+    and 'account:' || id = split_part(t.source, '/', 1)
+  union all select name from connections where shop_id = :shop and 'connection:' || id = t.source
+  union all select name from api_keys where shop_id = :shop and 'key:' || id = t.source)`
+
 /**
  * Reads the workflow that the shop attached to these imports; null: the built-in one runs. Throws
  * `workflow_broken`.
@@ -46,15 +53,17 @@ export async function attachedWorkflow(
   scope: ShopScope,
   sources: readonly string[],
   plugins: readonly Plugin[],
-): Promise<Workflow | null> {
-  const own = await scope.first<OwnWorkflow>(
-    `select w.* from triggers t
+): Promise<{ workflow: Workflow; source: string; sourceName: string | null } | null> {
+  const own = await scope.first<OwnWorkflow & { source: string; source_name: string | null }>(
+    `select w.*, t.source, ${SOURCE_NAME} as source_name from triggers t
        join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id and w.enabled
      where t.shop_id = :shop and t.enabled and t.source = any(:sources::text[])
      order by array_position(:sources::text[], t.source) limit 1`,
     { sources },
   )
-  return own ? requireWhole(runnable(own), plugins) : null
+  if (!own) return null
+  const { source, source_name: sourceName } = own
+  return { workflow: requireWhole(runnable(own), plugins), source, sourceName }
 }
 
 function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow {

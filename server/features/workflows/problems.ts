@@ -53,6 +53,9 @@ export function workflowProblems(
       add(`steps[${at}].plugin`, say('There is no plugin {plugin}', { plugin: step.plugin }))
       continue
     }
+    const waits = plugin.scope !== 'operation' && plugin.waits !== undefined
+    // What follows a wait is an operation of its own.
+    if (waits) operationScope = false
     if (plugin.scope !== 'operation' && operationScope)
       add(
         `steps[${at}]`,

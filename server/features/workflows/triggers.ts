@@ -22,6 +22,7 @@ import {
   type ImportSource,
 } from './sources.ts'
 
+/** Of a workflow, with its scheduled tasks. */
 const MAX_TRIGGERS = 5
 const MAX_COLLECT_SECONDS = 86_400
 const MAX_QUIET_SECONDS = 86_400
@@ -192,6 +193,32 @@ export const channelsOf = ({ when = [], channel }: Given<WhenBody>): ImportChann
   }),
 ]
 
+/** How many scheduled tasks run a workflow, by its bare UUID. */
+async function countTimes(scope: ShopScope, workflow: string): Promise<number> {
+  const { times } = await scope.one<{ times: number }>(
+    `select count(*)::int as times from triggers
+     where shop_id = :shop and workflow_id = :workflow and kind = 'times'`,
+    { workflow },
+  )
+  return times
+}
+
+const TOO_MANY = say('At most {most} start a workflow, with its scheduled tasks', {
+  most: MAX_TRIGGERS,
+})
+
+/** The problem of one more scheduled task of a workflow, by its id in requests. */
+export async function oneTooMany(scope: ShopScope, workflow: string): Promise<WorkflowProblem[]> {
+  const id = parsePublicId('workflow', workflow)
+  if (id === null) return []
+  const { others } = await scope.one<{ others: number }>(
+    `select count(*)::int as others from triggers
+     where shop_id = :shop and workflow_id = :id`,
+    { id },
+  )
+  return others < MAX_TRIGGERS ? [] : [{ param: 'workflow', message: TOO_MANY }]
+}
+
 /** Finds the problems of triggers; `kind`: of their workflow. */
 export async function triggerProblems(
   scope: ShopScope,
@@ -200,8 +227,8 @@ export async function triggerProblems(
 ): Promise<WorkflowProblem[]> {
   const problems: WorkflowProblem[] = []
   const named: { stored: string; at: string }[] = []
-  if (when.length > MAX_TRIGGERS)
-    problems.push({ param: 'when', message: say('At most {most}', { most: MAX_TRIGGERS }) })
+  const times = id === null || when.length === 0 ? 0 : await countTimes(scope, id)
+  if (when.length + times > MAX_TRIGGERS) problems.push({ param: 'when', message: TOO_MANY })
   for (const [index, trigger] of when.slice(0, MAX_TRIGGERS).entries()) {
     const at = `when[${index}]`
     if (trigger?.kind === undefined) continue
@@ -305,16 +332,27 @@ export async function writeTriggers(
        and not id = any(:ids::uuid[])`,
     { workflow, ids },
   )
+  // Triggers may exchange their sources, of which each is in the table once.
+  await tx.query(
+    `update triggers set source = 'moves:' || id where shop_id = :shop and workflow_id = :workflow
+       and source is not null`,
+    { workflow },
+  )
   for (const trigger of triggers) {
     const id = (trigger.id && parsePublicId('trigger', trigger.id)) || null
     const { from, on_conflict, quiet_seconds, which, ...plain } = trigger
     await tx.query(
-      `insert into triggers (shop_id, id, workflow_id, kind, enabled, source, event, options,
+      `with other as (select id from triggers where shop_id = :shop and id = :id::uuid
+           and kind <> :kind),
+         forgotten as (delete from trigger_events where shop_id = :shop
+           and trigger_id in (select id from other) and taken_at is null)
+       insert into triggers (shop_id, id, workflow_id, kind, enabled, source, event, options,
          filter, collect, max_files, cap)
        values (:shop, coalesce(:id::uuid, uuidv7()), :workflow, :kind, :enabled, :source, :event,
          :options, :which, :collect, :max_files, :cap)
        on conflict (shop_id, id) do update set kind = excluded.kind, enabled = excluded.enabled,
          source = excluded.source, event = excluded.event, options = excluded.options,
+         secret_hash = case when triggers.kind = excluded.kind then triggers.secret_hash end,
          filter = excluded.filter, collect = excluded.collect, max_files = excluded.max_files,
          cap = excluded.cap, updated_at = now()`,
       {

@@ -10,7 +10,8 @@ import { createLicenceList } from '../preparation/model/licence-lists.ts'
 import type { WorkflowBody } from './check.ts'
 import { attachedWorkflow, requireWorkflow } from './find.ts'
 import { referencesIn } from './references.ts'
-import { readTriggers } from './triggers.ts'
+import { createSchedule } from '../schedules/rows.ts'
+import { readTriggers, triggerBody } from './triggers.ts'
 import { createWorkflow, deleteWorkflow, listWorkflows, replaceWorkflow } from './workflows.ts'
 
 const parts = appConfig({})
@@ -155,8 +156,8 @@ describe('uniqueness within the shop', () => {
     expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toBeNull()
     const first = await createWorkflow(scope, imports('From our tool', 'api'), parts)
     expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toMatchObject({
-      title: 'From our tool',
-      action: 'import',
+      workflow: { title: 'From our tool', action: 'import' },
+      source: 'channel:api',
     })
     expect(await attachedWorkflow(other, ['channel:api'], parts.plugins)).toBeNull()
     expect(await problemsOf(createWorkflow(scope, imports('Another', 'api'), parts))).toEqual([
@@ -165,7 +166,7 @@ describe('uniqueness within the shop', () => {
     await replaceWorkflow(scope, first.id, imports('From our tool'), parts)
     await createWorkflow(scope, imports('Another', 'api'), parts)
     expect(await attachedWorkflow(scope, ['channel:api'], parts.plugins)).toMatchObject({
-      title: 'Another',
+      workflow: { title: 'Another' },
     })
   })
 })
@@ -236,4 +237,36 @@ test('a stored workflow that is no longer valid cannot run, and gives the reason
     code: 'workflow_broken',
     message: 'The workflow “Old” cannot run: There is no plugin tag-files (steps[0].plugin)',
   })
+})
+
+test('scheduled tasks count among the five that start a workflow', async () => {
+  const event = triggerBody.parse({ kind: 'event', event: 'file.changed' })
+  const body = bulk('Full', { when: [event, event, event, event] })
+  const { id } = await createWorkflow(scope, body, parts)
+  const task = (name: string) =>
+    createSchedule(
+      scope,
+      {
+        name,
+        enabled: true,
+        cron: '0 3 * * *',
+        action: null,
+        workflow: toPublicId('workflow', id),
+        options: {},
+        filter: {},
+        notify: 'never',
+        cap: 100,
+      },
+      parts,
+      new Date(),
+    )
+  const refused = { details: [{ param: 'workflow', code: 'invalid_value' }] }
+  await task('First')
+  await expect(task('Second')).rejects.toMatchObject(refused)
+  const more = { ...body, when: [...body.when!, event] }
+  await expect(replaceWorkflow(scope, id, more, parts)).rejects.toMatchObject({
+    details: [{ param: 'when' }],
+  })
+  await replaceWorkflow(scope, id, { ...body, when: [event] }, parts)
+  await task('Second')
 })

@@ -102,6 +102,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
         message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
     await writeTriggers(tx, id, [])
+    await forgetWaits(tx, id)
     await deleteRow(tx, 'workflows', id)
   })
 }
@@ -124,12 +125,22 @@ export async function cancelRuns(
 ): Promise<number> {
   const rows = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and finished_at is null
-       and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
+       and status <> 'cancelled' and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
          and status in ('queued', 'previewed') and started_at is null))
-     for no key update skip locked`,
+     for no key update`,
     { workflow: toPublicId('workflow', id), all: which === 'all' },
   )
   for (const run of rows) await move(tx, run.id, 'cancel')
+  return rows.length + (await forgetWaits(tx, id))
+}
+
+/** Ends the waits of a workflow’s runs: what follows them does not start. Returns how many. */
+async function forgetWaits(tx: ShopScope, id: string): Promise<number> {
+  const rows = await tx.query(
+    `update operations set continue_at = null where shop_id = :shop and continue_at is not null
+       and workflow ->> 'id' = :workflow returning 1`,
+    { workflow: toPublicId('workflow', id) },
+  )
   return rows.length
 }
 

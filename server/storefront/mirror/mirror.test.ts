@@ -21,6 +21,7 @@ import {
   type Refresh,
   type RefreshResult,
 } from './mirror-lease.ts'
+import { wantEvent } from '../../../test/told-events.ts'
 import { promisedMs, sized, soakTest } from '../../../test/scale.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough')
@@ -126,7 +127,11 @@ describe('a refresh', () => {
     })
     const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
     // A changed title, a new product and its SKU.
+    const told = await wantEvent(scope, 'product.created')
     expect(await refreshFrom(second)).toEqual({ matchable: 3, changed: true })
+    // Only the new one; the first catalog, above, is none.
+    expect(await told()).toMatchObject([{ total: 1, product_ids: [expect.any(String)] }])
+    await scope.from('webhook_endpoints').delete()
     expect(await titles()).toEqual(['Brown Bread', 'Cake'])
     expect(await readMirror(scope)).toMatchObject({ generation: 2, products: 2, variants: 2 })
     expect(await variantsBySkuKey(scope, ['a-1', 'b-2'])).toEqual([])

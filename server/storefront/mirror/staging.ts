@@ -3,9 +3,11 @@
 import { nameKey } from '../../../plugins/contract/index.ts'
 import { otherSkuKeys, partsKey, skuKey } from '../../core/sku-key.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { isWanted } from '../../core/outbox/webhook-events.ts'
 import { NEW_LEASE } from '../../core/queue/lease.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
 import { endRefresh, recordMirrorChange, type Refresh, type RefreshResult } from './mirror-lease.ts'
+import { productCreated, raiseCreated } from './created-products.ts'
 
 /** Removes rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
@@ -78,7 +80,8 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
       lease,
       await changed(tx, REMOVE_PRODUCTS, lease),
     )
-    const products = await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })
+    const products = await tx.query<WrittenProduct>(WRITE_PRODUCTS, { lease })
+    await tellCreated(tx, products)
     const variants = await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })
     await clearStaged(tx)
     const written = [...products, ...variants]
@@ -121,10 +124,9 @@ export async function swapProduct(
         { lease, id },
       )),
     ]
-    const written = [
-      ...(await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })),
-      ...(await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })),
-    ]
+    const products = await tx.query<WrittenProduct>(WRITE_PRODUCTS, { lease })
+    await tellCreated(tx, products)
+    const written = [...products, ...(await tx.query<WrittenRow>(WRITE_VARIANTS, { lease }))]
     await tx.query('delete from catalog_staged where shop_id = :shop and lease = :lease', { lease })
     const refreshed = {
       matchable: written.filter(({ matchable }) => matchable).length,
@@ -138,6 +140,16 @@ export async function swapProduct(
 /** `matchable`: files that matched nothing before may match this row. */
 interface WrittenRow {
   matchable: boolean
+}
+
+interface WrittenProduct extends WrittenRow {
+  /** Of a new product, if a receiver wants to know of it. */
+  created: string | null
+}
+
+async function tellCreated(tx: ShopScope, products: readonly WrittenProduct[]): Promise<void> {
+  const ids = products.flatMap(({ created }) => created ?? [])
+  if (ids.length > 0) await raiseCreated(tx, ids)
 }
 
 const changed = async (tx: ShopScope, sql: string, lease: number, before = 0) =>
@@ -166,7 +178,11 @@ const WRITE_PRODUCTS = `
   where (p.title, p.handle, p.status, p.image_url, p.tags) is distinct from
     (excluded.title, excluded.handle, excluded.status, excluded.image_url, excluded.tags)
   returning (old.title_key, old.tag_keys) is distinct from (new.title_key,
-    new.tag_keys) as matchable`
+    new.tag_keys) as matchable,
+    -- The first catalog is no event.
+    case when old.id is null and ${isWanted(`'${productCreated.name}'`)}
+      and exists (select from catalog_mirrors m where m.shop_id = :shop and m.finished_at is not null)
+      then new.id end as created`
 
 const WRITE_VARIANTS = `
   insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key, sku_others,

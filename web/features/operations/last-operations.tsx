@@ -4,6 +4,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { isMoving, useOperations } from './calls.ts'
 import { type Query } from '../../shell/client/endpoints.ts'
 import { type Operation } from '../../shell/client/types.ts'
+import { Because } from './because.tsx'
 import { operationTitle } from './labels.ts'
 import { statusWord } from './operation-status.ts'
 import { inSentence, numberText } from '../../shell/labels/size.ts'
@@ -77,6 +78,7 @@ function Row({ operation }: { operation: Operation }) {
             { at: momentText(created_at), done: numberText(done), failed, skipped },
           )}
         </SmallPrint>
+        <Because operation={operation} small />
       </BlockStack>
       {moving && <Progress operation={operation} />}
       <StatusBadge word={statusWord(operation)} />

@@ -34,6 +34,7 @@ import {
   waitingCount,
 } from './labels.ts'
 import { statusWord, isPreview } from './operation-status.ts'
+import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
@@ -100,7 +101,7 @@ function Whole({ operation, query, back }: WholeProps) {
       subtitle={[
         labelText(operation, usePageChannels()),
         momentText(operation.created_at),
-        requester,
+        operation.because.kind === 'request' && requester,
       ]
         .filter(Boolean)
         .join(' · ')}
@@ -113,8 +114,8 @@ function Whole({ operation, query, back }: WholeProps) {
     >
       <BlockStack gap="400">
         <LoadProblem query={query} what="" />
-        {error && <Problem error={error} what={t('This could not be done')} />}
-        {log.error && <Problem error={log.error} what={t('The log could not be exported')} />}
+        <Problems done={error} log={log.error} />
+        <Because operation={operation} />
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>
@@ -131,6 +132,13 @@ function Whole({ operation, query, back }: WholeProps) {
     </Page>
   )
 }
+
+const Problems = ({ done, log }: Record<'done' | 'log', Error | null>) => (
+  <>
+    {done && <Problem error={done} what={t('This could not be done')} />}
+    {log && <Problem error={log} what={t('The log could not be exported')} />}
+  </>
+)
 
 function useLog(id: string) {
   const [error, setError] = useState<Error | null>(null)
@@ -197,14 +205,8 @@ function factsOf(operation: Operation, channels: readonly Channel[]): [string, R
   const facts: [string, React.ReactNode][] = []
   const files = sourceText(operation)
   if (files) facts.push([t('Files'), files])
-  if (schedule_id)
-    facts.push([
-      t('Started by'),
-      <Link key="schedule" url={`/schedules/${schedule_id}`}>
-        {t('A scheduled task')}
-      </Link>,
-    ])
-  else facts.push([t('Channel'), channelText(channels, channel)])
+  // What started it is said above.
+  if (!schedule_id) facts.push([t('Channel'), channelText(channels, channel)])
   if (paused_at) facts.push([t('Paused', {}, 'time'), momentText(paused_at)])
   if (finished_at) facts.push([t('Ended', {}, 'time'), momentText(finished_at)])
   return facts

@@ -44,7 +44,10 @@ const BACK = { content: t('Scheduled tasks'), url: '/schedules' }
 export function SchedulePage({ id }: { id: string }) {
   const fresh = id === 'new'
   // The position of the template in their list, from 1.
-  const wanted = Number(new URLSearchParams(useSearch()).get('template') ?? 0)
+  const search = new URLSearchParams(useSearch())
+  const wanted = Number(search.get('template') ?? 0)
+  // A new task of a workflow: the page of the workflow leads here and is where it returns to.
+  const of = fresh ? search.get('workflow') : null
   const schedule = useSchedule(fresh ? null : id)
   const templates = useTemplates()
   const plugins = usePlugins()
@@ -72,15 +75,24 @@ export function SchedulePage({ id }: { id: string }) {
       // Another template in the address mounts another form.
       key={`${id} ${wanted}`}
       id={fresh ? null : id}
-      initial={body ? draftOf(body) : emptyDraft()}
+      initial={body ? draftOf(body) : of ? draftOfWorkflow(of, workflows.data!.data) : emptyDraft()}
       record={fresh ? undefined : schedule.data}
-      templates={fresh && !template ? templates.data!.data : []}
+      templates={fresh && !template && !of ? templates.data!.data : []}
       plugins={plugins.data!.data}
       workflows={workflows.data!.data}
-      onSaved={(saved) => fresh && navigate(`/schedules/${saved.id}`, { replace: true })}
+      onSaved={(saved) =>
+        fresh && navigate(of ? `/workflows/${of}` : `/schedules/${saved.id}`, { replace: true })
+      }
     />
   )
 }
+
+/** A task that runs this workflow, named after it. */
+const draftOfWorkflow = (id: string, workflows: readonly Workflow[]): ScheduleDraft => ({
+  ...emptyDraft(),
+  name: workflows.find((workflow) => workflow.id === id)?.name ?? '',
+  runs: { workflow: id },
+})
 
 // The form of a scheduled task, with its next runs and the files that it would find now.
 

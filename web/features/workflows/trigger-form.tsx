@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type ImportSource, useHookAddress } from '../../shell/client/workflows.ts'
 import { Code } from '../../shell/components/copy.tsx'
+import { EVENTS } from '../../shell/labels/events.ts'
 import { NumberField } from '../../shell/components/number-field.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { FilterFields } from '../../shell/files/filter-fields.tsx'
@@ -13,7 +14,7 @@ import { useDropAccounts } from '../drop/calls.ts'
 import { useChannels } from '../imports/channel-calls.ts'
 import { useApiKeys } from '../settings/api-key-calls.ts'
 import { type TriggerDraft } from './draft.ts'
-import { collectText, EVENTS } from './when-text.ts'
+import { collectText } from './when-text.ts'
 
 interface Props {
   trigger: TriggerDraft

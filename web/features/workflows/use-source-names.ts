@@ -3,7 +3,7 @@ import { useConnections } from '../cloud/calls.ts'
 import { useDropAccounts } from '../drop/calls.ts'
 import { useChannels } from '../imports/channel-calls.ts'
 import { useApiKeys } from '../settings/api-key-calls.ts'
-import { type SourceNames } from './when-text.ts'
+import { type SourceNames } from '../imports/labels.ts'
 
 export function useSourceNames(): SourceNames {
   const channels = useChannels()

@@ -17,10 +17,12 @@ import {
   Popover,
   Text,
 } from '../../shell/ui/index.ts'
+import { SaveFirst } from '../../shell/components/save-first.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { fittingTriggers, newTrigger, type TriggerDraft } from './draft.ts'
 import { TriggerForm } from './trigger-form.tsx'
 import { useSourceNames } from './use-source-names.ts'
+import { addTimes, Times, useTimes } from './times.tsx'
 import { triggerSentence } from './when-text.ts'
 import type { WorkflowForm } from './use-workflow-form.ts'
 
@@ -35,7 +37,9 @@ interface Props {
 export function WhenCard({ form, id }: Props) {
   const { draft, change } = form
   const [open, setOpen] = useState<string | null>(null)
+  const [saveFirst, setSaveFirst] = useState(false)
   const shown = fittingTriggers(draft)
+  const times = useTimes(draft.kind === 'bulk' ? id : null)
   const set = (when: TriggerDraft[]) => change({ when })
   const add = (kind: Trigger['kind']) => {
     const trigger = newTrigger(kind)
@@ -61,41 +65,60 @@ export function WhenCard({ form, id }: Props) {
           />
         )}
         {shown.length > 0 && (
-          <ol className="triggers">
-            {shown.map((trigger, at) => (
-              <li key={trigger.key}>
-                <TriggerItem
-                  trigger={trigger}
-                  path={`when[${at}]`}
-                  form={form}
-                  open={open === trigger.key}
-                  onToggle={() => setOpen(open === trigger.key ? null : trigger.key)}
-                  onChange={(part) =>
-                    set(shown.map((one) => (one === trigger ? { ...one, ...part } : one)))
-                  }
-                  onRemove={() => set(shown.filter((one) => one !== trigger))}
-                />
-              </li>
-            ))}
-          </ol>
+          <TriggerList form={form} shown={shown} open={open} onOpen={setOpen} onSet={set} />
         )}
-        {shown.length < MOST && (
+        {times.length > 0 && <Times times={times} />}
+        {shown.length + times.length < MOST && (
           <div>
-            <AddTrigger isImport={draft.kind === 'import'} onAdd={add} />
+            <AddTrigger
+              isImport={draft.kind === 'import'}
+              onAdd={add}
+              onTimes={() => (id === null || form.dirty ? setSaveFirst(true) : addTimes(id))}
+            />
           </div>
         )}
       </BlockStack>
+      {saveFirst && <SaveFirst onClose={() => setSaveFirst(false)} />}
     </Card>
   )
 }
 
-function AddTrigger({
-  isImport,
-  onAdd,
-}: {
+interface ListProps {
+  form: WorkflowForm
+  shown: readonly TriggerDraft[]
+  /** The key of the one whose options are shown. */
+  open: string | null
+  onOpen: (key: string | null) => void
+  onSet: (when: TriggerDraft[]) => void
+}
+
+const TriggerList = ({ form, shown, open, onOpen, onSet }: ListProps) => (
+  <ol className="triggers">
+    {shown.map((trigger, at) => (
+      <li key={trigger.key}>
+        <TriggerItem
+          trigger={trigger}
+          path={`when[${at}]`}
+          form={form}
+          open={open === trigger.key}
+          onToggle={() => onOpen(open === trigger.key ? null : trigger.key)}
+          onChange={(part) =>
+            onSet(shown.map((one) => (one === trigger ? { ...one, ...part } : one)))
+          }
+          onRemove={() => onSet(shown.filter((one) => one !== trigger))}
+        />
+      </li>
+    ))}
+  </ol>
+)
+
+interface AddProps {
   isImport: boolean
   onAdd: (kind: Trigger['kind']) => void
-}) {
+  onTimes: () => void
+}
+
+function AddTrigger({ isImport, onAdd, onTimes }: AddProps) {
   const [open, setOpen] = useState(false)
   if (isImport)
     return (
@@ -103,12 +126,12 @@ function AddTrigger({
         {t('Add a source of imports')}
       </Button>
     )
-  const item = (kind: Trigger['kind'], content: string, helpText: string) => ({
+  const item = (content: string, helpText: string, onChoose: () => void) => ({
     content,
     helpText,
     onAction: () => {
       setOpen(false)
-      onAdd(kind)
+      onChoose()
     },
   })
   return (
@@ -124,12 +147,13 @@ function AddTrigger({
       <ActionList
         actionRole="menuitem"
         items={[
-          item(
-            'event',
-            t('When something happens'),
-            t('Files arrive, are changed, are delivered …'),
+          item(t('When something happens'), t('Files arrive, are changed, are delivered …'), () =>
+            onAdd('event'),
           ),
-          item('hook', t('When a program calls'), t('A secret address that names files')),
+          item(t('At times'), t('Every night, on all files that meet conditions'), onTimes),
+          item(t('When a program calls'), t('A secret address that names files'), () =>
+            onAdd('hook'),
+          ),
         ]}
       />
     </Popover>

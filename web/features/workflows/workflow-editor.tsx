@@ -14,6 +14,7 @@ import { Banner, BlockStack, Card, ChoiceList, Link, Select } from '../../shell/
 import { t } from '../../shell/messages/t.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
+import { LastOperations } from '../operations/last-operations.tsx'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { bodyOf, stepsFor, withSteps, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
@@ -72,6 +73,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
           <StepsCard form={form} plugins={byId} />
           {/* Deliveries are no operations and cannot be undone. */}
           {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+          {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}
         </BlockStack>
         {draft.kind !== 'delivery' && <Trial form={form} plugins={byId} />}
       </div>
@@ -86,6 +88,18 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
     </Page>
   )
 }
+
+const LastRuns = ({ workflow: { id, name } }: { workflow: Workflow }) => (
+  <LastOperations
+    title={t('Last runs')}
+    query={{ workflow: id }}
+    all={`/operations?search=${encodeURIComponent(name)}`}
+    empty={{
+      heading: t('It has not run yet'),
+      text: t('Its runs are listed here, each with what started it.'),
+    }}
+  />
+)
 
 const Trial = ({ form, plugins }: { form: WorkflowForm; plugins: PluginsById }) => (
   <div className="workflow-trial">

@@ -19,17 +19,18 @@ import {
   SmallPrint,
   Text,
 } from '../../shell/ui/index.ts'
+import { eventText } from '../../shell/labels/events.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import type { CardLayout, Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { type Schedule, useSchedules } from '../schedules/calls.ts'
+import { cronText } from '../schedules/labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
-import { EVENTS } from './when-text.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import './workflows.css'
 
@@ -182,8 +183,8 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
   name: { title: t('Workflow'), wraps: true, cell: (workflow) => <Name workflow={workflow} /> },
   runsOn: {
     title: t('Runs on'),
-    cell: (workflow) => startsText(workflow, channels),
-    inCard: (workflow) => <SmallPrint>{startsText(workflow, channels)}</SmallPrint>,
+    cell: (workflow) => startsText(workflow, channels, used),
+    inCard: (workflow) => <SmallPrint>{startsText(workflow, channels, used)}</SmallPrint>,
   },
   steps: {
     title: t('Steps'),
@@ -201,8 +202,12 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
 })
 
 /** What it runs on, and whether something else than a person starts it. */
-function startsText(workflow: Workflow, channels: readonly Channel[]): string {
-  const { kind, channel, enabled, when } = workflow
+function startsText(
+  workflow: Workflow,
+  channels: readonly Channel[],
+  schedules: readonly Schedule[],
+): string {
+  const { id, kind, channel, enabled, when } = workflow
   const runsOn =
     kind === 'import' && channel === null && when.length > 0
       ? t('{count, plural, one {One source of imports} other {# sources of imports}}', {
@@ -211,8 +216,10 @@ function startsText(workflow: Workflow, channels: readonly Channel[]): string {
       : runsOnText(workflow, channels)
   if (!enabled) return t('{runsOn}. Off', { runsOn })
   const events = when.map(({ event }) => event).filter((event) => event !== null)
-  const happens = events.map((event) => t('when {event}', { event: EVENTS.get(event) ?? event }))
-  return [runsOn, ...happens].join('; ')
+  const happens = events.map((event) => t('when {event}', { event: eventText(event) }))
+  const times = schedules.filter((schedule) => schedule.workflow === id && schedule.enabled)
+  const due = times.map(({ cron, schedule_text }) => cronText(cron, schedule_text))
+  return [runsOn, ...due, ...happens].join('; ')
 }
 
 const Name = ({ workflow }: { workflow: Workflow }) => (

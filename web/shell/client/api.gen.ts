@@ -102,6 +102,37 @@ export interface components {
       location: string
       size_bytes: number
     }
+    Because: {
+      /** @description How many events or calls it took */
+      count: number
+      /** @description Of `event`: its name */
+      event: string | null
+      /** @description Of `imports`: the source */
+      from: components['schemas']['ImportSource'] | null
+      /** @description The name of the account, connection or key */
+      from_name: string | null
+      /**
+       * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+       * @enum {string}
+       */
+      kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
+      /** @description The operations whose events led to it, first to last, each with what started it */
+      led_by: {
+        /** @description Of `event`: its name */
+        event: string | null
+        /** @description Of `imports`: the source */
+        from: components['schemas']['ImportSource'] | null
+        /** @description The name of the account, connection or key */
+        from_name: string | null
+        /**
+         * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+         * @enum {string}
+         */
+        kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
+        operation_id: string
+        title: string
+      }[]
+    }
     BlockedAddress: {
       /** @description It reported a mail as spam: it gets no mails about new versions and added files */
       complaint: boolean
@@ -733,7 +764,10 @@ export interface components {
         | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'link.refused'
+        | 'buyer.asked'
         | 'delivery.downloaded'
+        | 'file.released'
         | 'delivery.ready'
         | 'delivery.held'
         | 'order.refunded'
@@ -741,6 +775,8 @@ export interface components {
         | 'workflow.failed'
         | 'workflow.recovered'
         | 'mapping.changed'
+        | 'review.opened'
+        | 'product.created'
         | 'notice.created'
       )[]
       /** @description null: the last message arrived */
@@ -1365,6 +1401,8 @@ export interface components {
         size_bytes: number
         url: string
       } | null
+      /** @description What started it */
+      because: components['schemas']['Because']
       bytes: number
       /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number
@@ -2899,6 +2937,7 @@ export interface components {
             | 'cancelled'
             | 'undone'
           to?: string
+          workflow?: string
         }
       }
       'GET /api/operations/{id}': {
@@ -6364,6 +6403,8 @@ export interface components {
         size_bytes: number
         url: string
       } | null
+      /** @description What started it */
+      because: components['schemas']['Because']
       bytes: number
       /** @description How many bytes fewer its files have; negative if they have more */
       bytes_saved: number
@@ -9995,7 +10036,10 @@ export interface components {
         | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'link.refused'
+        | 'buyer.asked'
         | 'delivery.downloaded'
+        | 'file.released'
         | 'delivery.ready'
         | 'delivery.held'
         | 'order.refunded'
@@ -10003,6 +10047,8 @@ export interface components {
         | 'workflow.failed'
         | 'workflow.recovered'
         | 'mapping.changed'
+        | 'review.opened'
+        | 'product.created'
         | 'notice.created'
       )[]
       /** @description null: the last message arrived */
@@ -10028,7 +10074,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -10037,7 +10083,10 @@ export interface components {
         | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'link.refused'
+        | 'buyer.asked'
         | 'delivery.downloaded'
+        | 'file.released'
         | 'delivery.ready'
         | 'delivery.held'
         | 'order.refunded'
@@ -10045,6 +10094,8 @@ export interface components {
         | 'workflow.failed'
         | 'workflow.recovered'
         | 'mapping.changed'
+        | 'review.opened'
+        | 'product.created'
         | 'notice.created'
       )[]
       /**
@@ -10066,7 +10117,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -10075,7 +10126,10 @@ export interface components {
         | 'file.trashed'
         | 'file.deleted'
         | 'link.exhausted'
+        | 'link.refused'
+        | 'buyer.asked'
         | 'delivery.downloaded'
+        | 'file.released'
         | 'delivery.ready'
         | 'delivery.held'
         | 'order.refunded'
@@ -10083,6 +10137,8 @@ export interface components {
         | 'workflow.failed'
         | 'workflow.recovered'
         | 'mapping.changed'
+        | 'review.opened'
+        | 'product.created'
         | 'notice.created'
       )[]
       /**

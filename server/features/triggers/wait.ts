@@ -1,0 +1,154 @@
+// Waits between the parts of a workflow: the end of a part notes when the next one starts, and a job
+// starts it then, on the files that are done. Both are one transaction each, so that the next part
+// starts once.
+import { say, sentences, textOf, type Workflow } from '../../../plugins/contract/index.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { present } from '../../core/lazy.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import { queueTaskAfter } from '../../core/queue/background-jobs.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { endedIn } from '../../engine/event-files.ts'
+import { hasEnded } from '../../engine/lifecycle.ts'
+import { placedFilter } from '../../engine/steps.ts'
+import type { OperationRow, StoredWorkflow } from '../../engine/types.ts'
+import { momentOf } from '../../files/condition-sql.ts'
+import { compileFilter } from '../../files/filter.ts'
+import type { TriggerTaskParts } from './run.ts'
+
+const WAIT_TASK = { name: 'continue-workflows' } as const
+
+/** Notes when the next part of the workflow starts. In the transaction that ends the part. */
+export async function armWait(
+  tx: ShopScope,
+  { id, workflow, stopped }: OperationRow,
+): Promise<void> {
+  const { after } = workflow
+  if (!after || stopped) return
+  const { wait } = after
+  const until = 'until' in wait ? await momentOf(tx, wait.until) : null
+  // A retry within the wait keeps its time. After it, only the files of the retry continue.
+  const { seconds } = await tx.one<{ seconds: number }>(
+    `update operations o set
+       continue_at = greatest(now(), coalesce(o.continue_at, :until::timestamptz,
+         now() + :seconds * interval '1 second')),
+       continue_since = case when exists (select from operations n
+         where n.shop_id = o.shop_id and n.continues = o.id) then o.started_at end
+     where shop_id = :shop and id = :id
+     returning extract(epoch from continue_at - now())::float8 as seconds`,
+    { id, until, seconds: 'seconds' in wait ? wait.seconds : 0 },
+  )
+  await queueTaskAfter(tx, WAIT_TASK, id, seconds)
+}
+
+/** SQL: waits, and when they end. */
+const WANTED = `
+  select o.shop_id, o.id::text as key, o.continue_at as due_at
+  from operations o join shops s on s.id = o.shop_id and s.uninstalled_at is null
+  where o.continue_at is not null and o.finished_at is not null`
+
+export const waitTask = (parts: Pick<TriggerTaskParts, 'engine' | 'database'>): BackgroundTask => ({
+  ...WAIT_TASK,
+  concurrency: 4,
+  wanted: WANTED,
+  run: async ({ shop, key }) => {
+    const scope = forShop(parts.database, present(shop, 'The shop of the wait'))
+    await continueRun(parts.engine, scope, key)
+    return null
+  },
+})
+
+/**
+ * Starts the next part of an operation's workflow; null: it does not wait, or there is no file left.
+ * @param id the operation: a bare UUID
+ * @param now whether a person ends the wait before its time
+ */
+export const continueRun = (
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  now = false,
+): Promise<string | null> =>
+  scope.transaction(async (tx) => {
+    const operation = await tx.first<OperationRow>(
+      `select * from operations where shop_id = :shop and id = :id
+         and continue_at ${now ? 'is not null' : '<= now()'} for no key update`,
+      { id },
+    )
+    // A retry sets the time again at its end.
+    if (!operation || !hasEnded(operation)) return null
+    await endWait(tx, id)
+    const { after } = operation.workflow
+    if (!after || operation.undone_by !== null) return null
+    try {
+      return await tx.transaction((inner) => startNext(engine, inner, operation, after))
+    } catch (error) {
+      const lasts =
+        error instanceof AppError && error.status < 500 && error.code !== 'operation_quota'
+      if (!lasts || now) throw error
+      await raiseNotice(tx, {
+        level: 'critical',
+        title: say('“{name}” did not continue after its wait', { name: operation.workflow.title }),
+        body: sentences(say('{reason}.', { reason: textOf(error.text) })),
+        operation_id: id,
+      })
+      return null
+    }
+  })
+
+/** Ends the wait of an operation; what follows it does not start. False: it did not wait. */
+export async function endWait(tx: ShopScope, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update operations set continue_at = null
+     where shop_id = :shop and id = :id and continue_at is not null returning 1`,
+    { id },
+  )
+  return rows.length > 0
+}
+
+/** What an operation does after its wait. */
+export const nextWorkflow = (
+  { workflow: { id, title, parallel } }: Pick<OperationRow, 'workflow'>,
+  { steps }: NonNullable<StoredWorkflow['after']>,
+): Workflow => ({ id, title, parallel, action: 'workflow', kind: 'bulk', steps: steps.slice(1) })
+
+async function startNext(
+  engine: Engine,
+  tx: ShopScope,
+  operation: OperationRow,
+  after: NonNullable<StoredWorkflow['after']>,
+): Promise<string | null> {
+  const workflow = nextWorkflow(operation, after)
+  const ids = await doneFiles(tx, operation, placedFilter({}, workflow, engine.plugins))
+  if (ids.length === 0) return null
+  const { id, channel, request, requested_by, path, cause } = operation
+  return engine.start(tx, {
+    workflow,
+    channel,
+    source: { type: 'files', ids },
+    request: request.notify === undefined ? {} : { notify: request.notify },
+    requestedBy: requested_by,
+    path,
+    ...(cause ? { cause } : {}),
+    continues: id,
+  })
+}
+
+/** The files that are done: those of its last round, if those before have continued already. */
+async function doneFiles(
+  tx: ShopScope,
+  { id, continue_since }: OperationRow,
+  filter: Parameters<typeof compileFilter>[1],
+): Promise<string[]> {
+  const { sql, bindings } = await compileFilter(tx, filter)
+  const rows = await tx.query<{ id: string }>(
+    `select files.id from files where files.shop_id = :shop and ${sql} and files.id in (
+       select i.file_id from items i where i.shop_id = :shop and i.operation_id = :id
+         and i.status = 'done' and i.file_id is not null
+         and ${endedIn({ since: ':since::timestamptz', until: 'null::timestamptz' })})
+     order by files.id`,
+    { ...bindings, id, since: continue_since },
+  )
+  return rows.map((row) => row.id)
+}

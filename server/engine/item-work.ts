@@ -132,7 +132,7 @@ export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null 
 }
 
 /** How an entry ends with `skip` whose name a file of the shop has. */
-export const nameTaken = (existing: string | null) =>
+export const leftOutFor = (existing: string | null) =>
   ({
     status: 'skipped',
     code: 'duplicate_filename',

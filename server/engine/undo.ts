@@ -26,7 +26,7 @@ import {
   loadRecords,
   endingOfFailure,
   inUse,
-  nameTaken,
+  leftOutFor,
   obstacleOf,
 } from './item-work.ts'
 import { filePlaceOf, itemPlugins } from './steps.ts'
@@ -253,7 +253,7 @@ export function prepare(
   // Files that get other names may be admitted all the same.
   const renames = itemPlugins(operation.workflow, plugins).some(({ ordered }) => ordered)
   const endingOf = (item: WorkItem): ItemEnding | null => {
-    if (item.left_out_for !== null && !renames) return nameTaken(item.left_out_for)
+    if (item.left_out_for !== null && !renames) return leftOutFor(item.left_out_for)
     if (busy.has(item)) return endingOfFailure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }

@@ -7,7 +7,7 @@ import type { ChangeResult } from '../files/changes.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
-import { nameTaken } from './item-work.ts'
+import { leftOutFor } from './item-work.ts'
 import { skippedFor, type WriteResult } from './outcomes.ts'
 import type { Effect, EffectRecords, EffectRequest } from './effect.ts'
 import type { EffectName, OperationRow, WorkItem } from './types.ts'
@@ -22,7 +22,7 @@ export function resultOfAdmission(
   admitted: AdmissionResult | PlannedResult,
 ): WriteResult {
   if (admitted.status === 'refused') return refusal(admitted)
-  if (admitted.status === 'left_out') return skippedFor(nameTaken(admitted.existing))
+  if (admitted.status === 'left_out') return skippedFor(leftOutFor(admitted.existing))
   // An existing file keeps its products; those of the draft are only for a new one.
   const mapped = 'mapped' in admitted ? admitted.mapped : draft.mappings.length > 0
   const after = { filename: admitted.filename, product_mapped: mapped }

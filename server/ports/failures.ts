@@ -173,7 +173,7 @@ export function limitOf(
   const retryAfter =
     stated === undefined ? (isUsedUp ? resetOf(headers) : undefined) : secondsOf(stated)
   if (always || retryAfter !== undefined || isUsedUp) return { marked: true, retryAfter }
-  return isForbidden ? { marked: false, mayBeFinal: true } : { marked: false }
+  return status === 503 ? { marked: false } : { marked: false, mayBeFinal: true }
 }
 
 const USED_UP = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']

@@ -30,6 +30,7 @@ it.each([
     'text/html',
   ],
   ['text in UTF-16', Buffer.from('\ufeffLink expired', 'utf16le'), 'text/plain'],
+  ['a page in UTF-16', Buffer.from('\ufeff<html><p>Sign in', 'utf16le'), 'text/html'],
   ['text in UTF-16 BE', Buffer.from('\ufeffリンク切れ', 'utf16le').swap16(), 'text/plain'],
   [
     'an MP3 file of Layer I',

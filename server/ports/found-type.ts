@@ -81,11 +81,10 @@ export async function foundType(
   head: Buffer,
   text: string = head.toString('latin1'),
 ): Promise<{ found_type?: string }> {
-  // The library takes its mark for the beginning of an MP3 file.
-  if (isUtf16(head)) return TEXT
-  if (isPage(text)) return { found_type: 'text/html' }
-  if (isJson(text)) return { found_type: 'application/json' }
-  if (isDrawing(text)) return { found_type: 'image/svg+xml' }
+  // The library takes the mark of UTF-16 for the beginning of an MP3 file.
+  const wide = utf16Text(head)
+  const written = typeOfText(wide ?? text) ?? (wide === null ? null : 'text/plain')
+  if (written !== null) return { found_type: written }
   // Loaded at first use, since it is large; importing it again costs as much as detecting.
   const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
@@ -123,13 +122,20 @@ export async function typeByStart(claimed: string | null, head: Buffer): Promise
 const CONTROL = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/
 const isText = (head: Buffer, text: string): boolean => !CONTROL.test(text) && !isShortCode(head)
 
-/** Has it the mark of UTF-16, and only characters of texts? */
-function isUtf16(head: Buffer): boolean {
+/** The text of bytes that have the mark of UTF-16, and only characters of texts; null: they have not. */
+function utf16Text(head: Buffer): string | null {
   const encoding = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-16be'
-  if (encoding === 'utf-16be' && !(head[0] === 0xfe && head[1] === 0xff)) return false
+  if (encoding === 'utf-16be' && !(head[0] === 0xfe && head[1] === 0xff)) return null
   // The last character may be cut off.
   const text = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1))
-  return !CONTROL.test(text) && !/[\ufffd\p{Cn}\p{Co}]/u.test(text.slice(0, -1))
+  return CONTROL.test(text) || /[\ufffd\p{Cn}\p{Co}]/u.test(text.slice(0, -1)) ? null : text
+}
+
+/** The type of a text that begins as such; null: it begins as none. */
+function typeOfText(text: string): string | null {
+  if (isPage(text)) return 'text/html'
+  if (isJson(text)) return 'application/json'
+  return isDrawing(text) ? 'image/svg+xml' : null
 }
 
 /** Few bytes may have no control character by chance: then most of them are ASCII in text. */

@@ -48,6 +48,28 @@ test('four requests run at a host, and one after a refusal', async () => {
   await Promise.all(waiting)
 })
 
+test('an answer that may be about the file is final when the host gives it to a request alone', async () => {
+  const turns = turnsOf()
+  /** Whether the refusal of this address counts as one for a limit. */
+  const answers = async (url: URL, shared: boolean): Promise<boolean> => {
+    const other = shared ? await turns.take(OTHER, signal) : null
+    const turn = await turns.take(url, signal)
+    const error = refusal()
+    turn.refused({ marked: false, mayBeFinal: true }, error)
+    turn.end()
+    other?.end()
+    return error.uncounted
+  }
+  expect(await answers(FILE, false)).toBe(false)
+  await succeed(turns, OTHER)
+  expect(await answers(FILE, true)).toBe(true)
+  // Nothing was answered since: the limit may last.
+  expect(await answers(FILE, false)).toBe(true)
+  await succeed(turns, OTHER)
+  expect(await answers(FILE, false)).toBe(false)
+  expect(await answers(OTHER, true)).toBe(false)
+})
+
 test('shops take turns at a host', async () => {
   const turns = turnsOf()
   const running = await Promise.all([1, 2, 3, 4].map(() => turns.take(FILE, signal, 1)))

@@ -37,6 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
 
 export function OperationPage({ id }: { id: string }) {
@@ -116,6 +117,7 @@ function Whole({ operation, query, back }: WholeProps) {
         <LoadProblem query={query} what="" />
         <Problems done={error} log={log.error} />
         <Because operation={operation} />
+        <Waits operation={operation} />
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>
@@ -175,6 +177,7 @@ function AboutCard({ operation, retry }: Props) {
           )}
         </p>
       )}
+      <Parts operation={operation} />
       <Steps steps={steps} />
       {retry?.changed && (
         <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>

@@ -10,8 +10,14 @@ import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, InlineStack, Link } from '../../shell/ui/index.ts'
 import { useContinue, useEndWait } from './calls.ts'
 
+interface Props {
+  operation: Operation
+  /** Whether the page is not that of the operation: then it is linked. */
+  named?: boolean
+}
+
 /** Nothing while it does not wait. */
-export function Waits({ operation: { id, waits } }: { operation: Operation }) {
+export function Waits({ operation: { id, waits, created_at }, named = false }: Props) {
   const proceed = useContinue()
   const end = useEndWait()
   const error = proceed.error ?? end.error
@@ -19,6 +25,11 @@ export function Waits({ operation: { id, waits } }: { operation: Operation }) {
   return (
     <Banner tone="info" title={t('Waits until {time}', { time: momentText(waits.until) })}>
       <BlockStack gap="200">
+        {named && (
+          <Link url={`/operations/${id}`}>
+            {t('The run of {time}', { time: momentText(created_at) })}
+          </Link>
+        )}
         <p>{t('Then its next steps run on the files that are done:')}</p>
         <ol className="bullets">
           {waits.steps.map((step) => (

@@ -185,6 +185,29 @@ test('a preview promises the first part, and its confirmation waits', async () =
   expect((await untilEnded(app.owner, body.id)).waits).not.toBeNull()
 })
 
+test('a start that is interrupted leaves the wait, and the next one starts it once', async () => {
+  const workflow = await save([tag('cut'), later(), tag('after')])
+  const operation = await run(workflow, await files(1))
+  const { engine } = app.engine
+  const killed = {
+    ...engine,
+    start: async (...given: Parameters<typeof engine.start>) => {
+      await engine.start(...given)
+      throw new Error('killed')
+    },
+  }
+  await app.owner.scope.query(
+    'update operations set continue_at = now() where shop_id = :shop and id = :id',
+    { id: bare(operation.id) },
+  )
+  const { scope } = app.owner
+  await expect(continueRun(killed, scope, bare(operation.id))).rejects.toThrow('killed')
+  expect(await read(operation.id)).toMatchObject({ continued_by: [], waits: {} })
+  const next = present(await continueRun(engine, scope, bare(operation.id)), 'The next part')
+  expect(await continueRun(engine, scope, bare(operation.id))).toBeNull()
+  expect((await read(operation.id)).continued_by).toEqual([toPublicId('op', next)])
+})
+
 test('a wait whose job was lost is queued again', async () => {
   const workflow = await save([tag('lost'), later(), tag('after')])
   const operation = await run(workflow, await files(1))

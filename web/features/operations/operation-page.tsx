@@ -114,8 +114,7 @@ function Whole({ operation, query, back }: WholeProps) {
       fullWidth
     >
       <BlockStack gap="400">
-        <LoadProblem query={query} what="" />
-        <Problems done={error} log={log.error} />
+        <Problems query={query} done={error} log={log.error} />
         <Because operation={operation} />
         <Waits operation={operation} />
         <Outcome operation={operation} />
@@ -135,8 +134,13 @@ function Whole({ operation, query, back }: WholeProps) {
   )
 }
 
-const Problems = ({ done, log }: Record<'done' | 'log', Error | null>) => (
+interface ProblemsProps extends Record<'done' | 'log', Error | null> {
+  query: LoadedQuery
+}
+
+const Problems = ({ query, done, log }: ProblemsProps) => (
   <>
+    <LoadProblem query={query} what="" />
     {done && <Problem error={done} what={t('This could not be done')} />}
     {log && <Problem error={log} what={t('The log could not be exported')} />}
   </>

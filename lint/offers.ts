@@ -145,6 +145,7 @@ export const WEB_OFFERS: Offers = {
     'running-calls.ts',
     'status.tsx',
     'use-requester.ts',
+    'waits.tsx',
   ],
   orders: [
     'calls.ts',

@@ -52,7 +52,7 @@ export const operationsFeature = defineFeature({
         'stopped',
         'requested_by',
       ],
-      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts', 'failure_causes'],
+      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts', 'failure_causes', 'cause'],
       how: 'mask',
     },
     items: {

@@ -213,10 +213,7 @@ export function operationRecord(
     foreseen: operation.preview_counts,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
-    continues:
-      operation.continues && toOperationId(operation.continues_kind ?? 'bulk', operation.continues),
-    continued_by: (operation.continued_by ?? []).map((id) => toOperationId('bulk', id)),
-    waits: waitsOf(operation, engine.plugins),
+    ...partsOf(operation, engine.plugins),
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
@@ -232,13 +229,22 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
     ...summaryFields(step, plugins),
   }))
 
-const waitsOf = (
-  { continue_at, undone_by, workflow: { after } }: OperationRow,
+/** The parts of its workflow before and after it, and the wait between them. */
+function partsOf(
+  operation: OperationRow,
   plugins: Engine['plugins'],
-): OperationRecord['waits'] =>
-  continue_at && after && undone_by === null
-    ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
-    : null
+): Pick<OperationRecord, 'continues' | 'continued_by' | 'waits'> {
+  const { continues, continues_kind, continued_by = [], continue_at, undone_by } = operation
+  const { after } = operation.workflow
+  const waits = continue_at !== null && after !== undefined && undone_by === null
+  return {
+    continues: continues && toOperationId(continues_kind ?? 'bulk', continues),
+    continued_by: continued_by.map((id) => toOperationId('bulk', id)),
+    waits: waits
+      ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
+      : null,
+  }
+}
 
 /**
  * The public id of the operation that this one undoes, whose prefix follows from that operation's

@@ -2,6 +2,7 @@
 // the files that the first one finished.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
+import { startOrigin } from '../../../test/fakes/origin.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
@@ -183,6 +184,54 @@ test('a preview promises the first part, and its confirmation waits', async () =
   expect((await read(body.id)).waits).toBeNull()
   await call('POST', `/api/operations/${body.id}/confirm`)
   expect((await untilEnded(app.owner, body.id)).waits).not.toBeNull()
+})
+
+test('a start that is interrupted leaves the wait, and the next one starts it once', async () => {
+  const workflow = await save([tag('cut'), later(), tag('after')])
+  const operation = await run(workflow, await files(1))
+  const { engine } = app.engine
+  const killed = {
+    ...engine,
+    start: async (...given: Parameters<typeof engine.start>) => {
+      await engine.start(...given)
+      throw new Error('killed')
+    },
+  }
+  await app.owner.scope.query(
+    'update operations set continue_at = now() where shop_id = :shop and id = :id',
+    { id: bare(operation.id) },
+  )
+  const { scope } = app.owner
+  await expect(continueRun(killed, scope, bare(operation.id))).rejects.toThrow('killed')
+  expect(await read(operation.id)).toMatchObject({ continued_by: [], waits: {} })
+  const next = present(await continueRun(engine, scope, bare(operation.id)), 'The next part')
+  expect(await continueRun(engine, scope, bare(operation.id))).toBeNull()
+  expect((await read(operation.id)).continued_by).toEqual([toPublicId('op', next)])
+})
+
+test('an import waits with files that exist, and its next part works on them', async () => {
+  const origin = await startOrigin()
+  const fetched = [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }]
+  const workflow = await save([...fetched, later(), tag('reviewed')], {
+    name: 'Imports',
+    kind: 'import',
+    channel: 'api',
+  })
+  const { body } = await call('POST', '/api/files/import', {
+    files: [{ filename: 'later.pdf', url: `${origin.url}/bytes/1000/later.pdf` }],
+  })
+  const imported = await untilEnded(app.owner, body.job_id)
+  await origin.close()
+  expect(imported).toMatchObject({
+    workflow,
+    because: { kind: 'imports', from: { channel: 'api' } },
+    waits: { steps: [{ plugin: 'tag-files' }] },
+  })
+  const id = present(parsePublicId('import', body.job_id), 'The import')
+  const next = present(await continueRun(app.engine.engine, app.owner.scope, id, true), 'Its next')
+  const ended = await untilEnded(app.owner, toPublicId('op', next))
+  expect(ended).toMatchObject({ kind: 'bulk', continues: body.job_id, done: 1 })
+  expect(await tagsOf(body.files[0].file_id)).toEqual(['reviewed'])
 })
 
 test('a wait whose job was lost is queued again', async () => {

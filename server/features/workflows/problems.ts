@@ -54,7 +54,7 @@ export function workflowProblems(
       continue
     }
     const waits = plugin.scope !== 'operation' && plugin.waits !== undefined
-    // What follows a wait is an operation of its own.
+    // What follows a wait is a separate operation.
     if (waits) operationScope = false
     if (plugin.scope !== 'operation' && operationScope)
       add(

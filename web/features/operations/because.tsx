@@ -5,13 +5,14 @@ import { type Operation } from '../../shell/client/types.ts'
 import { eventText } from '../../shell/labels/events.ts'
 import { tRich } from '../../shell/messages/rich.ts'
 import { t, translated } from '../../shell/messages/t.ts'
-import { Link, Text } from '../../shell/ui/index.ts'
+import { Card, Link, Text } from '../../shell/ui/index.ts'
 import { useChannels, type Channel } from '../imports/channel-calls.ts'
 import { sourceText } from '../imports/labels.ts'
 import { useRequester } from './use-requester.ts'
 
 interface Props {
   operation: Operation
+  /** In a row of a list. */
   small?: boolean
 }
 
@@ -20,7 +21,7 @@ export function Because({ operation, small = false }: Props) {
   const requester = useRequester()(operation.requested_by)
   const reasons = reasonsOf(operation, { channels, requester })
   if (reasons.length === 0) return null
-  return (
+  const text = (
     <Text as="p" variant={small ? 'bodySm' : 'bodyMd'}>
       <Text as="span" fontWeight="semibold">
         {t('Because')}
@@ -33,6 +34,7 @@ export function Because({ operation, small = false }: Props) {
       ))}
     </Text>
   )
+  return small ? text : <Card>{text}</Card>
 }
 
 interface Context {

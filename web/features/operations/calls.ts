@@ -151,6 +151,21 @@ export const useAct = () =>
     { show: remember },
   )
 
+/** Starts the next part of its workflow before the wait is over. */
+export const useContinue = () =>
+  useChangeOf(
+    ({ id }) => [keyOfOne(id), ['operations'], ['workflows']],
+    ({ id }: { id: string }) => call('POST /api/operations/{id}/continue', { path: { id } }),
+    { show: remember },
+  )
+
+/** Ends the wait: the next part does not start. */
+export const useEndWait = () =>
+  useChangeOf(
+    ({ id }) => [keyOfOne(id), ['operations'], ['workflows']],
+    ({ id }: { id: string }) => call('DELETE /api/operations/{id}/wait', { path: { id } }),
+  )
+
 /** What a retry of the operation could run; nothing is read while it cannot be retried. */
 export const useRetryPlan = ({ id, actions }: Operation) =>
   useRead('GET /api/operations/{id}/retry', {

@@ -37,6 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
 
 export function OperationPage({ id }: { id: string }) {
@@ -113,9 +114,9 @@ function Whole({ operation, query, back }: WholeProps) {
       fullWidth
     >
       <BlockStack gap="400">
-        <LoadProblem query={query} what="" />
-        <Problems done={error} log={log.error} />
+        <Problems query={query} done={error} log={log.error} />
         <Because operation={operation} />
+        <Waits operation={operation} />
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>
@@ -133,8 +134,13 @@ function Whole({ operation, query, back }: WholeProps) {
   )
 }
 
-const Problems = ({ done, log }: Record<'done' | 'log', Error | null>) => (
+interface ProblemsProps extends Record<'done' | 'log', Error | null> {
+  query: LoadedQuery
+}
+
+const Problems = ({ query, done, log }: ProblemsProps) => (
   <>
+    <LoadProblem query={query} what="" />
     {done && <Problem error={done} what={t('This could not be done')} />}
     {log && <Problem error={log} what={t('The log could not be exported')} />}
   </>
@@ -175,6 +181,7 @@ function AboutCard({ operation, retry }: Props) {
           )}
         </p>
       )}
+      <Parts operation={operation} />
       <Steps steps={steps} />
       {retry?.changed && (
         <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>

@@ -144,7 +144,7 @@ function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
         />
       )}
       {plugin && empty && <Hint>{t('This step has no options.')}</Hint>}
-      {plugin?.scope !== 'operation' && (
+      {plugin?.scope !== 'operation' && !plugin?.waits && (
         <StepTerms
           step={step}
           kind={kind}

@@ -27,7 +27,7 @@ export const addTimes = (id: string): void =>
   navigate(`/schedules/new?workflow=${encodeURIComponent(id)}`)
 
 /** `Daily at 03:00`, with the condition of the task. */
-export function timesSentence({ cron, schedule_text, filter, runs }: TimesOf): string {
+function timesSentence({ cron, schedule_text, filter, runs }: TimesOf): string {
   const when = cronText(cron, schedule_text)
   const only = conditionSentence(filter)
   const whole = only === null ? when : t('{begin}. {only}', { begin: when, only })

@@ -19,6 +19,7 @@ import { DeleteWorkflow } from './delete-workflow.tsx'
 import { bodyOf, stepsFor, withSteps, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
 import { RunningNow } from './running-now.tsx'
+import { WaitingRuns } from './waiting-runs.tsx'
 import { WhenCard } from './when-card.tsx'
 import { TrialCard } from './trial-card.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
@@ -63,6 +64,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
             }
           />
           {record && <RunningNow workflow={record} />}
+          {record && <WaitingRuns workflow={record.id} />}
           <Card>
             <BlockStack gap="400">
               <NameField form={form} />

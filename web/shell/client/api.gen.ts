@@ -1410,6 +1410,10 @@ export interface components {
       /** @description Steps whose effect cannot be undone */
       cannot_undo: string[]
       channel: string
+      /** @description The parts of its workflow after it */
+      continued_by: string[]
+      /** @description The part of its workflow before it, which a wait ended */
+      continues: string | null
       /** Format: date-time */
       created_at: string
       /** @description A preview that was cancelled or expired: no file was changed, and all count as `cancelled` */
@@ -1513,6 +1517,18 @@ export interface components {
       undone_by: string | null
       /** @description The operation on rows with an id; null: there are none */
       update_job_id: string | null
+      /** @description When the next part of its workflow starts on the files that are done, and its steps */
+      waits: {
+        steps: {
+          id: string
+          plugin: string
+          summary: string
+          summary_text: components['schemas']['Text']
+          title: string
+        }[]
+        /** Format: date-time */
+        until: string
+      } | null
       warnings: {
         code: string
         message: string
@@ -2152,6 +2168,7 @@ export interface components {
       'DELETE /api/licence-lists/{id}': Record<string, never>
       'DELETE /api/mapping-rules/{id}': Record<string, never>
       'DELETE /api/moves/{id}': Record<string, never>
+      'DELETE /api/operations/{id}/wait': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
       'DELETE /api/settings/buyer-page/logo': {
@@ -2937,6 +2954,7 @@ export interface components {
             | 'cancelled'
             | 'undone'
           to?: string
+          waiting?: boolean
           workflow?: string
         }
       }
@@ -4037,6 +4055,9 @@ export interface components {
         answer: components['schemas']['Operation']
       }
       'POST /api/operations/{id}/confirm': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/continue': {
         answer: components['schemas']['Operation']
       }
       'POST /api/operations/{id}/pause': {
@@ -6412,6 +6433,10 @@ export interface components {
       /** @description Steps whose effect cannot be undone */
       cannot_undo: string[]
       channel: string
+      /** @description The parts of its workflow after it */
+      continued_by: string[]
+      /** @description The part of its workflow before it, which a wait ended */
+      continues: string | null
       /** Format: date-time */
       created_at: string
       /** @description A preview that was cancelled or expired: no file was changed, and all count as `cancelled` */
@@ -6511,6 +6536,18 @@ export interface components {
       undo_until: string | null
       undoes: string | null
       undone_by: string | null
+      /** @description When the next part of its workflow starts on the files that are done, and its steps */
+      waits: {
+        steps: {
+          id: string
+          plugin: string
+          summary: string
+          summary_text: components['schemas']['Text']
+          title: string
+        }[]
+        /** Format: date-time */
+        until: string
+      } | null
       warnings: {
         code: string
         message: string
@@ -7146,6 +7183,8 @@ export interface components {
       touches_bytes: boolean
       /** @enum {string} */
       undo: 'fields' | 'none'
+      /** @description The steps after it are an operation of their own, some time later */
+      waits: boolean
       works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries') | null
     }
     PluginAction: {

@@ -97,6 +97,9 @@ const pluginSchema = z
     title: z.string(),
     works_on: z.enum(['imports', 'files', 'trash', 'all', 'rows', 'deliveries']).nullable(),
     scope: z.enum(['items', 'operation']),
+    waits: z
+      .boolean()
+      .describe('The steps after it are an operation of their own, some time later'),
     undo: z.enum(['fields', 'none']),
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),
     options: z.record(z.string(), z.unknown()).describe('JSON Schema'),
@@ -176,6 +179,7 @@ function recordOf(plugin: Plugin): Omit<z.output<typeof pluginSchema>, 'alternat
     title,
     works_on: items?.worksOn ?? null,
     scope: items ? 'items' : 'operation',
+    waits: items?.waits !== undefined,
     undo,
     permission: plugin.permission ?? null,
     touches_bytes: items?.bytes ?? false,

@@ -502,8 +502,13 @@ describe('a batch', () => {
       { operation: parsePublicId('import', operation) },
     )
     expect(entries.map(({ sku }) => sku)).toEqual(['NO-SUCH-SKU-EITHER', 'NO-SUCH-SKU'])
-    for (const wrong of [{ product_sku: 'x'.repeat(256) }, { pack: 'a/b' }])
-      expect((await create(owner, 3, { filename: 'stated-3.txt', ...wrong })).status).toBe(422)
+    for (const [field, value] of [
+      ['product_sku', 'x'.repeat(256)] as const,
+      ['pack', 'a/b'] as const,
+    ])
+      expect((await create(owner, 3, { filename: 'stated-3.txt', [field]: value })).status).toBe(
+        422,
+      )
   })
   it('ends on request with the files received, and an idle one is ended minutes later', async () => {
     for (const end of ['told', 'idle']) {

@@ -1,20 +1,19 @@
-// Imports files of this computer: compares them with those of the shop, sends what is new, and
-// follows their imports. What a run that was killed had begun is continued.
+// Imports files of this computer: sends what the comparison leaves, and follows their imports. What a run that was killed had begun is continued.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nameKey } from '../../plugins/_page/name-key.ts'
 import { metadataOf, uploadResults } from './client.ts'
+import { Comparison } from './comparison.ts'
 import type { Context } from './context.ts'
 import { dataOf, StevedoreError } from './errors.ts'
-import { errorLines } from './exit.ts'
 import type { ImportOptions } from './import-options.ts'
 import type { KeptUpload, KeptUploads } from './kept-uploads.ts'
-import { digestOf, openFile } from './local-file.ts'
+import { openFile } from './local-file.ts'
 import type { LocalFile } from './local-files.ts'
-import type { Outcome, Outcomes } from './outcomes.ts'
+import { failed, type Outcome, type Outcomes } from './outcomes.ts'
+import { chunks, pooled } from './several.ts'
 import type { SkuIndex } from './sku-index.ts'
 import { sizeText } from './terminal.ts'
 import { PROTOCOL, sendOverTus, uploadIdOf } from './tus.ts'
-import type { Schemas, UploadResult } from './types.ts'
+import type { UploadResult } from './types.ts'
 
 export interface ImportParts extends Pick<Context, 'client' | 'requests' | 'terminal' | 'signal'> {
   options: ImportOptions
@@ -23,10 +22,8 @@ export interface ImportParts extends Pick<Context, 'client' | 'requests' | 'term
   skus: SkuIndex | null
 }
 
-/** Files that are sent concurrently, and files whose digests are computed concurrently. */
+/** Files that are sent concurrently. */
 const SENT = 4
-const READ = 2
-const MAX_CHECKED = 1000
 const MAX_RESULTS = 200
 
 interface Sent {
@@ -41,13 +38,8 @@ interface Planned {
   resume: KeptUpload | null
 }
 
-type Compared = LocalFile & { sha256: string }
-
 export class FileImport {
   readonly #parts: ImportParts
-  /** The keys of names that this run sends, with the digest of the first file of each. */
-  readonly #names = new Map<string, Compared>()
-  readonly #digests = new Map<string, Compared>()
   #sentBytes = 0
   #totalBytes = 0
 
@@ -59,7 +51,7 @@ export class FileImport {
   async run(files: readonly LocalFile[]): Promise<void> {
     const { options, terminal } = this.#parts
     const { begun, sent, rest } = await this.#continued(files)
-    const compared = await this.#compared(rest)
+    const compared = await new Comparison(this.#parts).compare(rest)
     const fresh = compared.map((file) => ({ file, resume: null }))
     if (options.dryRun) return this.#foresee([...begun, ...fresh])
     const batch = fresh.length > 0 ? await this.#beginBatch(fresh.length) : null
@@ -113,92 +105,6 @@ export class FileImport {
       }
     }
     return { begun, sent, rest }
-  }
-
-  /** Reports files that need not be sent, and resolves with the others. */
-  async #compared(files: readonly LocalFile[]): Promise<Compared[]> {
-    const digested = await this.#digested(files)
-    const wanted: Compared[] = []
-    for (const some of chunks(digested, MAX_CHECKED)) {
-      const answers = await this.#check(some)
-      for (const [at, file] of some.entries()) {
-        const outcome = this.#judge(file, answers[at])
-        if (outcome) this.#parts.outcomes.add(file, outcome)
-        else wanted.push(file)
-      }
-    }
-    return wanted
-  }
-
-  async #digested(files: readonly LocalFile[]): Promise<Compared[]> {
-    const { terminal, signal, outcomes } = this.#parts
-    const total = files.reduce((sum, { size }) => sum + size, 0)
-    let read = 0
-    const digested: (Compared | null)[] = files.map(() => null)
-    await pooled(READ, [...files.entries()], async ([at, file]) => {
-      try {
-        const sha256 = await digestOf(
-          file.path,
-          (bytes) => {
-            read += bytes
-            terminal.progress(read, total, `comparing ${file.shown}`)
-          },
-          signal,
-        )
-        digested[at] = { ...file, sha256 }
-      } catch (error) {
-        signal.throwIfAborted()
-        outcomes.add(file, failed(error))
-      }
-    })
-    terminal.clear()
-    return digested.filter((one) => one !== null)
-  }
-
-  /** Asks again for a moment while the digests of files of the shop are being computed. */
-  async #check(files: readonly Compared[]): Promise<CheckAnswer[]> {
-    const { client, signal } = this.#parts
-    const body = {
-      files: files.map(({ filename, size, sha256 }) => ({ filename, size_bytes: size, sha256 })),
-    }
-    for (const wait of [...PENDING_MS, null]) {
-      const answer = await client.POST('/api/uploads/check', { body, signal })
-      const { data } = dataOf(answer)
-      const isPending = data.some((one) => one.reason === 'digest_pending' && one.status !== 'new')
-      if (!isPending || wait === null) return data
-      await sleep(wait, undefined, { signal })
-    }
-    return []
-  }
-
-  /** What becomes of a file without sending it; null: it is sent. */
-  #judge(file: Compared, answer: CheckAnswer | undefined): Outcome | null {
-    const { options } = this.#parts
-    if (!answer) return null
-    const key = nameKey(file.filename)
-    const name = this.#names.get(key)
-    const same = this.#digests.get(file.sha256)
-    const fileId = answer.file?.file_id ?? null
-    if (answer.status === 'unchanged') return { status: 'unchanged', fileId }
-    if (!options.sendSame) {
-      if (answer.same_bytes_as && answer.status === 'same_bytes_as')
-        return { status: 'same_bytes', fileId, about: `as ${answer.same_bytes_as.filename}` }
-      if (same) return { status: 'same_bytes', about: `as ${same.shown}` }
-    }
-    const isTaken = answer.status === 'name_taken' || name !== undefined
-    if (isTaken && options.onConflict === 'error')
-      return {
-        status: 'failed',
-        code: 'duplicate_filename',
-        about: name
-          ? `Duplicate filename: ${name.shown} has it too. Choose --on-conflict`
-          : 'Duplicate filename: choose --on-conflict',
-      }
-    if (isTaken && options.onConflict === 'skip')
-      return { status: 'skipped', fileId, about: 'the name is taken' }
-    this.#names.set(key, file)
-    this.#digests.set(file.sha256, file)
-    return null
   }
 
   #foresee(planned: readonly Planned[]): void {
@@ -341,15 +247,11 @@ export class FileImport {
   }
 }
 
-/** About two minutes: the server computes the digests of files that arrived a moment ago. */
-const PENDING_MS = [1000, 2000, 4000, 8000, 15_000, 30_000, 60_000]
 /** A key may make 120 such requests a minute. */
 const SHORTEST_MS = 600
 const LONGEST_MS = 5000
 const OPEN: ReadonlySet<string> = new Set(['uploading', 'received', 'importing'])
 const GONE: Outcome = { status: 'failed', about: 'The upload is not there any more' }
-
-type CheckAnswer = Schemas['Endpoints']['POST /api/uploads/check']['answer']['data'][number]
 
 const definedPack = (pack: string | undefined) => (pack === undefined ? {} : { pack })
 
@@ -357,29 +259,4 @@ function outcomeOf({ status, error, file_id, products }: UploadResult): Outcome 
   const about = error ? { about: error.message, code: error.code } : {}
   const outcome = status === 'done' ? 'imported' : status === 'skipped' ? 'skipped' : 'failed'
   return { status: outcome, fileId: file_id, products, ...about }
-}
-
-const failed = (error: unknown): Outcome => ({
-  status: 'failed',
-  about: errorLines(error).join(' '),
-  ...(error instanceof StevedoreError ? { code: error.code } : {}),
-})
-
-function chunks<Value>(values: readonly Value[], size: number): Value[][] {
-  const found: Value[][] = []
-  for (let at = 0; at < values.length; at += size) found.push(values.slice(at, at + size))
-  return found
-}
-
-/** Runs this for all values, `limit` of them concurrently. */
-async function pooled<Value>(
-  limit: number,
-  values: readonly Value[],
-  run: (value: Value) => Promise<void>,
-): Promise<void> {
-  const rest = [...values]
-  const worker = async () => {
-    for (let next = rest.shift(); next !== undefined; next = rest.shift()) await run(next)
-  }
-  await Promise.all(Array.from({ length: Math.min(limit, values.length) }, worker))
 }

@@ -1,5 +1,6 @@
 // One line for each file of an import, and their sum.
-import { EXIT, type ExitCode } from './exit.ts'
+import { StevedoreError } from './errors.ts'
+import { errorLines, EXIT, type ExitCode } from './exit.ts'
 import type { LocalFile } from './local-files.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -70,3 +71,10 @@ export class Outcomes {
     return this.of('failed') > 0 ? EXIT.some : EXIT.all
   }
 }
+
+/** Of a file that could not be read, compared or sent. */
+export const failed = (error: unknown): Outcome => ({
+  status: 'failed',
+  about: errorLines(error).join(' '),
+  ...(error instanceof StevedoreError ? { code: error.code } : {}),
+})

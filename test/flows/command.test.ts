@@ -210,8 +210,11 @@ describe('a run ends with', () => {
     await wrong(/is no address/, ['files'], { STEVEDORE_URL: 'files.example.com' })
   })
   test('3 if the installation is not reached', async () => {
-    const env = { STEVEDORE_URL: 'http://127.0.0.1:9' }
-    expect(await codeOf(['files'], env)).toEqual([3, expect.stringContaining('was not reached')])
+    const env = { STEVEDORE_URL: 'http://127.0.0.1:2' }
+    expect(await codeOf(['files'], env)).toEqual([
+      3,
+      expect.stringContaining('was not reached: connect ECONNREFUSED'),
+    ])
   })
   test('the key of a file that only its owner can read', async () => {
     const file = await command.write('own.key', `${server.apiKey}\n`)

@@ -115,7 +115,7 @@ test('a key of the caller is kept, and a refusal is an error and not repeated', 
 test('an answer that is none of the API, and no answer, are errors too', async () => {
   const { shop } = await serving({ status: 403, json: 'Forbidden by a proxy' })
   await expect(shop.wait('op_1')).rejects.toMatchObject({ code: 'unexpected', status: 403 })
-  const gone = stevedore({ url: 'http://127.0.0.1:9', key: 'x', patience: 0 })
+  const gone = stevedore({ url: 'http://127.0.0.1:2', key: 'x', patience: 0 })
   await expect(gone.GET('/api/session')).rejects.toMatchObject({ code: 'not_reached', status: 0 })
 })
 

@@ -172,6 +172,13 @@ const checkOf =
   (blob, signal) =>
     checkBlob(parts, blob, signal)
 
+/** What the operator states about this server's surroundings. */
+const statedParts = ({ baseUrl, trustProxy, metricsToken }: Environment) => ({
+  ownUrl: baseUrl,
+  trustProxy,
+  metricsToken,
+})
+
 const mailParts = (environment: Environment): WebParts['mail'] => ({
   from: environment.mailFrom,
   hasServer: environment.smtpUrl !== null,
@@ -226,8 +233,7 @@ async function openWeb(
     page,
     baseUrl,
     demo: environment.platform === null,
-    trustProxy: environment.trustProxy,
-    metricsToken: environment.metricsToken,
+    ...statedParts(environment),
     readiness: createReadiness(database),
     accessLog: environment.accessLog ? openAccessLog() : undefined,
     stagingFolders: stagingFolders(environment),

@@ -119,6 +119,8 @@ export interface WebParts extends MailReach {
   limits: Limits
   page: PageSource
   baseUrl: string
+  /** The address that the operator states; null: that of each request. */
+  ownUrl: string | null
   demo: boolean
   trustProxy: boolean
   /** The bearer token that readers of /metrics must send. */

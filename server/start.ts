@@ -20,7 +20,7 @@ import { prepareDemo, welcome, type Demo } from './startup/demo.ts'
 import { createEntrance, type Entrance } from './startup/app.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { startMonitoring } from './startup/monitoring.ts'
-import { ensurePage } from './startup/page.ts'
+import { commandIn, ensurePage } from './startup/page.ts'
 import type { DemoPlatform } from './storefront/storefront.ts'
 import { present } from './core/lazy.ts'
 import { stagingFolders } from './startup/staging-metrics.ts'
@@ -81,7 +81,7 @@ export async function start(
     return log.info('the worker is ready')
   }
 
-  const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
+  const page = await openPage(pageBuilt, environment)
   const drop = (await dropStarts)?.address ?? null
   const port = await startWebRole(options, server, { page, drop, entrance })
   const { demo } = server.storefront
@@ -98,6 +98,10 @@ export async function start(
   print(welcome(known, demo.sample))
   if (sample) fillInBackground(options, demo, known, print)
 }
+
+/** The built page, or in development its sources. */
+const openPage = async (built: Promise<string> | null, { dataDir }: Environment) =>
+  built ? builtPage(await built) : developmentPage(commandIn(dataDir))
 
 async function startWorkerRole(options: ComposeOptions, server: ComposedServer): Promise<void> {
   const { config, database, secrets, baseUrl, clock, log, closings } = options

@@ -28,7 +28,8 @@ export default defineConfig({
   oxc: { typescript: { onlyRemoveTypeImports: false } },
   build: {
     outDir: 'dist',
-    emptyOutDir: true,
+    // It is a new folder, and the command is built in it at the same time.
+    emptyOutDir: false,
     target: 'es2022',
     modulePreload: { polyfill: false },
     // Pictures stay files, so that the page's content policy needs no exception for them.

@@ -193,6 +193,23 @@ export const blobsWithoutSum = (
     },
   )
 
+/** Blobs without a digest of files that have one of these names and its size. */
+export const namedWithoutSum = (
+  scope: ShopScope,
+  given: readonly { name_key: string; size_bytes: number }[],
+): Promise<StoredBlob[]> =>
+  scope.query<StoredBlob>(
+    `select distinct on (b.hash) :shop::int as shop, encode(b.hash, 'hex') as hash, l.location
+     from jsonb_to_recordset(:given::jsonb) as g(name_key text collate "C", size_bytes bigint)
+     join files f on f.shop_id = :shop and f.name_key = g.name_key and f.deleted_at is null
+       and f.size_bytes = g.size_bytes
+     join versions v on v.shop_id = :shop and v.file_id = f.id and v.number = f.version
+     join blobs b on b.shop_id = :shop and b.hash = v.hash
+     join blob_locations l on ${READABLE}
+     where b.sha256 is null order by b.hash, l.location`,
+    { given: JSON.stringify(given) },
+  )
+
 export interface BlobWithoutSum extends SizedBlob {
   /** As PostgreSQL writes it, with microseconds. */
   created_at: string

@@ -14,6 +14,8 @@ import type { Storefront } from '../storefront/storefront.ts'
 
 export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
 export const DIST = path.join(WEB, 'dist')
+/** The folder of the command's package beside the page. */
+export const COMMAND = 'command'
 /** The compressed forms, best first. */
 const COMPRESSED = [
   { encoding: 'br', ending: '.br' },
@@ -28,6 +30,8 @@ export interface PageSource {
   development: boolean
   asset(ctx: Context): Promise<boolean>
   html(url: string): Promise<string>
+  /** The folder of the command's package. */
+  command(): Promise<string>
   close(): Promise<void>
 }
 
@@ -67,6 +71,7 @@ export function builtPage(folder = DIST): PageSource {
       ]
       return html.replace('</head>', `${tags.join('')}</head>`)
     },
+    command: () => Promise.resolve(path.join(folder, COMMAND)),
     close: () => Promise.resolve(),
   }
 }
@@ -109,8 +114,11 @@ async function bestForm(ctx: Context, file: string) {
   return null
 }
 
-/** Vite inside this server: sources are served unbundled and reloaded when they change. */
-export async function developmentPage(): Promise<PageSource> {
+/**
+ * Vite inside this server: sources are served unbundled and reloaded when they change.
+ * @param command builds the command's package, and resolves with its folder
+ */
+export async function developmentPage(command: () => Promise<string>): Promise<PageSource> {
   const { createServer } = await import('vite')
   const vite = await createServer({
     configFile: path.join(WEB, 'vite.config.ts'),
@@ -133,6 +141,7 @@ export async function developmentPage(): Promise<PageSource> {
       }),
     html: async (url) =>
       vite.transformIndexHtml(url, await readFile(path.join(WEB, 'index.html'), 'utf8')),
+    command,
     close: () => vite.close(),
   }
 }

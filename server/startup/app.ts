@@ -15,6 +15,7 @@ import { createAuthenticator, type Authenticator, createFailureLimiter } from '.
 import { subnetOfRequest } from '../http/clients.ts'
 import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
+import { commandPackage } from '../http/command-package.ts'
 import { health, HEALTH_PATHS } from '../http/health.ts'
 import { createMetrics, METRICS_PATH, type Metrics } from '../http/metrics.ts'
 import { mounted, mountsByPath, type Mount, type RawMount, apiOrigins } from '../http/mounts.ts'
@@ -120,7 +121,8 @@ function createKoa(parts: WebParts, { metrics, accessLog, authenticator, mounts 
   const documents = docsPage(() =>
     openApiDocument(endpoints, REQUEST_PATHS, { ...parts, examples: EXAMPLES, version }),
   )
-  const served = [...mounts, documents]
+  const command = commandPackage({ folder: () => parts.page.command(), baseUrl: parts.ownUrl })
+  const served = [...mounts, documents, command]
   app.use(observed({ metrics, accessLog }, routesOf([...own, ...served])))
   app.use(errorResponses(parts.log))
   app.use(mounted(own))

@@ -18,7 +18,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { DIST, WEB } from '../http/page.ts'
+import { COMMAND, DIST, WEB } from '../http/page.ts'
 import type { Logger } from '../core/log.ts'
 
 /** Only a checkout has it. */
@@ -70,6 +70,20 @@ export async function buildIn(folder: string, write = build): Promise<string> {
 }
 
 async function build(into: string): Promise<void> {
+  await Promise.all([buildPage(into), buildCommand(path.join(into, COMMAND))])
+}
+
+/** Builds the command's package when it is asked for: in development no page is built. */
+export const commandIn = (dataDir: string) => () =>
+  buildCommand(path.resolve(dataDir, 'page', COMMAND))
+
+/** Builds the package of the command and the client; resolves with its folder. */
+async function buildCommand(into: string): Promise<string> {
+  await runBuild([path.join(WEB, 'command/build.ts'), into], 'The command')
+  return into
+}
+
+async function buildPage(into: string): Promise<void> {
   const vite = path.join(
     path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),
     'bin/vite.js',
@@ -77,7 +91,11 @@ async function build(into: string): Promise<void> {
   const args = ['build', '--config', CONFIG, '--outDir', into, '--logLevel', 'error']
   // Node reads the TypeScript configuration itself: Vite would write its bundle into node_modules,
   // which may belong to another user.
-  const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
+  await runBuild([vite, ...args, '--configLoader', 'native'], 'The admin page')
+}
+
+async function runBuild(args: readonly string[], what: string): Promise<void> {
+  const child = spawn(process.execPath, args, {
     cwd: WEB,
     env: buildEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -85,7 +103,7 @@ async function build(into: string): Promise<void> {
   let output = ''
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) throw new Error(`The admin page could not be built:\n${output}`)
+  if (code !== 0) throw new Error(`${what} could not be built:\n${output}`)
 }
 
 /**

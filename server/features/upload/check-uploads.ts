@@ -1,5 +1,6 @@
 // Compares files with those of the shop before a byte is sent, by their SHA-256 digests.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { namedWithoutSum, type Sha256Sums } from '../../files/sha256-sums.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 
 /** A file that a client could send. */
@@ -23,6 +24,29 @@ export interface ComparedFile {
   same: ShopFile | null
   /** Whether a file of this size has no digest yet: digests are computed in the background. */
   unsure: boolean
+}
+
+/** How long a request waits for the digests of files that have the names and sizes of the offered ones. */
+const WAITED_MS = 2000
+
+/**
+ * Computes digests that decide whether a file of the same name is unchanged: otherwise a second
+ * import of a folder would find all names taken as long as the background task has not come to
+ * them. Larger ones are computed for a later request.
+ */
+export async function computeNamedSums(
+  scope: ShopScope,
+  sums: Pick<Sha256Sums, 'within'>,
+  offered: readonly OfferedFile[],
+): Promise<void> {
+  const blobs = await namedWithoutSum(
+    scope,
+    offered.map(({ filename, size_bytes }) => ({
+      name_key: nameKey(cleanName(filename)),
+      size_bytes,
+    })),
+  )
+  await Promise.all(blobs.map((blob) => sums.within(blob, WAITED_MS)))
 }
 
 /** Compares files with those of the shop that are not in the trash; one answer for each, in order. */

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import {
   ON_CONFLICT,
   type OnConflict,
+  packNameProblem,
   say,
   type Text,
   textOf,
@@ -132,7 +133,18 @@ async function signed(
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
 /** The fields that are used; others are ignored. Some clients send the filename as `name`. */
-const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
+const KNOWN = [
+  'filename',
+  'name',
+  'size',
+  'batch',
+  'on_conflict',
+  'tags',
+  'product_sku',
+  'pack',
+] as const
+
+const MAX_SKU = 255
 
 /**
  * Reads and checks the metadata. Tags are separated by `,` or `;`. Throws `validation_failed` with
@@ -147,7 +159,8 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
   const wrongName = filenameProblem(filename)
   if (wrongName) add('filename', wrongName.code, textOf(wrongName.message))
-  for (const [param, text] of [['filename', filename] as const, ['tags', metadata.tags] as const])
+  const { tags: givenTags, product_sku, pack } = metadata
+  for (const [param, text] of Object.entries({ filename, tags: givenTags, product_sku, pack }))
     // The tus library decodes bytes that are no UTF-8 to this character.
     if (text?.includes('\ufffd'))
       add(param, 'invalid_value', say('Send it in UTF-8, encoded as base64'))
@@ -163,11 +176,16 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
       say('Send one of {names}', { names: ON_CONFLICT.join(', ') }),
     )
 
-  const tags = splitTags(metadata.tags ?? '')
+  const tags = splitTags(givenTags ?? '')
   if (tags.length > MAX_TAGS)
     add('tags', 'too_many', say('At most {most} tags', { most: MAX_TAGS }))
   const wrongTag = tags.map(tagProblem).find((problem) => problem !== null)
   if (wrongTag) add('tags', wrongTag.code, textOf(wrongTag.message))
+
+  if ((product_sku ?? '').length > MAX_SKU)
+    add('product_sku', 'invalid_value', say('At most {count} characters', { count: MAX_SKU }))
+  const wrongPack = pack ? packNameProblem(pack) : null
+  if (wrongPack) add('pack', wrongPack.code, textOf(wrongPack.message))
 
   const batch = metadata.batch ? parsePublicId('batch', metadata.batch) : null
   if (metadata.batch && !batch) add('batch', 'invalid_value', say('There is no such batch'))

@@ -478,6 +478,38 @@ describe('a batch', () => {
     const wrong = { files: { tags: [''], pack: '' } }
     expect((await app.owner.call('PATCH', `/api/uploads/batches/${id}`, wrong)).status).toBe(422)
   })
+  it('gives each file the SKU and the pack of its own metadata, before those of the batch', async () => {
+    const id = await batch({ count: 2, files: { pack: 'Common', product_sku: 'NO-SUCH-SKU' } })
+    const own = { pack: 'Own', product_sku: 'NO-SUCH-SKU-EITHER' }
+    const sent = [
+      await beginUpload(owner, 3, { filename: 'stated-1.txt', batch: id, ...own }),
+      await beginUpload(owner, 3, { filename: 'stated-2.txt', batch: id }),
+    ]
+    for (const at of sent) await patch(owner, at, 0, Buffer.from('one'))
+    const { id: operation } = await importOf(id)
+    const { body } = await app.owner.call('GET', `/api/operations/${operation}/items`)
+    expect(body.data).toMatchObject(
+      ['stated-1.txt', 'stated-2.txt'].map((filename) => ({
+        filename,
+        warnings: [{ code: 'sku_not_found' }],
+      })),
+    )
+    expect(await fileNamed('stated-1.txt')).toMatchObject({ pack: { name: 'Own' } })
+    expect(await fileNamed('stated-2.txt')).toMatchObject({ pack: { name: 'Common' } })
+    const entries = await app.owner.scope.query<{ sku: string }>(
+      `select entry ->> 'product_sku' as sku from items
+       where shop_id = :shop and operation_id = :operation order by position`,
+      { operation: parsePublicId('import', operation) },
+    )
+    expect(entries.map(({ sku }) => sku)).toEqual(['NO-SUCH-SKU-EITHER', 'NO-SUCH-SKU'])
+    for (const [field, value] of [
+      ['product_sku', 'x'.repeat(256)] as const,
+      ['pack', 'a/b'] as const,
+    ])
+      expect((await create(owner, 3, { filename: 'stated-3.txt', [field]: value })).status).toBe(
+        422,
+      )
+  })
   it('ends on request with the files received, and an idle one is ended minutes later', async () => {
     for (const end of ['told', 'idle']) {
       const id = await batch({ count: 2 })

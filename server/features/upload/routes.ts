@@ -19,8 +19,14 @@ import {
   tags,
   timestamp,
 } from '../../http/schemas.ts'
+import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { compareOffered, type ComparedFile, type ShopFile } from './check-uploads.ts'
+import {
+  compareOffered,
+  computeNamedSums,
+  type ComparedFile,
+  type ShopFile,
+} from './check-uploads.ts'
 import {
   changeBatch,
   checkNames,
@@ -119,9 +125,11 @@ const endpoint = endpointsOf({ tag: 'Uploads', scope: 'imports:write' })
 
 export function uploadRoutes({
   uploads,
+  blobs,
   clock,
 }: {
   uploads: UploadParts
+  blobs: Pick<WholeBlobs, 'sums'>
   clock: () => Date
 }): Endpoint[] {
   return [
@@ -130,7 +138,7 @@ export function uploadRoutes({
     change(),
     start(uploads, clock),
     names(),
-    check(),
+    check(blobs),
     results(),
     pieces(uploads),
   ]
@@ -240,7 +248,7 @@ const names = () =>
 
 const shopFile = z.object({ file_id: z.string(), filename: z.string() })
 
-const check = () =>
+const check = ({ sums }: Pick<WholeBlobs, 'sums'>) =>
   endpoint('POST /api/uploads/check', {
     summary: 'Compare files with those of the shop before they are sent',
     description: 'Files in the trash are left out.',
@@ -283,6 +291,7 @@ const check = () =>
       },
     },
     handler: async ({ caller, body }) => {
+      await computeNamedSums(caller.scope, sums, body.files)
       const compared = await compareOffered(caller.scope, body.files)
       return { body: { data: compared.map(checkedRecord) } }
     },

@@ -77,11 +77,14 @@ export async function addToImport(
   return true
 }
 
+/** What its metadata says about a file applies before what its batch says about all files. */
 const fileOf = (
-  { id, filename, on_conflict, tags, replaces }: Import,
+  { id, filename, on_conflict, tags, replaces, metadata: { product_sku, pack } }: Import,
   { tags: common = [], ...choices }: FileChoices,
 ): ImportFile => ({
   ...choices,
+  ...(product_sku ? { product_sku } : {}),
+  ...(pack ? { pack } : {}),
   filename,
   on_conflict,
   replaces,

@@ -113,7 +113,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
             .describe(
               'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (' +
                 ON_CONFLICT.map((one) => `\`${one}\``).join(', ') +
-                '), `tags`, `batch`, `size`',
+                '), `tags`, `product_sku`, `pack` (a name), `batch`, `size`',
             ),
         }),
       },

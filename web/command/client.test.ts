@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { dataOf, stevedore, StevedoreError } from './client.ts'
+
+interface Seen {
+  method: string
+  url: string
+  key: string | undefined
+  authorization: string | undefined
+  body: string
+}
+
+interface Reply {
+  status: number
+  json?: unknown
+  headers?: Record<string, string>
+}
+
+const closings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close()
+})
+
+/** A server that gives these answers, in their order; a number drops the connection. */
+async function serving(...replies: (Reply | 'drop')[]) {
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    void textOf(request).then((body) => {
+      const { method = '', url = '', headers } = request
+      const key = headers['idempotency-key'] as string | undefined
+      seen.push({ method, url, key, authorization: headers.authorization, body })
+      const reply = replies.shift()
+      if (reply === 'drop' || reply === undefined) return void request.socket.destroy()
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+      response.end(reply.json === undefined ? '' : JSON.stringify(reply.json))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closings.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const retries: number[] = []
+  const shop = stevedore({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key: 'sdk_test_key',
+    onRetry: ({ waitMs }) => retries.push(waitMs),
+  })
+  return { shop, seen, retries }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
+
+const page = (names: string[], next_cursor: string | null): Reply => ({
+  status: 200,
+  json: { data: names.map((filename) => ({ filename })), next_cursor },
+})
+
+test('all pages of a list are read, with its query and the key', async () => {
+  const { shop, seen } = await serving(page(['a', 'b'], 'next one'), page(['c'], null))
+  const names: string[] = []
+  for await (const { filename } of shop.all('/api/files', { tags: ['x', 'y'] }))
+    names.push(filename)
+  expect(names).toEqual(['a', 'b', 'c'])
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/api/files?limit=250&tags=x%2Cy',
+    '/api/files?limit=250&tags=x%2Cy&cursor=next+one',
+  ])
+  expect(seen[0]?.authorization).toBe('Bearer sdk_test_key')
+})
+
+test('a change is repeated with the same key and body until it is answered', async () => {
+  const running = { status: 409, json: refusal('idempotency_in_progress') }
+  const made = { status: 201, json: { data: [], next_cursor: null } }
+  const { shop, seen, retries } = await serving('drop', running, made)
+  const body = { file_ids: ['file_1'] }
+  expect(dataOf(await shop.POST('/api/links', { body }))).toMatchObject({ data: [] })
+  expect(seen).toHaveLength(3)
+  expect(new Set(seen.map(({ key }) => key)).size).toBe(1)
+  expect(seen[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+  expect(seen.map((one) => JSON.parse(one.body) as unknown)).toEqual([body, body, body])
+  expect(retries).toEqual([500, 1000])
+})
+
+const refusal = (code: string) => ({
+  error: {
+    code,
+    message: 'Not possible',
+    details: [{ param: 'tags', code: 'too_many', message: 'At most 50 tags' }],
+    request_id: 'req_1',
+  },
+})
+
+test('a key of the caller is kept, and a refusal is an error and not repeated', async () => {
+  const { shop, seen } = await serving({ status: 422, json: refusal('validation_failed') })
+  const call = shop.once('spring-1', (params) =>
+    shop.POST('/api/links', { params, body: { file_ids: [] } }),
+  )
+  const error = await call.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StevedoreError)
+  expect(error).toMatchObject({
+    code: 'validation_failed',
+    status: 422,
+    requestId: 'req_1',
+    details: [{ param: 'tags' }],
+  })
+  expect(seen).toMatchObject([{ key: 'spring-1' }])
+})
+
+test('an answer that is none of the API, and no answer, are errors too', async () => {
+  const { shop } = await serving({ status: 403, json: 'Forbidden by a proxy' })
+  await expect(shop.wait('op_1')).rejects.toMatchObject({ code: 'unexpected', status: 403 })
+  const gone = stevedore({ url: 'http://127.0.0.1:2', key: 'x', patience: 0 })
+  await expect(gone.GET('/api/session')).rejects.toMatchObject({ code: 'not_reached', status: 0 })
+})
+
+test('waiting ends with the operation, or with its preview', async () => {
+  const at = (status: string): Reply => ({ status: 200, json: { id: 'op_1', status } })
+  const { shop, seen } = await serving(at('queued'), at('running'), at('partial'), at('previewed'))
+  const states: string[] = []
+  const ended = await shop.wait('op_1', { onChange: ({ status }) => states.push(status) })
+  expect(ended.status).toBe('partial')
+  expect(states).toEqual(['queued', 'running', 'partial'])
+  expect((await shop.wait('op_2')).status).toBe('previewed')
+  expect(seen.at(-1)?.url).toBe('/api/operations/op_2')
+})

@@ -1,0 +1,180 @@
+// The typed client: `openapi-fetch` over the types of the API, with what every program needs
+// in addition to single requests.
+import createClient from 'openapi-fetch'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ownPackage } from './own-package.ts'
+import { openFile } from './local-file.ts'
+import { dataOf, errorFrom, errorOf, StevedoreError } from './errors.ts'
+import { Requests, sendRequest } from './requests.ts'
+import { sendOverTus, uploadIdOf, type ByteSource } from './tus.ts'
+import type * as Public from './types.ts'
+import type { Paths } from './paths.ts'
+
+export { dataOf, StevedoreError }
+
+/** For the parts of the command that send bytes. */
+export interface ClientParts {
+  client: Public.Stevedore
+  requests: Requests
+}
+
+/** Exported for programs: it is what the package is imported for. */
+export const stevedore: typeof Public.stevedore = (options = {}) => openClient(options).client
+
+/** The client with its requests. Throws if there is no address or no key. */
+export function openClient(options: Public.StevedoreOptions): ClientParts {
+  const url = options.url ?? process.env.STEVEDORE_URL ?? ownPackage()?.stevedore?.url
+  const key = options.key ?? process.env.STEVEDORE_KEY
+  if (!url) throw new Error('Give the address of the installation: `url`, or STEVEDORE_URL')
+  if (!key) throw new Error('Give an API key: `key`, or STEVEDORE_KEY')
+  const requests = new Requests({ ...options, url: url.replace(/\/+$/, ''), key })
+  return { client: clientOf(requests), requests }
+}
+
+function clientOf(requests: Requests): Public.Stevedore {
+  const typed = createClient<Paths>({
+    baseUrl: requests.url,
+    fetch: (request) => sendRequest(requests, request),
+    // The API takes lists as `a,b`.
+    querySerializer: { array: { style: 'form', explode: false } },
+  })
+  const client: Public.Stevedore = Object.assign(typed, {
+    url: requests.url,
+    fetch: (at: string, init?: RequestInit) => requests.send(at, init ?? {}),
+    all: (at: string, query: unknown) => allPages(requests, at, query as object) as never,
+    wait: (id: string, given?: Public.WaitOptions) => waitUntilEnded(requests, id, given),
+    upload: (file: string | Uint8Array, given: Public.UploadOptions = {}) =>
+      uploadFile(requests, file, given),
+    once: async <Data>(
+      key: string,
+      call: (params: { header: { 'Idempotency-Key': string } }) => Promise<Public.Answered<Data>>,
+    ) => dataOf(await call({ header: { 'Idempotency-Key': key } })) as Data,
+  })
+  return client
+}
+
+const PAGE = 250
+
+async function* allPages(requests: Requests, at: string, query: object): AsyncGenerator<unknown> {
+  let cursor: string | null = null
+  do {
+    const params: URLSearchParams = new URLSearchParams({ limit: String(PAGE) })
+    for (const [name, value] of Object.entries({ ...query, ...(cursor ? { cursor } : {}) }))
+      if (value !== undefined && value !== null) params.set(name, String(value))
+    const page: { data: unknown[]; next_cursor: string | null } = await readJson(
+      requests,
+      `${at}?${params}`,
+    )
+    yield* page.data
+    cursor = page.next_cursor
+  } while (cursor !== null)
+}
+
+async function readJson<Data>(requests: Requests, at: string, init = {}): Promise<Data> {
+  const response = await requests.send(at, { ...init })
+  if (!response.ok) throw await errorFrom(response)
+  return (await response.json()) as Data
+}
+
+/** The intervals at which a job is read. */
+const SHORTEST_MS = 250
+const LONGEST_MS = 5000
+const BUSY = ['previewing', 'queued', 'running', 'paused']
+
+async function waitUntilEnded(
+  requests: Requests,
+  id: string,
+  { onChange, signal }: Public.WaitOptions = {},
+): Promise<Public.Operation> {
+  const at = `/api/operations/${encodeURIComponent(id)}`
+  const cancel = signal ? { signal } : {}
+  for (let interval = SHORTEST_MS; ; interval = Math.min(interval * 1.5, LONGEST_MS)) {
+    const operation: Public.Operation = await readJson(requests, at, cancel)
+    onChange?.(operation)
+    if (!BUSY.includes(operation.status)) return operation
+    await sleep(interval, undefined, cancel)
+  }
+}
+
+async function uploadFile(
+  requests: Requests,
+  file: string | Uint8Array,
+  options: Public.UploadOptions,
+): Promise<Public.UploadResult> {
+  const isPath = typeof file === 'string'
+  const filename = options.filename ?? (isPath ? path.basename(file) : undefined)
+  if (filename === undefined) throw new Error('Give the `filename` of these bytes')
+  const source = isPath ? await openFile(file) : sourceOf(file)
+  try {
+    const at = await sendOverTus(requests, source, {
+      ...options,
+      metadata: metadataOf({ ...options, filename }),
+    })
+    // A batch may be imported later.
+    const result = await resultOf(requests, at, { ...options, wait: options.batch === undefined })
+    if (result.error) throw new StevedoreError(result.error.code, result.error.message)
+    return result
+  } finally {
+    await source.close?.()
+  }
+}
+
+/** What an upload tells about its file. */
+export const metadataOf = ({
+  filename,
+  onConflict,
+  tags = [],
+  productSku,
+  pack,
+  batch,
+}: Public.UploadOptions & { filename: string }): Record<string, string> => ({
+  filename,
+  ...(onConflict ? { on_conflict: onConflict } : {}),
+  ...(tags.length > 0 ? { tags: tags.join(',') } : {}),
+  ...(productSku ? { product_sku: productSku } : {}),
+  ...(pack ? { pack } : {}),
+  ...(batch ? { batch } : {}),
+})
+
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.byteLength,
+  read: (from, length) => Promise.resolve(new Uint8Array(bytes.slice(from, from + length))),
+})
+
+const OPEN = ['uploading', 'received', 'importing']
+/** Reads are cheap, but writes, which this POST counts as, are limited. */
+const RESULT_MS = 1000
+
+/** The result of an upload; `wait`: when it is imported. */
+async function resultOf(
+  requests: Requests,
+  at: string,
+  { signal, wait }: { signal?: AbortSignal; wait: boolean },
+): Promise<Public.UploadResult> {
+  for (;;) {
+    const results = await uploadResults(requests, [uploadIdOf(at)])
+    const [result] = results
+    if (!result) throw errorOf(404, { error: { code: 'not_found', message: 'No such upload' } })
+    if (!wait || !OPEN.includes(result.status)) return result
+    await sleep(RESULT_MS, undefined, signal ? { signal } : {})
+  }
+}
+
+/** The results of up to 200 uploads. */
+export async function uploadResults(
+  requests: Requests,
+  ids: readonly string[],
+): Promise<Public.UploadResult[]> {
+  const { data } = await readJson<{ data: Public.UploadResult[] }>(
+    requests,
+    '/api/uploads/results',
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+      body: JSON.stringify({ upload_ids: ids }),
+    },
+  )
+  return data
+}

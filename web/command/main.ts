@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+// The command `stevedore`: reads its arguments, runs one of the commands, and ends with its code.
+import { homedir } from 'node:os'
+import { parseArgs } from 'node:util'
+import { installationOf, isOpenToOthers, keyOf } from './access.ts'
+import { openClient } from './client.ts'
+import { COMMANDS, generalHelp } from './commands.ts'
+import type { Command, Context, Values } from './context.ts'
+import { StevedoreError } from './errors.ts'
+import { errorLines, EXIT, exitCodeOf, UsageError, type ExitCode } from './exit.ts'
+import { ownPackage } from './own-package.ts'
+import type { System } from './places.ts'
+import { Requests } from './requests.ts'
+import { Terminal } from './terminal.ts'
+
+const COMMON = {
+  help: { type: 'boolean', short: 'h' },
+  json: { type: 'boolean' },
+  'key-file': { type: 'string' },
+} as const
+
+async function main(args: readonly string[], terminal: (json: boolean) => Terminal) {
+  const system: System = { platform: process.platform, env: process.env, home: homedir() }
+  const [name = '--help', ...rest] = args
+  const command = COMMANDS.get(name)
+  if (name === '--version') {
+    terminal(false).line(ownPackage()?.version ?? 'unknown')
+    return EXIT.all
+  }
+  if (!command) {
+    const help = generalHelp(system, ownPackage()?.stevedore?.url || null)
+    const isAsked = ['--help', '-h', 'help'].includes(name)
+    if (isAsked) terminal(false).raw(`${help}\n`)
+    else terminal(false).note(`There is no command ${name}. See: stevedore --help`)
+    return isAsked && args.length > 0 ? EXIT.all : EXIT.wrong
+  }
+  const { values, positionals } = parsed(command, rest)
+  const shown = terminal(values.json === true)
+  if (values.help === true) {
+    shown.raw(`${command.help}\n`)
+    return EXIT.all
+  }
+  return run(command, { given: positionals, values, system, terminal: shown })
+}
+
+function parsed(command: Command, args: string[]): { values: Values; positionals: string[] } {
+  try {
+    return parseArgs({
+      args,
+      options: { ...command.options, ...COMMON },
+      allowPositionals: true,
+      strict: true,
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function run(
+  command: Command,
+  about: Pick<Context, 'given' | 'values' | 'system' | 'terminal'>,
+): Promise<ExitCode> {
+  const { system, terminal, values } = about
+  const url = installationOf(system)
+  const file = values['key-file']
+  const key = await keyOf(system, url, typeof file === 'string' ? file : undefined)
+  if (isOpenToOthers(url))
+    terminal.note(`The key is sent without encryption to ${url}: use its https address`)
+  await reach(url, terminal)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const parts = openClient({
+    url,
+    key,
+    onRetry: ({ reason, waitMs }) =>
+      terminal.note(`${reason}. Again in ${Math.ceil(waitMs / 1000)} s`),
+  })
+  try {
+    return await command.run({ ...about, ...parts, signal: stop.signal, readInput })
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    terminal.clear()
+    terminal.note('Interrupted. Run the same command again to continue.')
+    return EXIT.interrupted
+  }
+}
+
+const REACHED_MS = 4000
+
+/** Finds out early whether the installation is there, and has a newer command than this one. */
+async function reach(url: string, terminal: Terminal): Promise<void> {
+  const requests = new Requests({ url, key: '-', patience: REACHED_MS })
+  const answer = await requests.send('/stevedore.tgz', { method: 'HEAD' })
+  const build = /^"([0-9a-f]+)-/.exec(answer.headers.get('etag') ?? '')?.[1]
+  const own = ownPackage()?.stevedore?.build
+  if (answer.ok && build !== undefined && own !== undefined && build !== own)
+    terminal.note(`${url} has a newer command: npx ${url}/stevedore.tgz?${build}`)
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A reader that ends early, such as `head`, is no fault. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.all)
+  throw error
+})
+
+const open = (json: boolean) =>
+  new Terminal({ out: process.stdout, error: process.stderr, input: process.stdin }, json)
+
+process.exitCode = await main(process.argv.slice(2), open).catch((error: unknown) => {
+  const terminal = open(false)
+  for (const line of errorLines(error)) terminal.note(line)
+  if (error instanceof StevedoreError && error.requestId !== null)
+    terminal.note(`Request ${error.requestId}`)
+  return exitCodeOf(error)
+})

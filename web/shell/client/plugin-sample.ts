@@ -49,6 +49,7 @@ export const pluginOf = (
   title: id,
   works_on: null,
   scope: 'items',
+  waits: false,
   undo: 'fields',
   permission: null,
   options: { type: 'object', properties: {} },

@@ -85,6 +85,34 @@ describe('the package', () => {
   })
 })
 
+test('a command that npx has kept runs that of the installation, and an installed one says it', async () => {
+  const old = await installCommand(server)
+  const manifest = path.join(old.package, 'package.json')
+  const text = await readFile(manifest, 'utf8')
+  await writeFile(manifest, text.replace(/"build": "\w+"/, '"build": "0123456789abcdef"'))
+  expect(await old.run(['files'])).toMatchObject({
+    code: 0,
+    error: `${server.url} has a newer command: install ${server.url}/stevedore.tgz again\n`,
+  })
+  const npm = await old.write('npm.js', 'console.log(JSON.stringify(process.argv.slice(2)))')
+  const ended = await old.run(['files', '--limit', '1'], {
+    npm_command: 'exec',
+    npm_execpath: npm,
+  })
+  const build = /"build": "(\w+)"/.exec(text)![1]
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([
+    0,
+    [
+      'exec',
+      '--yes',
+      `--package=${server.url}/stevedore.tgz?${build}`,
+      '--',
+      ...['stevedore', 'files', '--limit', '1'],
+    ],
+  ])
+  await old.remove()
+})
+
 describe('import', () => {
   test('says what it would send, and sends it with its product, tags and pack', async () => {
     await command.write('spring/EB-001_guide.pdf', '%PDF-1.4 spring guide')

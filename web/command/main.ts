@@ -10,6 +10,7 @@ import { StevedoreError } from './errors.ts'
 import { errorLines, EXIT, exitCodeOf, UsageError, type ExitCode } from './exit.ts'
 import { ownPackage } from './own-package.ts'
 import type { System } from './places.ts'
+import { runNewer } from './renewal.ts'
 import { Requests } from './requests.ts'
 import { Terminal } from './terminal.ts'
 
@@ -66,7 +67,12 @@ async function run(
   const key = await keyOf(system, url, typeof file === 'string' ? file : undefined)
   if (isOpenToOthers(url))
     terminal.note(`The key is sent without encryption to ${url}: use its https address`)
-  await reach(url, terminal)
+  const newer = await newerBuild(url)
+  if (newer !== null) {
+    const running = runNewer(system, url, newer, process.argv.slice(2))
+    if (running) return running
+    terminal.note(`${url} has a newer command: install ${url}/stevedore.tgz again`)
+  }
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
@@ -88,14 +94,17 @@ async function run(
 
 const REACHED_MS = 4000
 
-/** Finds out early whether the installation is there, and has a newer command than this one. */
-async function reach(url: string, terminal: Terminal): Promise<void> {
+/**
+ * Finds out early whether the installation is there, and whether it serves another build of this
+ * command than this one: null if not. That of another installation is not run.
+ */
+async function newerBuild(url: string): Promise<string | null> {
   const requests = new Requests({ url, key: '-', patience: REACHED_MS })
   const answer = await requests.send('/stevedore.tgz', { method: 'HEAD' })
   const build = /^"([0-9a-f]+)-/.exec(answer.headers.get('etag') ?? '')?.[1]
-  const own = ownPackage()?.stevedore?.build
-  if (answer.ok && build !== undefined && own !== undefined && build !== own)
-    terminal.note(`${url} has a newer command: npx ${url}/stevedore.tgz?${build}`)
+  const own = ownPackage()?.stevedore
+  const isNewer = answer.ok && build !== undefined && own?.url === url && build !== own.build
+  return isNewer ? build : null
 }
 
 async function readInput(): Promise<string> {

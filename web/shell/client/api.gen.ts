@@ -767,6 +767,12 @@ export interface components {
     }
     CsvCheck: {
       /**
+       * @description `filename`: rows without an id change the file of their name, if there is one
+       * @default id
+       * @enum {string}
+       */
+      match?: 'id' | 'filename'
+      /**
        * @description What to do if a name is taken
        * @default error
        * @enum {string}
@@ -777,6 +783,18 @@ export interface components {
        * @default true
        */
       probe?: boolean
+      /**
+       * @description Of existing files: named products are added to theirs, or replace them
+       * @default add
+       * @enum {string}
+       */
+      products?: 'add' | 'replace'
+      /**
+       * @description Of existing files: tags without signs are added to theirs, or replace them
+       * @default replace
+       * @enum {string}
+       */
+      tags?: 'add' | 'replace'
     }
     CsvColumnMapping: {
       /** Format: date-time */
@@ -786,6 +804,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -793,7 +812,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -810,6 +832,7 @@ export interface components {
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
+        command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -817,7 +840,10 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        product_handle?: string | null
+        product_id?: string | null
         product_sku?: string | null
+        sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
@@ -831,6 +857,7 @@ export interface components {
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
+        command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -838,7 +865,10 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        product_handle?: string | null
+        product_id?: string | null
         product_sku?: string | null
+        sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
@@ -891,20 +921,32 @@ export interface components {
     }
     CsvFile: {
       check: {
+        /** @description Rows that move a file to the trash */
+        delete_rows: number
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Rows that do nothing */
+        ignored_rows: number
         /** @description Rows without an error that import a file */
         import_rows: number
+        /** @enum {string} */
+        match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
+        /** @enum {string} */
+        products: 'add' | 'replace'
+        /** @description Rows that restore a file from the trash */
+        restore_rows: number
         /** @description Rows read so far */
         rows: number
         skus: number
         skus_total: number
+        /** @enum {string} */
+        tags: 'add' | 'replace'
         /** @description Rows without an error that change an existing file */
         update_rows: number
         /** @description Addresses that were requested so far */
@@ -925,6 +967,11 @@ export interface components {
           sure: number
         } | null
         available_from: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        command: {
           header: string
           reason: string
           sure: number
@@ -964,7 +1011,22 @@ export interface components {
           reason: string
           sure: number
         } | null
+        product_handle: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        product_id: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         product_sku: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sha256: {
           header: string
           reason: string
           sure: number
@@ -1040,6 +1102,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1047,7 +1110,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1062,6 +1128,7 @@ export interface components {
           ask_for: string | null
           available_after_days: string | null
           available_from: string | null
+          command: string | null
           customer_tag: string | null
           download_limit: string | null
           expiry_days: string | null
@@ -1069,7 +1136,10 @@ export interface components {
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          product_handle: string | null
+          product_id: string | null
           product_sku: string | null
+          sha256: string | null
           tags: string | null
           view: string | null
           view_days: string | null
@@ -1186,6 +1256,8 @@ export interface components {
             | 'filename'
             | 'file_url'
             | 'product_sku'
+            | 'product_handle'
+            | 'product_id'
             | 'expiry_days'
             | 'download_limit'
             | 'view'
@@ -1198,6 +1270,8 @@ export interface components {
             | 'ask_for'
             | 'tags'
             | 'id'
+            | 'command'
+            | 'sha256'
           )
         | null
       /** @description The corrections that are meaningful for all of its rows */
@@ -1234,6 +1308,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1241,7 +1316,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1254,6 +1332,7 @@ export interface components {
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1261,7 +1340,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1279,6 +1361,7 @@ export interface components {
           ask_for?: string | null
           available_after_days?: string | null
           available_from?: string | null
+          command?: string | null
           customer_tag?: string | null
           download_limit?: string | null
           expiry_days?: string | null
@@ -1286,7 +1369,10 @@ export interface components {
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          product_handle?: string | null
+          product_id?: string | null
           product_sku?: string | null
+          sha256?: string | null
           tags?: string | null
           view?: string | null
           view_days?: string | null
@@ -1323,6 +1409,11 @@ export interface components {
     }
     CsvStart: {
       auto_map?: boolean
+      /**
+       * @description Only preview what each row would do, until the operation is confirmed
+       * @default false
+       */
+      dry_run?: boolean
       notify?: boolean
       /**
        * @description Absent, or the same as in the check
@@ -5282,8 +5373,19 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
-        /** @description Always maps to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
+        /** @description The SHA-256 hash that the bytes must have, in hex */
+        sha256?: string
         tags?: string[]
         /**
          * @description The address from which the file is fetched
@@ -5706,20 +5808,32 @@ export interface components {
     }
     ListedCsvFile: {
       check: {
+        /** @description Rows that move a file to the trash */
+        delete_rows: number
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Rows that do nothing */
+        ignored_rows: number
         /** @description Rows without an error that import a file */
         import_rows: number
+        /** @enum {string} */
+        match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
+        /** @enum {string} */
+        products: 'add' | 'replace'
+        /** @description Rows that restore a file from the trash */
+        restore_rows: number
         /** @description Rows read so far */
         rows: number
         skus: number
         skus_total: number
+        /** @enum {string} */
+        tags: 'add' | 'replace'
         /** @description Rows without an error that change an existing file */
         update_rows: number
         /** @description Addresses that were requested so far */
@@ -9640,8 +9754,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -9711,8 +9834,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -9776,8 +9908,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
